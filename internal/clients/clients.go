@@ -6,43 +6,43 @@ import (
 	"github.com/gybob/aai-gateway/internal/clients/splice"
 )
 
-// The systems, as runtime.GOOS names them.
+// Operating systems, as in runtime.GOOS.
 const (
 	linux   = "linux"
 	macos   = "darwin"
 	windows = "windows"
 )
 
-// A client is an agent's program that starts MCP servers: where it keeps which, and how
-// one looks there.
+// A client is an agent program that starts MCP servers. It defines the client's configuration
+// files and the form of an entry.
 type client struct {
 	id, name string
-	// places are files that it may read, the newest way first: the first that is there
-	// counts, or else the first whose folder is there, or else the first.
+	// places are configuration files, newest location first. The first existing file counts, else
+	// the first one with an existing folder, else the first one.
 	places []place
-	// markers are other files and folders that say that the client is on this computer.
+	// markers are other files and folders whose existence shows that the client is installed.
 	markers []string
-	// fields are an entry.
+	// fields returns the fields of an entry.
 	fields func(command string, args []string) []splice.Field
-	// nextStep is what the person does for the client to see the change.
+	// nextStep tells the person how to make the client load the change.
 	nextStep string
 }
 
-// A place is a file. Paths begin with what stands for a folder (see folder) and may have a
-// * in a name.
+// A place is a configuration file. Paths begin with a folder placeholder (see folder) and may
+// have a * in a name.
 type place struct {
-	systems []string // the systems; empty: all
+	systems []string // empty: all systems
 	file    string
 	format  splice.Format // empty: JSON
-	path    string        // the key of what holds the entries; empty: "mcpServers"
+	path    string        // the key of the entries; empty: "mcpServers"
 	list    bool
-	// addOnly says that the file is only added to, and not made: what else must be in it the
-	// client knows.
+	// addOnly means that the file is edited but never created, because only the client knows its
+	// other contents.
 	addOnly bool
 }
 
-// clients are those that are known. Where each keeps its servers says its own
-// documentation or its source; docs/decisions/clients.md has the addresses.
+// clients returns the known clients. The locations come from each client's documentation or
+// source code; docs/decisions/clients.md lists the addresses.
 func clients() []client {
 	return []client{
 		{id: "claude-code", name: "Claude Code", fields: stdioEntry,
@@ -106,22 +106,22 @@ func clients() []client {
 	}
 }
 
-// standardEntry is an entry as most clients have it.
+// standardEntry returns the fields that most clients use.
 func standardEntry(command string, args []string) []splice.Field {
 	return []splice.Field{{Name: "command", Value: command}, {Name: "args", Value: args}}
 }
 
-// stdioEntry is plain with the transport said.
+// stdioEntry is standardEntry with the transport type.
 func stdioEntry(command string, args []string) []splice.Field {
 	return slices.Insert(standardEntry(command, args), 0, splice.Field{Name: "type", Value: "stdio"})
 }
 
-// copilotEntry is an entry of Copilot CLI, which is told which tools may be used.
+// copilotEntry returns an entry of Copilot CLI, which lists the allowed tools.
 func copilotEntry(command string, args []string) []splice.Field {
 	return slices.Concat([]splice.Field{{Name: "type", Value: "local"}}, standardEntry(command, args), []splice.Field{{Name: "tools", Value: []string{"*"}}})
 }
 
-// gooseEntry is an extension of Goose.
+// gooseEntry returns an extension of Goose.
 func gooseEntry(command string, args []string) []splice.Field {
 	return []splice.Field{
 		{Name: "enabled", Value: true}, {Name: "type", Value: "stdio"}, {Name: "name", Value: EntryName},
@@ -130,7 +130,7 @@ func gooseEntry(command string, args []string) []splice.Field {
 	}
 }
 
-// splicePlace is the place of the entry in a text.
+// splicePlace returns the place of the entry in the file's text.
 func (p place) splicePlace() splice.Place {
 	s := splice.Place{Format: splice.JSON, Path: []string{"mcpServers"}, Name: EntryName, List: p.list}
 	if p.format != "" {
@@ -142,7 +142,7 @@ func (p place) splicePlace() splice.Place {
 	return s
 }
 
-// commandOf is what an entry starts.
+// commandOf returns the command and arguments of an entry.
 func commandOf(fields map[string]any) (command string, args []string) {
 	command, _ = fields["command"].(string)
 	if command == "" {

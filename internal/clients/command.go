@@ -8,19 +8,19 @@ import (
 	"strings"
 )
 
-// A Start says how the program was started.
+// LaunchInfo describes how this program was started.
 type LaunchInfo struct {
 	Arg0       string // os.Args[0]
 	Executable string // os.Executable()
 	Path       string // of the environment
-	System     string // as runtime.GOOS
-	// TemporaryFolders are folders that are cleaned by themselves: of temporary files, of builds.
+	System     string // as in runtime.GOOS
+	// TemporaryFolders are folders for temporary files and builds, which are deleted automatically.
 	TemporaryFolders []string
 }
 
-// StableCommand is how others start this program, now and after its next update: by the
-// name on PATH that leads to it, if there is one, or else by that it was started by; links
-// are kept. What npx fetched is started by npx. The notes are for the person.
+// StableCommand returns a command that starts this program now and after its next update: its
+// name on PATH if there is one, else the path that started it. Links are kept. A program
+// installed by npx is started by npx. The notes are for the person.
 func StableCommand(s LaunchInfo) (launch, notes []string, err error) {
 	if s.Executable == "" || !filepath.IsAbs(s.Executable) {
 		return nil, nil, errors.New("nobody knows where this program is; expected an absolute path")
@@ -34,7 +34,7 @@ func StableCommand(s LaunchInfo) (launch, notes []string, err error) {
 	}
 	name := filepath.Base(s.Arg0)
 	if end := filepath.Ext(s.Executable); strings.EqualFold(end, ".exe") && !strings.EqualFold(filepath.Ext(name), end) {
-		name += end // Windows lets people leave it out
+		name += end // Windows allows omitting it
 	}
 	for _, folder := range filepath.SplitList(s.Path) {
 		if found := filepath.Join(folder, name); filepath.IsAbs(folder) && sameFile(found, s.Executable) {
@@ -55,25 +55,25 @@ func StableCommand(s LaunchInfo) (launch, notes []string, err error) {
 	return []string{command}, notes, nil
 }
 
-// startsUs reports whether a command is this program, or another one of its name.
+// startsUs reports whether a command starts this program or another one of its name.
 func (r *Installer) startsUs(command string, args []string) bool {
 	if byNPX(command, args) {
 		return true
 	}
-	// Whatever npx starts is started by npx.
+	// If npx starts this program, the command is npx, which starts other programs too.
 	itself := command != "" && len(r.cfg.LaunchCommand) == 1 && (command == r.command() || sameFile(command, r.command()))
 	return itself || baseName(command) == EntryName
 }
 
-// command is what entries start.
+// command returns the command of entries.
 func (r *Installer) command() string { return r.cfg.LaunchCommand[0] }
 
-// launchArgs are the arguments of entries: behind those that start this program.
+// launchArgs returns the arguments of entries: those that start this program, then args.
 func (r *Installer) launchArgs(args []string) []string {
 	return slices.Concat(r.cfg.LaunchCommand[1:], args)
 }
 
-// manualEntry says what an entry has, for those who write it themselves.
+// manualEntry describes an entry for people who add it by hand.
 func (r *Installer) manualEntry() string {
 	return "the command \"" + r.command() + "\" with the arguments \"" + strings.Join(r.launchArgs([]string{"mcp", "serve"}), " ") + "\""
 }
@@ -88,7 +88,7 @@ func sameFile(a, b string) bool {
 	return err == nil && os.SameFile(one, other)
 }
 
-// within reports whether a path is below a folder, as both are written or really are.
+// within reports whether a path is below a folder, as written or with links resolved.
 func within(path, folder string) bool {
 	for _, resolve := range []func(string) string{filepath.Clean, resolvedPath} {
 		rest, err := filepath.Rel(resolve(folder), resolve(path))

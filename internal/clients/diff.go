@@ -14,15 +14,15 @@ import (
 	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
-// redactedMark stands for what a person's configuration says that is none of ours: a key of an
-// API may be anywhere.
+// redactedMark replaces redacted text. The person's configuration may contain an API key
+// anywhere.
 const redactedMark = "…"
 
-// maxDiffLine is how much of a line is shown, in bytes.
+// maxDiffLine limits a displayed line, in bytes.
 const maxDiffLine = 240
 
-// diffOf is what a plan changes, as a unified diff. Of others' lines keys and marks are
-// shown, and no value but those texts.
+// diffOf returns the changes of a plan as a unified diff. Of other entries it shows keys and
+// punctuation, and only those values that are in shown.
 func diffOf(p *Plan, shown []string) string {
 	from, to := "/dev/null", "/dev/null"
 	if p.existed {
@@ -39,11 +39,11 @@ func diffOf(p *Plan, shown []string) string {
 	v := redactor{format: spot.Format, shown: shown, names: names}
 	lines := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
 	inOld, inNew := insideComments(p.old, spot.Format), insideComments(p.next, spot.Format)
-	before, after := 0, 0 // the lines of both texts that come next
+	before, after := 0, 0 // the next line numbers of both texts
 	for i, line := range lines {
 		if n, _ := fmt.Sscanf(line, "@@ -%d", &before); n > 0 {
 			_, now, _ := strings.Cut(line, "+")
-			_, _ = fmt.Sscanf(now, "%d", &after) // the diff wrote it
+			_, _ = fmt.Sscanf(now, "%d", &after) // the diff has this format
 			continue
 		}
 		if line == "" || i < 2 || strings.HasPrefix(line, "\\") {
@@ -64,8 +64,8 @@ func diffOf(p *Plan, shown []string) string {
 	return strings.Join(shortened(lines), "\n") + "\n"
 }
 
-// withEntry is a diff in which the entry that comes in is to be seen, even if the lines
-// that have it hide it.
+// withEntry returns the diff with the new entry, even if redaction hides the lines that contain
+// it.
 func withEntry(diff string, entry []splice.Field) string {
 	var fields []string
 	seen := map[string]bool{EntryName: false}
@@ -89,7 +89,7 @@ func withEntry(diff string, entry []splice.Field) string {
 	return diff
 }
 
-// insideComments are the lines, from 1, that begin within a comment of several lines.
+// insideComments returns the lines, from 1, that begin within a multi-line comment.
 func insideComments(text []byte, format splice.Format) map[int]bool {
 	inside := make(map[int]bool)
 	if format != splice.JSON {
@@ -116,13 +116,12 @@ func insideComments(text []byte, format splice.Format) map[int]bool {
 	return inside
 }
 
-// withUnixLineEnds is a text with the line ends of Unix, which a diff does not show.
+// withUnixLineEnds converts line ends to "\n", so that the diff does not show them.
 func withUnixLineEnds(text []byte) []byte {
 	return bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))
 }
 
-// shortened are the lines with what is too long cut: of a line that takes the place of
-// another, where they differ stays.
+// shortened cuts long lines. Of a replaced line it keeps the part that differs.
 func shortened(lines []string) []string {
 	const around = 60
 	for i := range lines {
@@ -154,7 +153,7 @@ func shortened(lines []string) []string {
 	return lines
 }
 
-// window is a line without so many bytes at its ends.
+// window returns a line without head bytes at its start and tail bytes at its end.
 func window(line string, head, tail int) string {
 	cut := strings.ToValidUTF8(line[head:len(line)-tail], "")
 	if head > 0 {
@@ -166,7 +165,7 @@ func window(line string, head, tail int) string {
 	return cut
 }
 
-// texts are those of an entry.
+// texts returns the strings of an entry.
 func texts(entry []splice.Field) []string {
 	var all []string
 	for _, f := range entry {
@@ -180,8 +179,8 @@ func texts(entry []splice.Field) []string {
 	return append(all, EntryName)
 }
 
-// showableTexts are those texts of an entry that may be shown though others wrote it: its
-// command, and words that are no values of secrets.
+// showableTexts returns the texts of another writer's entry that are safe to show: its command,
+// and words that are not values of secrets.
 func showableTexts(command string, args []string) []string {
 	word := regexp.MustCompile(`^-{0,2}[a-z]{1,16}(-[a-z]{1,16})*$`)
 	shown := []string{EntryName, command, "stdio", "local", "*"}
@@ -193,15 +192,15 @@ func showableTexts(command string, args []string) []string {
 	return shown
 }
 
-// A veil takes the values out of lines of configurations.
+// A redactor removes values from lines of configurations.
 type redactor struct {
 	format splice.Format
 	shown  []string
-	names  map[string]bool // what is a key; in a text of several lines anything may look like one
+	names  map[string]bool // known keys; in a multi-line string, any text may look like a key
 }
 
-// line is one line without the values in it. It is read as it stands: what cannot be told
-// to be a key, a mark or a number is veiled. It may begin inside a comment.
+// line redacts one line, read on its own: it redacts everything except known keys, punctuation
+// and numbers. inside means that the line begins within a comment.
 func (v redactor) line(text string, inside bool) string {
 	if inside {
 		_, rest, closed := strings.Cut(text, "*/")
@@ -216,7 +215,7 @@ func (v redactor) line(text string, inside bool) string {
 	return v.marks(text)
 }
 
-// yaml is a line of YAML, whose keys and values need no quotation marks.
+// yaml redacts a line of YAML, where keys and values need no quotation marks.
 func (v redactor) yaml(text string) string {
 	parts := regexp.MustCompile(`^(\s*(?:- +)*)(?:([A-Za-z_][\w.-]*)(: +|:$))?(.*)$`).FindStringSubmatch(text)
 	if parts == nil {
@@ -239,13 +238,12 @@ func (v redactor) yaml(text string) string {
 	return head + key + colon + value
 }
 
-// isPlainValue reports whether a value without quotation marks is a number or a word of the
-// format.
+// isPlainValue reports whether an unquoted value is a number or a keyword of the format.
 func isPlainValue(word string) bool {
 	return regexp.MustCompile(`^(true|false|null|~|[|>][+-]?|-?[0-9]{1,7}(\.[0-9]{1,4})?)$`).MatchString(word)
 }
 
-// marks is a text of JSON, TOML or YAML between brackets.
+// marks redacts a text with the punctuation of JSON, TOML or YAML.
 func (v redactor) marks(text string) string {
 	var b strings.Builder
 	key := ""
@@ -255,7 +253,7 @@ func (v redactor) marks(text string) string {
 		after := strings.TrimLeft(rest, " \t")
 		isKey := strings.HasPrefix(after, ":") || strings.HasPrefix(after, "=")
 		switch {
-		case kind == 0: // marks and white space
+		case kind == 0: // punctuation and white space
 			b.WriteString(token)
 			if strings.ContainsAny(token, ",{}[]") {
 				key = ""
@@ -280,12 +278,12 @@ func (v redactor) marks(text string) string {
 	return b.String()
 }
 
-// header reports whether a word is part of the name of a table of TOML.
+// header reports whether a word is part of the name of a TOML table.
 func (v redactor) header(text, before string) bool {
 	return v.format == splice.TOML && strings.HasPrefix(strings.TrimSpace(before), "[") && !strings.ContainsAny(before, "]=") && strings.Contains(text, "]")
 }
 
-// name is a key, which is shown if it is one.
+// name returns the token if key is a known key.
 func (v redactor) name(token, key string) string {
 	for part := range strings.SplitSeq(key, ".") {
 		if !v.names[key] && !v.names[strings.Trim(part, `"'`)] {
@@ -295,8 +293,8 @@ func (v redactor) name(token, key string) string {
 	return token
 }
 
-// token is what a text begins with, and its kind: 0 for marks, '"' for what is quoted, '#'
-// for a comment and 'w' for a word.
+// token returns the first token of a text and its kind: 0 for punctuation, '"' for a quoted text,
+// '#' for a comment and 'w' for a word.
 func (v redactor) token(text string) (string, byte) {
 	comment := "//"
 	if v.format != splice.JSON {
@@ -331,7 +329,7 @@ func (v redactor) token(text string) (string, byte) {
 	return text, 'w'
 }
 
-// unquote is what a quoted text says, as far as the formats agree.
+// unquote returns the contents of a quoted text, with the escapes common to the formats.
 func unquote(token string) string {
 	if len(token) < 2 || token[0] != '"' {
 		return strings.Trim(token, `'`)

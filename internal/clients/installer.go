@@ -1,10 +1,9 @@
-// Package install puts the gateway into the configurations of agents' clients and takes it
-// out again. A configuration is a person's file: nothing in it changes but our entry, what
-// was there is kept in our own folder before, and what would change is shown first.
+// Package clients installs the gateway in the configurations of agents' clients and uninstalls
+// it. A configuration is a person's file: only the gateway's entry changes, backups are stored in
+// the gateway's own folder, and a plan shows the changes first.
 //
-// The room knows where clients keep which MCP servers they start (one table, see clients),
-// and package splice how an entry goes into a text. It asks nobody: whoever uses it plans,
-// shows the plan, asks, and has it done.
+// The table in function clients lists the known clients and their files. Package splice edits the
+// text. An Installer asks no questions: its caller makes a Plan, shows it, asks, and applies it.
 package clients
 
 import (
@@ -23,31 +22,31 @@ import (
 	"github.com/gybob/aai-gateway/internal/files/userinfo"
 )
 
-// EntryName is what the gateway is called among a client's servers.
+// EntryName is the gateway's name among a client's servers.
 const EntryName = "aai-gateway"
 
-// maxFile is how much of a configuration is read: that of Claude Code keeps histories.
+// maxFile limits a configuration, in bytes. Claude Code's file contains histories.
 const maxFile = 64 << 20
 
-// A Config says on what the room works.
+// Config configures an Installer.
 type Config struct {
 	Home   string
 	Getenv func(string) string
-	System string // as runtime.GOOS
-	// Folder is where backups and records are kept.
+	System string // as in runtime.GOOS
+	// Folder stores backups and records.
 	Folder string
-	// LaunchCommand is what entries start this program by, as StableCommand says: its absolute path,
-	// or what starts it and its arguments.
+	// LaunchCommand is the result of StableCommand: the absolute path of this program, or the
+	// command and arguments that start it.
 	LaunchCommand []string
 	Now           func() time.Time
-	// LockTimeout is how long another install is waited for, 0: ten seconds.
+	// LockTimeout is the time to wait for another install; 0: ten seconds.
 	LockTimeout time.Duration
 }
 
-// A Room installs and uninstalls. It is for one run of the program.
+// An Installer installs and uninstalls. It is for one run of the program.
 type Installer struct{ cfg Config }
 
-// New returns a room.
+// New returns an Installer.
 func New(cfg Config) *Installer {
 	if cfg.LockTimeout == 0 {
 		cfg.LockTimeout = 10 * time.Second
@@ -55,14 +54,14 @@ func New(cfg Config) *Installer {
 	return &Installer{cfg: cfg}
 }
 
-// A Client is one that is known.
+// A Client is a known client program.
 type Client struct {
 	ID, Name  string
 	File      string
-	IsPresent bool // something of it is on this computer
+	IsPresent bool // a file of it is on this computer
 }
 
-// Clients are all that are known, those that are here or not.
+// Clients returns all known clients, present or not.
 func (r *Installer) Clients() []Client {
 	var all []Client
 	for _, c := range clients() {
@@ -72,37 +71,37 @@ func (r *Installer) Clients() []Client {
 	return all
 }
 
-// What a plan does.
+// Actions of plans.
 const (
-	ActionAdd     = "add"     // the entry comes in
-	ActionReplace = "replace" // the entry is there, and is another one
-	ActionRemove  = "remove"  // the entry goes
-	ActionRestore = "restore" // the file becomes what it was, byte for byte
-	ActionDelete  = "delete"  // so it does, and that is no file
-	ActionNone    = "nothing" // all is as it should be
+	ActionAdd     = "add"     // add the entry
+	ActionReplace = "replace" // replace an existing entry that differs
+	ActionRemove  = "remove"  // remove the entry
+	ActionRestore = "restore" // restore the previous contents, byte for byte
+	ActionDelete  = "delete"  // restore the previous state, which had no file
+	ActionNone    = "nothing" // nothing to change
 )
 
-// A Plan is what would be done with one file. Nothing has been done yet.
+// A Plan is the planned change of one file.
 type Plan struct {
 	Client Client
 	Action string
-	Diff   string // unified; the texts of others in it are veiled
+	Diff   string // unified; other entries' texts are redacted
 	Notes  []string
-	After  string // what the person does for the client to see it
+	After  string // how the person makes the client load it
 
-	realPath          string // where the file really is
+	realPath          string // with links resolved
 	at                place
 	old, next         []byte
-	existed, remains  bool   // a file was there, and will be
-	createdFolder     string // the outermost folder that is made for the file, or was
+	existed, remains  bool   // the file exists before, and after
+	createdFolder     string // the outermost folder created for the file
 	kind              string
 	needsConfirmation bool
-	undoneSteps       int    // how many of the last steps it takes back
-	backupName        string // where what the file has is kept besides: the name of a backup
+	undoneSteps       int    // number of last steps that it reverts
+	backupName        string // name of an additional backup of the current contents
 }
 
-// NeedsConfirmation reports whether a plan would undo or replace what somebody else wrote: to say yes
-// to that takes a person who has seen it.
+// NeedsConfirmation reports whether a plan would revert or replace text that another writer
+// changed. A person must see and confirm such a plan.
 func (p *Plan) NeedsConfirmation() bool { return p.needsConfirmation }
 
 func (r *Installer) known(id string) (client, error) {
@@ -119,7 +118,7 @@ func (r *Installer) known(id string) (client, error) {
 	return client{}, e
 }
 
-// plan begins one: it reads the client's file.
+// plan reads the client's file and returns a plan without an action.
 func (r *Installer) plan(id string) (*Plan, client, error) {
 	c, err := r.known(id)
 	if err != nil {
@@ -164,7 +163,7 @@ func (r *Installer) read(p *Plan, file string) error {
 	return nil
 }
 
-// plainCause is an error without the path that it would say twice.
+// plainCause returns the cause of err without the path, which the message already has.
 func plainCause(err error) error {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		return e.Err
@@ -172,7 +171,7 @@ func plainCause(err error) error {
 	return err
 }
 
-// Install plans to put the gateway into a client's configuration.
+// Install plans to add the gateway to a client's configuration.
 func (r *Installer) Install(id string, args []string) (*Plan, error) {
 	p, c, err := r.plan(id)
 	if err != nil {
@@ -220,7 +219,7 @@ func (r *Installer) Install(id string, args []string) (*Plan, error) {
 	return p, nil
 }
 
-// otherEntries says which other entries start this program already.
+// otherEntries returns notes about other entries that start this program.
 func (r *Installer) otherEntries(p *Plan) []string {
 	var notes []string
 	others := splice.Others(p.old, p.at.splicePlace())
@@ -232,15 +231,15 @@ func (r *Installer) otherEntries(p *Plan) []string {
 	return notes
 }
 
-// unreadable is why a file is not touched.
+// unreadable reports why a file cannot be edited.
 func (r *Installer) unreadable(c Client, err error) error {
 	e := aai.Errorf(aai.InvalidParams, "%s: %w", aai.CleanLabel(c.File, 300), err)
 	e.Hint = fmt.Sprintf("The file was not touched, and %s reads the same one. Mend it by hand, or add the server by hand: %s.", c.Name, r.manualEntry())
 	return e
 }
 
-// Uninstall plans to take the gateway out of a client's configuration: to put back what was
-// there before, if nobody changed the file since, or else to take out the entry alone.
+// Uninstall plans to remove the gateway from a client's configuration. It restores the previous
+// contents if the file has not changed since, and else removes only the entry.
 func (r *Installer) Uninstall(id string) (*Plan, error) {
 	p, c, err := r.plan(id)
 	if err != nil {
@@ -252,7 +251,7 @@ func (r *Installer) Uninstall(id string) (*Plan, error) {
 	}
 	p.kind = stepUninstall
 	if n := len(kept.Steps); n > 0 && kept.Steps[n-1].Kind == stepInstall && kept.Steps[n-1].File != p.Client.File {
-		// The client reads another file by now.
+		// The client reads a different file now.
 		if at, known := r.placeOf(c, kept.Steps[n-1].File); known {
 			p.at, p.Notes, p.old, p.existed = at, nil, nil, false
 			if err := r.read(p, kept.Steps[n-1].File); err != nil {
@@ -287,7 +286,7 @@ func (r *Installer) Uninstall(id string) (*Plan, error) {
 	return p, nil
 }
 
-// Rollback plans to make a client's file what it was before the last change of this room's.
+// Rollback plans to revert the last change that this package made to a client's file.
 func (r *Installer) Rollback(id string) (*Plan, error) {
 	c, err := r.known(id)
 	if err != nil {
@@ -332,7 +331,7 @@ func (r *Installer) Rollback(id string) (*Plan, error) {
 	return p, nil
 }
 
-// restoreAction is what a plan does that makes a file what it was.
+// restoreAction returns the action that restores a file, or deletes it if was is false.
 func restoreAction(was bool) string {
 	if was {
 		return ActionRestore
@@ -340,11 +339,11 @@ func restoreAction(was bool) string {
 	return ActionDelete
 }
 
-// ownTexts are the texts of entries in a plan's file that may be shown.
+// ownTexts returns the texts of the gateway's entries that are safe to show.
 func (r *Installer) ownTexts(p *Plan) []string {
 	var shown []string
 	for _, text := range [][]byte{p.old, p.next} {
-		fields, _, _ := splice.Find(text, p.at.splicePlace()) // what cannot be read is veiled
+		fields, _, _ := splice.Find(text, p.at.splicePlace()) // an unreadable entry is redacted
 		command, args := commandOf(fields)
 		shown = append(shown, showableTexts(command, args)...)
 	}

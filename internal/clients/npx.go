@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// npx is what starts this program where npx fetched it: where that lies is a cache, which
-// npx cleans and fills anew. ok is false for a program that lies elsewhere.
+// npx returns the command that starts a program from npx's cache. The cache path itself is not
+// stable, because npx clears it. ok is false for a program elsewhere.
 func npx(program, system string) (launch []string, ok bool) {
 	parts := strings.Split(filepath.ToSlash(program), "/")
 	cache, modules := slices.Index(parts, "_npx"), lastIndex(parts, "node_modules")
@@ -24,7 +24,7 @@ func npx(program, system string) (launch []string, ok bool) {
 		return nil, false
 	}
 	launch = []string{"npx", "-y", name}
-	if system == windows { // where npx is a script of the shell
+	if system == windows { // where npx is a shell script
 		launch = append([]string{"cmd", "/c"}, launch...)
 	}
 	return launch, true
@@ -39,7 +39,7 @@ func lastIndex(parts []string, word string) int {
 	return -1
 }
 
-// byNPX reports whether a command has npx start a package of this program's name.
+// byNPX reports whether a command starts a package of this program's name through npx.
 func byNPX(command string, args []string) bool {
 	if baseName(command) == "cmd" && len(args) > 1 && strings.EqualFold(args[0], "/c") {
 		command, args = args[1], args[2:]
@@ -55,7 +55,7 @@ func byNPX(command string, args []string) bool {
 	return name[strings.LastIndexByte(name, '/')+1:] == EntryName
 }
 
-// baseName is the name of a command, without its folder and the ending of Windows.
+// baseName returns the name of a command, without its folder and its Windows extension.
 func baseName(command string) string {
 	name := command[strings.LastIndexAny(command, `/\`)+1:]
 	for _, end := range []string{".exe", ".cmd"} {
@@ -66,7 +66,7 @@ func baseName(command string) string {
 	return name
 }
 
-// withoutNPX is a PATH as it is without npx, which puts its own folders before it.
+// withoutNPX returns PATH without the folders that npx prepends.
 func withoutNPX(path string) string {
 	folders := slices.DeleteFunc(filepath.SplitList(path), func(folder string) bool {
 		return slices.Contains(strings.Split(filepath.ToSlash(folder), "/"), "node_modules")

@@ -9,8 +9,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/clients/splice"
 )
 
-// isOwnEntry reports whether an entry of our name in a plan's file is ours: it starts this
-// program or one of its name, or what the record says that was written there.
+// isOwnEntry reports whether an entry named EntryName belongs to the gateway: it starts this
+// program or one of its name, or the record says that this package wrote it.
 func (r *Installer) isOwnEntry(kept *clientRecord, p *Plan, found map[string]any) bool {
 	command, args := commandOf(found)
 	if r.startsUs(command, args) {
@@ -21,9 +21,9 @@ func (r *Installer) isOwnEntry(kept *clientRecord, p *Plan, found map[string]any
 	})
 }
 
-// mergeEntry is an entry with what the person added to the one that is there: fields, and
-// arguments behind ours. What starts the program is as it should be; of the rest theirs
-// counts. The notes say what stays.
+// mergeEntry adds the person's additions in an existing entry to the new entry: fields, and
+// arguments after ours. The new entry's command wins; otherwise the person's values win. The
+// notes list the kept additions.
 func mergeEntry(entry []splice.Field, found map[string]any) (whole []splice.Field, notes []string) {
 	whole = slices.Clone(entry)
 	rest := maps.Clone(found)
@@ -51,7 +51,7 @@ func mergeEntry(entry []splice.Field, found map[string]any) (whole []splice.Fiel
 	return whole, notes
 }
 
-// fieldNames are the names of an entry's fields, for people.
+// fieldNames lists the names of an entry's fields, for people.
 func fieldNames(found map[string]any) string {
 	var names []string
 	for _, name := range slices.Sorted(maps.Keys(found)) {

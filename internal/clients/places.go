@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// folder is the folder that a word at the beginning of a path stands for, on this computer.
+// folder returns the folder that a placeholder at the beginning of a path stands for.
 func (r *Installer) folder(word string) string {
 	from := func(variable, otherwise string) string {
 		if v := r.cfg.Getenv(variable); filepath.IsAbs(v) {
@@ -20,9 +20,9 @@ func (r *Installer) folder(word string) string {
 	home := r.cfg.Home
 	xdg := from("XDG_CONFIG_HOME", filepath.Join(home, ".config"))
 	switch word {
-	case "<xdg>": // the folder of settings of programs that keep to XDG everywhere
+	case "<xdg>": // settings folder of programs that use XDG on all systems
 		return xdg
-	case "<config>": // the folder of settings of Electron
+	case "<config>": // settings folder of Electron
 		switch r.cfg.System {
 		case macos:
 			return filepath.Join(home, "Library", "Application Support")
@@ -53,25 +53,25 @@ func (r *Installer) folder(word string) string {
 	return home // ~
 }
 
-// expand is a path of the table on this computer: one that is there if it has a * in it,
-// "" if none is.
+// expand returns the absolute path of a path in the table. A path with a * expands to an existing
+// one, or to "".
 func (r *Installer) expand(path string) string {
 	word, rest, _ := strings.Cut(path, "/")
 	root := r.folder(word)
 	if !strings.Contains(rest, "*") {
 		return filepath.Join(root, filepath.FromSlash(rest))
 	}
-	within := os.DirFS(root) // in the root's own name a * is no pattern
+	within := os.DirFS(root) // a * in the root's own name is not a pattern
 	if found, _ := fs.Glob(within, rest); len(found) > 0 {
 		return filepath.Join(root, filepath.FromSlash(found[0]))
 	}
-	if found, _ := fs.Glob(within, slashpath.Dir(rest)); len(found) > 0 { // where the file will be made
+	if found, _ := fs.Glob(within, slashpath.Dir(rest)); len(found) > 0 { // the folder for a file to create
 		return filepath.Join(root, filepath.FromSlash(found[0]), slashpath.Base(rest))
 	}
 	return ""
 }
 
-// clientFile is the file that the client reads, and whether anything of the client is there.
+// clientFile returns the file that the client reads, and whether the client is installed.
 func (r *Installer) clientFile(c client) (file string, at place, there bool) {
 	byFolder := -1
 	for i, p := range c.places {
@@ -107,7 +107,7 @@ func (r *Installer) clientFile(c client) (file string, at place, there bool) {
 	return file, at, false
 }
 
-// placeOf is the place of a client that a file is.
+// placeOf returns the client's place that file belongs to.
 func (r *Installer) placeOf(c client, file string) (at place, known bool) {
 	for _, p := range c.places {
 		if r.expand(p.file) == file {

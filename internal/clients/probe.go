@@ -11,19 +11,19 @@ import (
 	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
-// probeTimeout is how long a server that was just written has for its first answers. Clients
-// give it less: Codex ten seconds.
+// probeTimeout limits the first answers of a newly installed server. Clients allow less: Codex
+// ten seconds.
 const probeTimeout = 20 * time.Second
 
-// ProbeResult is what a server answered that a client's file names.
+// ProbeResult describes a server that was started from a client's file.
 type ProbeResult struct {
 	mcpprobe.Server
 	Command string
 	Took    time.Duration
 }
 
-// Probe starts what is written in a client's file, as the client does: with a bare environment
-// and nothing else, initializes it and lists its tools.
+// Probe starts the entry in a client's file as the client does, in a minimal environment,
+// initializes the server and lists its tools.
 func (r *Installer) Probe(ctx context.Context, p *Plan) (ProbeResult, error) {
 	command, args, err := r.WrittenCommand(p)
 	if err != nil {
@@ -50,8 +50,8 @@ func (r *Installer) Probe(ctx context.Context, p *Plan) (ProbeResult, error) {
 	return ProbeResult{}, e
 }
 
-// minimalEnv is the environment that clients give to servers: the MCP SDKs pass these variables
-// on, and no others.
+// minimalEnv returns the environment that clients give to servers: the MCP SDKs pass on only
+// these variables.
 func (r *Installer) minimalEnv() []string {
 	names := []string{"HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER"}
 	if r.cfg.System == windows {

@@ -18,35 +18,35 @@ import (
 	"github.com/gybob/aai-gateway/internal/files/atomicfile"
 )
 
-// The kinds of steps. A rollback takes the last one back, and is none itself.
+// Kinds of steps. A rollback reverts the last step and is not recorded as one.
 const (
 	stepInstall   = "install"
 	stepUninstall = "uninstall"
 	stepRollback  = "rollback"
 )
 
-// maxSteps is how many changes of a client's file are kept.
+// maxSteps limits the recorded changes of a client's file.
 const maxSteps = 20
 
 // A step is one change of a file.
 type step struct {
 	Kind   string `json:"kind"`
 	File   string `json:"file"`
-	Backup string `json:"backup,omitempty"` // the name of what was there; empty: nothing was
-	Before string `json:"before"`           // the sum of what was there, "" if nothing was
-	After  string `json:"after"`            // the sum of what was written, "" if nothing was left
-	Made   string `json:"made,omitempty"`   // the outermost folder that was made for it
-	// Command is what an installed entry starts: by it the entry is known to be ours.
+	Backup string `json:"backup,omitempty"` // name of the backup; empty: there was no file
+	Before string `json:"before"`           // digest of the previous contents, "" if none
+	After  string `json:"after"`            // digest of the written contents, "" if deleted
+	Made   string `json:"made,omitempty"`   // the outermost folder created for it
+	// Command is the command of an installed entry. It identifies the entry as the gateway's.
 	Command string    `json:"command,omitempty"`
 	At      time.Time `json:"at"`
 }
 
-// A history is what was done to a client's file, the oldest first.
+// A clientRecord is the history of a client's file, oldest step first.
 type clientRecord struct {
 	Steps []step `json:"steps"`
 }
 
-// sum tells contents apart; that of no file is empty.
+// sum returns the digest of contents, or "" if there is no file.
 func sum(content []byte, there bool) string {
 	if !there {
 		return ""
@@ -61,7 +61,7 @@ func (r *Installer) backupFile(name string) string {
 	return filepath.Join(r.cfg.Folder, "backups", filepath.Base(name))
 }
 
-// lock waits until no other process changes this client's file by this program.
+// lock waits until no other process of this program changes the client's file.
 func (r *Installer) lock(ctx context.Context, id string) (func(), error) {
 	if err := os.MkdirAll(filepath.Join(r.cfg.Folder, "backups"), 0o700); err != nil {
 		return nil, fmt.Errorf("the folder of backups: %w", err)
@@ -77,7 +77,7 @@ func (r *Installer) lock(ctx context.Context, id string) (func(), error) {
 	return nil, e
 }
 
-// readRecord is what is known of a client's file.
+// readRecord reads the record of a client's file.
 func (r *Installer) readRecord(id string) (*clientRecord, error) {
 	file := r.recordFile(id)
 	text, err := atomicfile.Read(file, atomicfile.ReadLimits{Size: 1 << 20})
@@ -96,7 +96,7 @@ func (r *Installer) readRecord(id string) (*clientRecord, error) {
 	return &kept, nil
 }
 
-// saveRecord writes a record, and forgets backups that are too old.
+// saveRecord writes a record and deletes backups of dropped steps.
 func (r *Installer) saveRecord(id string, kept *clientRecord) error {
 	var old []step
 	if n := len(kept.Steps) - maxSteps; n > 0 {
@@ -113,17 +113,17 @@ func (r *Installer) saveRecord(id string, kept *clientRecord) error {
 	return nil
 }
 
-// forget removes the backups of steps, but for those that others need.
+// forget removes the backups of steps, except those that other steps use.
 func (r *Installer) forget(gone, rest []step) {
 	for _, s := range gone {
 		if s.Backup != "" && !slices.ContainsFunc(rest, func(k step) bool { return k.Backup == s.Backup }) {
-			_ = os.Remove(r.backupFile(s.Backup)) // whoever can read it can read the file that it is of
+			_ = os.Remove(r.backupFile(s.Backup)) // the backup's readers can read the original file too
 		}
 	}
 }
 
-// remainingBackups says which backups stay when a plan is done, of steps that it does not take back:
-// all that was in a client's file is in them.
+// remainingBackups returns a note about the backups that remain after a plan, from steps that it
+// does not revert. They contain the client's whole file.
 func (r *Installer) remainingBackups(p *Plan, rest []step) []string {
 	if p.undoneSteps > 0 && !slices.ContainsFunc(rest, func(s step) bool { return s.Backup != "" }) {
 		return nil
@@ -131,11 +131,11 @@ func (r *Installer) remainingBackups(p *Plan, rest []step) []string {
 	return []string{"What was in the file, its keys too, stays in the backups " + r.backupFile(p.Client.ID+"-*")}
 }
 
-// backUp keeps what a plan's file has, in this program's own folder.
+// backUp saves the current contents of a plan's file in this program's own folder.
 func (r *Installer) backUp(p *Plan) (step, error) {
 	now := r.cfg.Now()
 	s := step{Kind: p.kind, File: p.Client.File, Before: sum(p.old, p.existed), After: sum(p.next, p.remains), Made: outermostMissing(p.realPath), At: now.UTC()}
-	if p.kind == stepInstall && len(r.cfg.LaunchCommand) == 1 { // npx starts others too
+	if p.kind == stepInstall && len(r.cfg.LaunchCommand) == 1 { // npx starts other programs too
 		s.Command = r.command()
 	}
 	if !p.existed {
@@ -145,12 +145,12 @@ func (r *Installer) backUp(p *Plan) (step, error) {
 	return s, r.saveBackup(s.Backup, p)
 }
 
-// backupName is what a backup is called, made at a time, of a content with that sum.
+// backupName returns the name of a backup made at a time, with that digest.
 func backupName(id string, at time.Time, sum string) string {
 	return fmt.Sprintf("%s-%s-%s", id, at.UTC().Format("20060102T150405.000000000"), sum[:8])
 }
 
-// saveBackup keeps what a plan's file has under a name.
+// saveBackup saves the current contents of a plan's file under a name.
 func (r *Installer) saveBackup(name string, p *Plan) error {
 	if err := atomicfile.ReplaceDurable(r.backupFile(name), p.old); err != nil {
 		e := aai.Errorf(aai.AutomationFailed, "what is in %s cannot be backed up: %w", aai.CleanLabel(p.Client.File, 300), err)
@@ -160,7 +160,7 @@ func (r *Installer) saveBackup(name string, p *Plan) error {
 	return nil
 }
 
-// backup is what a file had before a step, and whether there was one.
+// backup returns the contents before a step, and whether there was a file.
 func (r *Installer) backup(s step) (content []byte, was bool, err error) {
 	if s.Backup == "" {
 		return nil, false, nil
@@ -175,8 +175,8 @@ func (r *Installer) backup(s step) (content []byte, was bool, err error) {
 	return content, true, nil
 }
 
-// contentBefore is what a plan's file had before it was installed into, if it is still as the last
-// step left it; the first step since; and how many there were, 0 if it is not.
+// contentBefore returns the contents before the gateway was installed, if the file is unchanged since the
+// last step. It also returns the first step since and the number of steps; 0 if changed.
 func (r *Installer) contentBefore(kept *clientRecord, p *Plan) (first step, content []byte, was bool, steps int) {
 	content, was = p.old, p.existed
 	for _, s := range slices.Backward(kept.Steps) {
@@ -193,14 +193,14 @@ func (r *Installer) contentBefore(kept *clientRecord, p *Plan) (first step, cont
 	return first, bytes.Clone(content), was, steps
 }
 
-// LastClient is the client whose file was changed last, "" if none was.
+// LastClient returns the client with the latest change, or "".
 func (r *Installer) LastClient() string {
 	var last string
 	var when time.Time
 	for _, c := range clients() {
 		kept, err := r.readRecord(c.id)
 		if err != nil || len(kept.Steps) == 0 {
-			continue // a record that cannot be read is said where it is asked for
+			continue // an unreadable record is an error where it is needed
 		}
 		if at := kept.Steps[len(kept.Steps)-1].At; last == "" || at.After(when) {
 			last, when = c.id, at

@@ -10,9 +10,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/clients/splice"
 )
 
-// ServersOf are the MCP servers that a client starts, by their names, with their fields as they
-// stand in its configuration; those that are this program are none of them. The values may
-// be secrets.
+// ServersOf returns the MCP servers in a client's configuration, by name, with their fields as
+// written. It omits entries that start this program. The values may be secrets.
 func (r *Installer) ServersOf(id string) (servers map[string]map[string]any, of Client, err error) {
 	p, _, err := r.plan(id)
 	if err != nil {
@@ -29,8 +28,8 @@ func (r *Installer) ServersOf(id string) (servers map[string]map[string]any, of 
 	return servers, p.Client, nil
 }
 
-// ReplaceServers plans to take servers out of a client's configuration, and to put the gateway in where
-// it is not there. Uninstall and Rollback bring back what was there.
+// ReplaceServers plans to remove servers from a client's configuration and to add the gateway if
+// absent. Uninstall and Rollback restore the servers.
 func (r *Installer) ReplaceServers(id string, names, args []string) (*Plan, error) {
 	p, c, err := r.plan(id)
 	if err != nil {

@@ -14,23 +14,23 @@ import (
 	"github.com/gybob/aai-gateway/internal/files/atomicfile"
 )
 
-// maxRead is how much of a configuration is read for the names of its servers.
+// maxRead limits a configuration that Servers reads, in bytes.
 const maxRead = 16 << 20
 
-// A Server is an MCP server that a client starts or calls, beside ours. It holds no value
-// of its configuration: those may be secrets.
+// A Server is an MCP server in a client's configuration, other than the gateway. It holds no
+// values, because those may be secrets.
 type Server struct {
-	ID     string // the client's
+	ID     string // the client's ID
 	Client string // its name for people
 	Name   string // as the person wrote it
 	File   string
-	// Transport is the launcher that starts it, where that is a known one, or the host of its
-	// address; else "a program" or "a web address".
+	// Transport is the server's launcher if it is a well-known one, or the host of its URL; else
+	// "a program" or "a web address".
 	Transport string
-	Variables []string // the names of its variables and of the headers of its requests, sorted
+	Variables []string // the names of its variables and request headers, sorted
 }
 
-// Servers are those of all clients on this computer, and the files that could not be read.
+// Servers returns the servers of all clients on this computer, and the unreadable files.
 func (r *Installer) Servers() (found []Server, unread []string) {
 	for _, c := range clients() {
 		file, at, here := r.clientFile(c)
@@ -59,8 +59,7 @@ func (r *Installer) Servers() (found []Server, unread []string) {
 	return found, unread
 }
 
-// transportOf says how a server is reached, without a word that the person may have put a secret
-// into.
+// transportOf describes the transport of a server without any text that could be a secret.
 func transportOf(fields map[string]any) string {
 	command, _ := commandOf(fields)
 	if command != "" {
@@ -79,7 +78,7 @@ func transportOf(fields map[string]any) string {
 	return "a web address"
 }
 
-// variablesOf are the names of what a server is given.
+// variablesOf returns the names of a server's variables and headers.
 func variablesOf(fields map[string]any) []string {
 	names := make(map[string]bool)
 	for _, key := range []string{"env", "envs", "headers", "http_headers", "env_http_headers", "env_keys", "env_vars"} {

@@ -15,7 +15,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/files/atomicfile"
 )
 
-// Apply does what a plan says, if the file is still what it was. What was there is kept before.
+// Apply carries out a plan if the file is unchanged since. It saves a backup first.
 func (r *Installer) Apply(ctx context.Context, p *Plan) error {
 	if p.Action == ActionNone {
 		return nil
@@ -66,8 +66,8 @@ func (r *Installer) commit(p *Plan) error {
 	return nil
 }
 
-// undo makes the file what it was before the last steps. What is in their backups is in the
-// file again, or was ours: they go.
+// undo restores the file as it was before the undone steps. It deletes their backups: the file
+// has the same contents again.
 func (r *Installer) undo(p *Plan, rest, undone []step) error {
 	if p.backupName != "" {
 		if err := r.saveBackup(p.backupName, p); err != nil {
@@ -84,7 +84,7 @@ func (r *Installer) undo(p *Plan, rest, undone []step) error {
 	return nil
 }
 
-// write makes the file what the plan says.
+// write writes or deletes the plan's file.
 func (r *Installer) write(p *Plan) error {
 	info, err := os.Stat(p.realPath)
 	switch {
@@ -107,7 +107,7 @@ func (r *Installer) write(p *Plan) error {
 	return nil
 }
 
-// outermostMissing is the outermost folder on the way to a file that is not there, "" if all are.
+// outermostMissing returns the outermost missing folder above a file, or "".
 func outermostMissing(file string) (made string) {
 	for at := filepath.Dir(file); at != filepath.Dir(at); at = filepath.Dir(at) {
 		if _, err := os.Lstat(at); !errors.Is(err, fs.ErrNotExist) {
@@ -118,14 +118,14 @@ func outermostMissing(file string) (made string) {
 	return made
 }
 
-// removeCreated removes the folders that were made for a file, as far as nothing is in them.
+// removeCreated removes the folders created for a file, if they are empty.
 func removeCreated(folder, made string) {
 	for made != "" && within(folder, made) && os.Remove(folder) == nil {
 		folder = filepath.Dir(folder)
 	}
 }
 
-// WrittenCommand is what the client would start by what is in its file now.
+// WrittenCommand returns the command that the client's file contains now.
 func (r *Installer) WrittenCommand(p *Plan) (command string, args []string, err error) {
 	text, err := atomicfile.Read(p.realPath, atomicfile.ReadLimits{Size: maxFile})
 	if err != nil {

@@ -1,6 +1,6 @@
-// Package greet starts an MCP server as an agent's client does, over standard input and
-// output: it begins a conversation, has the tools listed, and ends it. It shows that a server
-// can be reached, and runs none of its tools.
+// Package mcpprobe starts an MCP server over standard input and output, as an agent's client
+// does. It initializes a session, lists the tools and closes the session. This shows that the
+// server is reachable without calling a tool.
 package mcpprobe
 
 import (
@@ -14,16 +14,16 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// A Server is what one says of itself.
+// A Server is the information that an MCP server reports about itself.
 type Server struct {
 	Name, Version string
-	Protocol      string // the version of MCP that was agreed upon
+	Protocol      string // the negotiated version of MCP
 	Tools         []string
 }
 
-// Run starts the command, which has an environment and a folder already, and has ended it
-// when it returns. A server without tools is an error. Beside an error stands the last line
-// that the command wrote to its standard error.
+// Run starts the command, which must have its environment and folder set, and ends it before it
+// returns. A server without tools is an error. With an error, said is the last line of the
+// command's standard error.
 func Run(ctx context.Context, cmd *exec.Cmd) (server Server, said string, err error) {
 	last := new(tail)
 	cmd.Stderr = last
@@ -37,7 +37,7 @@ func handshake(ctx context.Context, cmd *exec.Cmd) (server Server, err error) {
 	if err != nil {
 		return Server{}, err
 	}
-	defer func() { _ = session.Close() }() // it has said what was asked
+	defer func() { _ = session.Close() }() // the probe is complete
 	begun := session.InitializeResult()
 	if begun == nil || begun.ServerInfo == nil {
 		return Server{}, errors.New("it does not say what it is")
@@ -55,7 +55,7 @@ func handshake(ctx context.Context, cmd *exec.Cmd) (server Server, err error) {
 	return server, nil
 }
 
-// A tail keeps the end of what is written to it.
+// A tail keeps the last bytes written to it.
 type tail struct {
 	lock sync.Mutex
 	text []byte
@@ -73,7 +73,7 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// line is the last line that says something.
+// line returns the last line that is not blank.
 func (t *tail) line() string {
 	t.lock.Lock()
 	defer t.lock.Unlock()

@@ -11,15 +11,15 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// A Fault is why a text is not touched, and where. It has nothing of the text in it: what a
-// parser complains of may be a key of an API.
+// A Fault is an error at a position of a text. It contains nothing of the text: the rejected part
+// may be an API key.
 type Fault struct {
-	Line, Column int // from 1; 0: nobody knows
-	// Problem is wrong, and what was expected.
+	Line, Column int // from 1; 0: unknown
+	// Problem describes the problem and the expected syntax.
 	Problem string
 }
 
-// Error says what and where.
+// Error returns the position and the problem.
 func (f *Fault) Error() string {
 	if f.Line == 0 {
 		return f.Problem
@@ -27,7 +27,7 @@ func (f *Fault) Error() string {
 	return fmt.Sprintf("line %d, column %d: %s", f.Line, f.Column, f.Problem)
 }
 
-// withExpected adds what was expected at the place, if it is known.
+// withExpected appends the expected syntax, if known.
 func withExpected(what, expected string) string {
 	if expected == "" {
 		return what
@@ -35,7 +35,7 @@ func withExpected(what, expected string) string {
 	return what + "; here " + expected
 }
 
-// jsonFault is the parser's complaint in our words.
+// jsonFault converts an error of the JSON parser, without text of the file.
 func jsonFault(err error) *Fault {
 	f := &Fault{}
 	rest := strings.TrimPrefix(err.Error(), "hujson: ")
@@ -64,14 +64,14 @@ func jsonFault(err error) *Fault {
 	return f
 }
 
-// tomlFault is the parser's complaint in our words.
+// tomlFault converts an error of the TOML parser, without text of the file.
 func tomlFault(err error) *Fault {
 	f := &Fault{}
 	if e, ok := errors.AsType[*toml.DecodeError](err); ok {
 		f.Line, f.Column = e.Position()
 	}
 	expected, text := "", err.Error()
-	switch { // a name that the parser quotes can at worst choose among these words
+	switch { // a name that the parser quotes can at worst select one of these words
 	case strings.HasSuffix(text, "is already defined"), strings.Contains(text, "already exists"):
 		expected = "a name that is not there yet"
 	case strings.Contains(text, "unterminated"), strings.Contains(text, "incomplete"):
@@ -83,7 +83,7 @@ func tomlFault(err error) *Fault {
 	return f
 }
 
-// yamlFault is the parser's complaint in our words.
+// yamlFault converts an error of the YAML parser, without text of the file.
 func yamlFault(err error) *Fault {
 	f := &Fault{Problem: "expected YAML"}
 	e, ok := errors.AsType[*yaml.LoadError](err)

@@ -11,7 +11,7 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// jsonText is JSON, and JSON with comments and trailing commas.
+// jsonText is JSON, optionally with comments and trailing commas.
 type jsonText struct{}
 
 func (jsonText) read(text []byte) (*tree, error) {
@@ -72,18 +72,17 @@ func nameOf(m hujson.ObjectMember) string {
 	return name.String()
 }
 
-// A holder is the object that holds the entries, or the deepest on the way to it.
+// A jsonHolder is the object that contains the entries, or its deepest existing ancestor.
 type jsonHolder struct {
 	text  []byte
 	value *hujson.Value
 	*hujson.Object
-	missing []string // the keys that do not lead on
-	// nullValue is what stands at the last key that does, if that is null: what is missing goes
-	// in its place.
+	missing []string // the keys that do not exist
+	// nullValue is the null at the last existing key, if any: the missing keys replace it.
 	nullValue *hujson.Value
 }
 
-// holderOf goes the path as far as it leads.
+// holderOf follows the path as far as it exists.
 func holderOf(text []byte, p Place) (*jsonHolder, error) {
 	root, err := parseJSON(text)
 	if err != nil {
@@ -114,8 +113,8 @@ func holderOf(text []byte, p Place) (*jsonHolder, error) {
 	return h, nil
 }
 
-// member is where a member is, below 0 if nowhere. Programs differ in which of two they
-// take.
+// member returns the index of a member, or -1. A duplicate is an error, because programs differ
+// in which of two they use.
 func (h *jsonHolder) member(name string) (int, error) {
 	found := -1
 	for i, m := range h.Members {
@@ -135,7 +134,7 @@ func (jsonText) put(text []byte, p Place, entry []Field, end string) ([][]edit, 
 	return jsonPut(text, p, fields(entry), end)
 }
 
-// jsonPut are ways to bring something in that is not there.
+// jsonPut returns alternative edits that add a missing entry.
 func jsonPut(text []byte, p Place, entry content, end string) ([][]edit, error) {
 	if isBlank(text) {
 		body := jsonMember(append(p.Path, p.Name), entry, "  ", "  ", end)
@@ -155,7 +154,7 @@ func jsonPut(text []byte, p Place, entry content, end string) ([][]edit, error) 
 	return [][]edit{h.add(names, entry, end)}, nil
 }
 
-// fill brings a member in where null is, as what is around it is written.
+// fill replaces null with a member, in the style of the text around it.
 func (h *jsonHolder) fill(names []string, entry content, end string) []edit {
 	from, to := h.nullValue.StartOffset, h.nullValue.EndOffset
 	if h.minified() {
@@ -166,7 +165,7 @@ func (h *jsonHolder) fill(names []string, entry content, end string) []edit {
 	return []edit{{from, to, "{" + end + inner + jsonMember(names, entry, inner, h.unit(), end) + end + indent + "}"}}
 }
 
-// add brings a member in behind the others, as they are written.
+// add appends a member in the style of the other members.
 func (h *jsonHolder) add(names []string, entry content, end string) []edit {
 	text, closing := h.text, h.value.EndOffset-1
 	begin, comma := h.value.StartOffset+1, ""
@@ -207,13 +206,13 @@ func (h *jsonHolder) add(names []string, entry content, end string) []edit {
 	return append(edits, edit{at, at, member})
 }
 
-// minified reports whether the whole text is in one line and has something in it.
+// minified reports whether the text is not empty and has only one line.
 func (h *jsonHolder) minified() bool {
 	text := bytes.TrimSpace(h.text)
 	return len(text) > 2 && !bytes.Contains(text, []byte("\n"))
 }
 
-// unit is by how much the text indents what is in something.
+// unit returns the text's unit of indentation.
 func (h *jsonHolder) unit() string {
 	for line := range bytes.Lines(h.text) {
 		rest := bytes.TrimLeft(line, " \t")
@@ -224,20 +223,20 @@ func (h *jsonHolder) unit() string {
 	return "  "
 }
 
-// Quote is a value of a field as it is written in all formats, with spaces.
+// Quote formats a field's value in the notation common to all formats, with spaces.
 func Quote(value any) string { return jsonValue(value, " ") }
 
-// content is what is brought into JSON.
+// content is an entry or a value to insert into JSON.
 type content interface {
 	jsonLines(indent, unit, end string) string
 	jsonInline(space string) string
 }
 
-// fields are an entry.
+// fields is an entry.
 type fields []Field
 
-// jsonMember is a member in lines: the last of the names is the entry's, those before it
-// hold it.
+// jsonMember formats a member over several lines: the last of the names is the entry's, the
+// others are its enclosing objects.
 func jsonMember(names []string, entry content, indent, unit, end string) string {
 	name := quoted(names[0]) + ": "
 	inner := indent + unit
@@ -247,7 +246,7 @@ func jsonMember(names []string, entry content, indent, unit, end string) string 
 	return name + entry.jsonLines(indent, unit, end)
 }
 
-// jsonLines is an entry in lines.
+// jsonLines formats an entry over several lines.
 func (e fields) jsonLines(indent, unit, end string) string {
 	var lines []string
 	for _, f := range e {
@@ -256,7 +255,7 @@ func (e fields) jsonLines(indent, unit, end string) string {
 	return "{" + end + strings.Join(lines, ","+end) + end + indent + "}"
 }
 
-// jsonInline is a member in one line.
+// jsonInline formats a member in one line.
 func jsonInline(names []string, entry content, space string) string {
 	name := quoted(names[0]) + ":" + space
 	if len(names) > 1 {
@@ -265,7 +264,7 @@ func jsonInline(names []string, entry content, space string) string {
 	return name + entry.jsonInline(space)
 }
 
-// jsonInline is an entry in one line.
+// jsonInline formats an entry in one line.
 func (e fields) jsonInline(space string) string {
 	var all []string
 	for _, f := range e {
@@ -276,8 +275,8 @@ func (e fields) jsonInline(space string) string {
 
 func jsonValue(value any, space string) string { return written(value, ":"+space, space) }
 
-// written is a value as JSON, TOML and YAML all read it, but for what is between a key and
-// its value.
+// written formats a value in the notation common to JSON, TOML and YAML, except for between, the
+// separator of a key and its value.
 func written(value any, between, space string) string {
 	switch v := value.(type) {
 	case nil:
@@ -306,12 +305,12 @@ func written(value any, between, space string) string {
 	return fmt.Sprint(value)
 }
 
-// quoted is a text in double quotation marks, as JSON, TOML and YAML all read it.
+// quoted returns a string in double quotation marks, valid in JSON, TOML and YAML.
 func quoted(s string) string {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	_ = e.Encode(s) // a text can be encoded
+	_ = e.Encode(s) // encoding a string does not fail
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
@@ -327,16 +326,16 @@ func (jsonText) drop(text []byte, p Place) ([][]edit, error) {
 	return [][]edit{h.remove(at)}, nil
 }
 
-// remove takes a member out, and the comma that nobody needs then.
+// remove deletes a member and the comma that becomes superfluous.
 func (h *jsonHolder) remove(i int) []edit {
 	text, m := h.text, h.Members[i]
 	from, to := m.Name.StartOffset, m.Value.EndOffset
-	comma := -1 // behind it
+	comma := -1 // after it
 	if at := to + len(m.Value.AfterExtra); text[at] == ',' {
 		comma = at
 	}
 	_, alone := indentOf(text, from)
-	if alone { // with the break of the line before it
+	if alone { // with the preceding line break
 		from = max(lineStart(text, from)-1, h.value.StartOffset+1)
 		if from > 0 && text[from-1] == '\r' && text[from] == '\n' {
 			from--
@@ -348,13 +347,13 @@ func (h *jsonHolder) remove(i int) []edit {
 		to = comma + 1
 	case comma >= 0:
 		edits = append(edits, edit{comma, comma + 1, ""})
-	case i > 0: // the last one: the comma in front of it
+	case i > 0: // the last one: the preceding comma
 		before := h.Members[i-1].Value
 		at := before.EndOffset + len(before.AfterExtra)
 		edits = append(edits, edit{at, at + 1, ""})
 	}
 	if !alone && i == 0 {
-		to += len(text[to:]) - len(bytes.TrimLeft(text[to:], " ")) // what stood between it and the next one
+		to += len(text[to:]) - len(bytes.TrimLeft(text[to:], " ")) // the spaces before the next one
 	} else if !alone {
 		from -= len(text[:from]) - len(bytes.TrimRight(text[:from], " "))
 	}

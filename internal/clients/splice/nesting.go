@@ -5,31 +5,30 @@ import (
 	"fmt"
 )
 
-// maxNesting is how deep things in a text may be in each other. Parsers call themselves for
-// each level, and Go ends a program that does so too often.
+// maxNesting limits the nesting of a text. Parsers recurse for each level, and Go ends a program
+// that recurses too deeply.
 const maxNesting = 1000
 
-// tooDeep is what is wrong with a text that is deeper.
+// tooDeep reports that the text exceeds maxNesting.
 func tooDeep(text []byte, at int) *Fault {
 	line, column := position(text, at)
 	return &Fault{line, column, fmt.Sprintf("more than %d levels are in each other; expected fewer", maxNesting)}
 }
 
-// maxKeys is how many keys and tables a text of TOML may have, each part of a name for
-// itself. For each the parser looks at all that are beside it: 200,000 take it minutes.
+// maxKeys limits the keys and tables of a TOML text; each part of a dotted name counts. The
+// parser compares each with all its siblings: 200,000 take minutes.
 const maxKeys = 10_000
 
-// tooMany is what is wrong with a text that has more.
+// tooMany reports that the text exceeds maxKeys.
 func tooMany(text []byte, at int) *Fault {
 	line, column := position(text, at)
 	return &Fault{line, column, fmt.Sprintf("here are more than %d keys and tables; expected fewer", maxKeys)}
 }
 
-// checkNesting says where a text of JSON or TOML becomes too deep, or one of TOML has too
-// many keys. It knows texts in quotation marks and comments, and whether all else is right is
-// the parser's to say.
+// checkNesting returns the position where a JSON or TOML text exceeds maxNesting, or a TOML text
+// exceeds maxKeys. It recognizes only quoted strings and comments; the parser checks the rest.
 func checkNesting(text []byte, f Format) error {
-	var open []int // how deep each bracket is that is not closed yet
+	var open []int // the depth of each open bracket
 	depth, dots, keys := 0, 0, 0
 	for i := 0; i < len(text); {
 		if n := skipped(text[i:], f); n > 0 {
@@ -44,13 +43,13 @@ func checkNesting(text []byte, f Format) error {
 			if n := len(open); n > 0 {
 				depth, open = open[n-1], open[:n-1]
 			}
-			keys, dots = keys+1+dots, 0 // it may be a table's name that ends
+			keys, dots = keys+1+dots, 0 // it may end a table's name
 		case '=':
 			keys += 1 + dots
 		case ',', '\n':
 			dots = 0
 		case '.':
-			if f == TOML { // a key of several parts is as many levels
+			if f == TOML { // each part of a dotted key is one level
 				dots++
 			}
 		}
@@ -65,8 +64,7 @@ func checkNesting(text []byte, f Format) error {
 	return nil
 }
 
-// skipped is how many bytes of a comment or a text in quotation marks stand at the
-// beginning of what is left.
+// skipped returns the length of the comment or quoted string at the beginning of text, or 0.
 func skipped(text []byte, f Format) int {
 	until := func(from int, end string) int {
 		if i := bytes.Index(text[from:], []byte(end)); i >= 0 {
@@ -77,7 +75,7 @@ func skipped(text []byte, f Format) int {
 	begins := func(s string) bool { return bytes.HasPrefix(text, []byte(s)) }
 	switch {
 	case f == JSON && begins("//"), f == TOML && begins("#"):
-		return len(bytes.SplitN(text, []byte("\n"), 2)[0]) // the end of the line counts
+		return len(bytes.SplitN(text, []byte("\n"), 2)[0]) // the line end is not skipped
 	case f == JSON && begins("/*"):
 		return until(2, "*/")
 	case f == TOML && begins("'''"):

@@ -1,11 +1,10 @@
-// Package splice puts an entry into a text of JSON, TOML or YAML, and takes it out, where
-// the text is a person's: every byte that is not the entry's stays as it is, with its
-// comments, order, indentation and line ends. Of JSON and TOML it does so with single
-// values. It knows nothing of what an entry is for.
+// Package splice inserts an entry into a JSON, TOML or YAML text and removes it. The text belongs
+// to a person: all other bytes stay as they are, with comments, order, indentation and line ends.
+// In JSON and TOML it also edits single values. It does not interpret entries.
 //
-// No text is written anew from what was read of it. The parser says at which bytes
-// something stands, and text goes in there; what comes of it is read again, and is
-// returned only if it says what the old one said and the entry, and nothing else.
+// The package never regenerates a text from parsed data. The parser provides byte offsets, and
+// edits apply there. The result is parsed again, and is returned only if it equals the old data
+// plus the entry.
 package splice
 
 import (
@@ -15,49 +14,48 @@ import (
 	"unicode/utf8"
 )
 
-// A Format is how a text is written.
+// A Format is a file format.
 type Format string
 
-// The formats. JSON may have comments and commas at the end of its lists.
+// Formats. JSON may have comments and trailing commas.
 const (
 	JSON Format = "JSON"
 	TOML Format = "TOML"
 	YAML Format = "YAML"
 )
 
-// A Place is where in a text an entry stands.
+// A Place is the position of an entry in a text.
 type Place struct {
 	Format Format
-	// Path are the keys that lead to what holds the entries.
+	// Path is the keys that lead to the container of the entries.
 	Path []string
-	// Name is the entry's.
+	// Name is the name of the entry.
 	Name string
-	// List says that the entries are a list, each with its name under "name", and not
-	// a map. Only YAML has that.
+	// List means that the entries are a list, each with its name under "name", instead of a map.
+	// Only YAML supports it.
 	List bool
 }
 
-// A Field is one of an entry: a text, a number, a truth or a list of texts, or what Find
-// returned of one.
+// A Field is a field of an entry: a string, a number, a boolean or a list of strings, or a value
+// that Find returned.
 type Field struct {
 	Name  string
-	Value any // string, int, bool or []string; map[string]any, []any and a number of Find's
+	Value any // string, int, bool or []string; also map[string]any, []any and numbers from Find
 }
 
-// An edit takes the bytes from one offset to another out, and puts others there.
+// An edit replaces the bytes from one offset to another with text.
 type edit struct {
 	from, to int
 	text     string
 }
 
-// A syntax is a format at work on a text without a byte order mark.
+// A syntax implements a format for texts without a byte order mark.
 type syntax interface {
-	// read returns what the text says.
+	// read parses the text.
 	read(text []byte) (*tree, error)
-	// put returns ways to bring the entry in, in lines with that end, the best first. It is
-	// not there.
+	// put returns alternative edits that add a missing entry, the best first. Lines end with end.
 	put(text []byte, p Place, entry []Field, end string) ([][]edit, error)
-	// drop returns ways to take the entry out, the best first. It is there.
+	// drop returns alternative edits that remove an existing entry, the best first.
 	drop(text []byte, p Place) ([][]edit, error)
 }
 
@@ -79,7 +77,7 @@ func syntaxOf(p Place, text []byte) syntax {
 
 const byteOrderMark = "\ufeff"
 
-// parts are a text without its byte order mark, and that.
+// parts splits a text into its byte order mark and the rest.
 func parts(text []byte) (mark string, rest []byte, err error) {
 	rest, marked := bytes.CutPrefix(text, []byte(byteOrderMark))
 	if marked {
@@ -103,14 +101,14 @@ func invalidAt(text []byte) int {
 	return -1
 }
 
-// position is a byte's line and column, both from 1; the column counts characters.
+// position returns the line and column of a byte, both from 1; the column counts characters.
 func position(text []byte, at int) (line, column int) {
 	at = min(at, len(text))
 	begin := bytes.LastIndexByte(text[:at], '\n') + 1
 	return 1 + bytes.Count(text[:at], []byte("\n")), 1 + utf8.RuneCount(text[begin:at])
 }
 
-// Find returns the entry's fields, and whether it is there. The error is a *Fault.
+// Find returns the entry's fields, and whether it exists. The error is a *Fault.
 func Find(text []byte, p Place) (fields map[string]any, there bool, err error) {
 	_, rest, err := parts(text)
 	if err != nil {
@@ -128,8 +126,8 @@ func Find(text []byte, p Place) (fields map[string]any, there bool, err error) {
 	return fields, true, nil
 }
 
-// Others returns the entries beside that of the place, by their names, which may be empty; one
-// that is no object is nil. There are none in a text that cannot be read.
+// Others returns the entries other than that of the place, by name. Names may be empty; an entry
+// that is not an object is nil. The result is empty for an unreadable text.
 func Others(text []byte, p Place) map[string]map[string]any {
 	others := make(map[string]map[string]any)
 	_, rest, err := parts(text)
@@ -159,7 +157,7 @@ func Others(text []byte, p Place) map[string]map[string]any {
 	return others
 }
 
-// AllNames returns the names of all that is in a text, none if it cannot be read.
+// AllNames returns all keys of a text, or none if it cannot be read.
 func AllNames(text []byte, p Place) map[string]bool {
 	names := make(map[string]bool)
 	if _, rest, err := parts(text); err == nil {
@@ -170,8 +168,8 @@ func AllNames(text []byte, p Place) map[string]bool {
 	return names
 }
 
-// Contains reports whether fields as Find returns them say what an entry says; what else they
-// say does not matter.
+// Contains reports whether fields, as returned by Find, contain all fields of an entry with equal
+// values.
 func Contains(fields map[string]any, entry []Field) bool {
 	for _, f := range entry {
 		if !treeOf(f.Value).equal(treeOf(fields[f.Name])) {
@@ -181,7 +179,7 @@ func Contains(fields map[string]any, entry []Field) bool {
 	return true
 }
 
-// Put returns the text with the entry, instead of what has its name. The error is a *Fault.
+// Put returns the text with the entry, replacing one of its name. The error is a *Fault.
 func Put(text []byte, p Place, entry []Field) ([]byte, error) {
 	mark, rest, err := parts(text)
 	if err != nil {
@@ -218,7 +216,7 @@ func Put(text []byte, p Place, entry []Field) ([]byte, error) {
 	return nil, &Fault{Problem: fmt.Sprintf("it is %s of a shape that this program does not know how to add to", p.Format)}
 }
 
-// Drop returns the text without the entry, which stays as it is if there is none. What held
+// Drop returns the text without the entry, or unchanged if there is none. A container that held
 // only this entry stays, empty. The error is a *Fault.
 func Drop(text []byte, p Place) ([]byte, error) {
 	mark, rest, err := parts(text)
@@ -255,8 +253,8 @@ func dropFrom(s syntax, text []byte, before *tree, p Place) ([]byte, error) {
 	return nil, &Fault{Problem: fmt.Sprintf("it is %s of a shape that this program does not know how to take %q out of", p.Format, p.Name)}
 }
 
-// apply returns the text with the edits made, nil if they cannot be: a parser counts lines
-// in a way of its own where there are line ends of a kind that nobody uses.
+// apply returns the text with the edits applied, or nil if they are invalid: parsers count lines
+// differently if there are unusual line ends.
 func apply(text []byte, edits []edit) []byte {
 	edits = slices.Clone(edits)
 	slices.SortStableFunc(edits, func(a, b edit) int { return a.from - b.from })
@@ -272,8 +270,8 @@ func apply(text []byte, edits []edit) []byte {
 	return append(out, text[at:]...)
 }
 
-// dropInline are ways to take an item out that begins at an offset, in a line with the next
-// one; that is below 0 if it is the last.
+// dropInline returns alternative edits that remove an item at offset from that shares its line
+// with the next one. A negative next means that it is the last.
 func dropInline(text []byte, from, next int, first bool) [][]edit {
 	if next >= 0 {
 		return [][]edit{{{from, next, ""}}}
@@ -284,7 +282,7 @@ func dropInline(text []byte, from, next int, first bool) [][]edit {
 	}
 	const tries = 20
 	var ways [][]edit
-	for i := from; i < len(text) && len(ways) < 2*tries; i++ { // one of the closing braces is its own
+	for i := from; i < len(text) && len(ways) < 2*tries; i++ { // the first closing braces may belong to the item
 		if c := text[i]; c == '}' || c == ']' {
 			ways = append(ways, []edit{{begin, i, ""}}, []edit{{begin, i + 1, ""}})
 		}
@@ -292,7 +290,7 @@ func dropInline(text []byte, from, next int, first bool) [][]edit {
 	return ways
 }
 
-// lineEnd is how most lines of a text end.
+// lineEnd returns the line end of most lines of a text.
 func lineEnd(text []byte) string {
 	if crlf := bytes.Count(text, []byte("\r\n")); crlf > 0 && 2*crlf >= bytes.Count(text, []byte("\n")) {
 		return "\r\n"
@@ -300,10 +298,10 @@ func lineEnd(text []byte) string {
 	return "\n"
 }
 
-// lineStart is where the line of a byte begins.
+// lineStart returns the offset of the beginning of a byte's line.
 func lineStart(text []byte, at int) int { return bytes.LastIndexByte(text[:at], '\n') + 1 }
 
-// lineAfter is where the line after that of a byte begins, or the end of the text.
+// lineAfter returns the offset of the next line, or the length of the text.
 func lineAfter(text []byte, at int) int {
 	if i := bytes.IndexByte(text[at:], '\n'); i >= 0 {
 		return at + i + 1
@@ -311,13 +309,13 @@ func lineAfter(text []byte, at int) int {
 	return len(text)
 }
 
-// indentOf is the white space that a byte's line begins with, and whether there is nothing
-// else before the byte.
+// indentOf returns the indentation of a byte's line, and whether only white space precedes the
+// byte.
 func indentOf(text []byte, at int) (indent string, alone bool) {
 	line := text[lineStart(text, at):at]
 	rest := bytes.TrimLeft(line, " \t")
 	return string(line[:len(line)-len(rest)]), len(rest) == 0
 }
 
-// isBlank reports whether there is nothing but white space in a text.
+// isBlank reports whether a text is only white space.
 func isBlank(text []byte) bool { return len(bytes.TrimSpace(text)) == 0 }

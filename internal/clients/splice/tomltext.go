@@ -11,7 +11,7 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// tomlText is TOML.
+// tomlText implements TOML.
 type tomlText struct{}
 
 func (tomlText) read(text []byte) (*tree, error) {
@@ -49,16 +49,15 @@ func tomlTree(value any) *tree {
 	return &tree{kind: otherKind, scalar: fmt.Sprintf("%T %v", value, value)}
 }
 
-// A statement is a line of TOML with a table's name or a key, or several lines if its value
-// has them.
+// A statement is a table header or a key with its value, which may span several lines.
 type statement struct {
-	from   int // where its line begins
+	from   int // start of its line
 	keyEnd int
 	table  bool
 	path   []string // from the root
 }
 
-// statements are those of a text that can be read.
+// statements returns the statements of a valid text.
 func statements(text []byte) []statement {
 	var p unstable.Parser
 	p.Reset(text)
@@ -110,14 +109,14 @@ func (tomlText) put(text []byte, p Place, entry []Field, end string) ([][]edit, 
 	return ways, nil
 }
 
-// A named is where the key of an item begins.
+// A keyPosition is the offset of a key.
 type keyPosition struct {
 	name string
 	from int
 }
 
-// tomlInline is where the inside of an inline table of that path begins, below 0 if there
-// is none, and what is in it.
+// tomlInline returns the offset inside the inline table at that path, below 0 if there is none,
+// and the positions of its keys.
 func tomlInline(text []byte, path []string) (begin int, items []keyPosition) {
 	var p unstable.Parser
 	p.Reset(text)
@@ -145,7 +144,7 @@ func tomlInline(text []byte, path []string) (begin int, items []keyPosition) {
 	return -1, nil
 }
 
-// tomlTable is the entry as a table of its own.
+// tomlTable formats the entry as a table.
 func tomlTable(p Place, entry []Field, end string) string {
 	lines := []string{"[" + strings.Join(append(slices.Clone(p.Path), p.Name), ".") + "]"}
 	for _, f := range entry {
@@ -154,7 +153,7 @@ func tomlTable(p Place, entry []Field, end string) string {
 	return strings.Join(lines, end) + end
 }
 
-// tomlKey is a key, in quotation marks if it needs them.
+// tomlKey returns a key, quoted if necessary.
 func tomlKey(name string) string {
 	for _, c := range name {
 		if !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-", c) {
@@ -186,7 +185,7 @@ func (tomlText) drop(text []byte, p Place) ([][]edit, error) {
 		}
 		to = tomlEnd(text, s.from, to)
 		exact = append(exact, edit{s.from, to, ""})
-		if from := s.from; s.table { // with the empty line in front of it
+		if from := s.from; s.table { // with the preceding empty line
 			before := text[:from]
 			if trimmed := bytes.TrimRight(before, "\r\n"); bytes.Count(before[len(trimmed):], []byte("\n")) > 1 {
 				from = lineStart(text, from-1)
@@ -213,8 +212,8 @@ func (tomlText) drop(text []byte, p Place) ([][]edit, error) {
 	return nil, nil
 }
 
-// tomlEnd is where a statement ends: the comments and empty lines behind it are the next
-// one's.
+// tomlEnd returns the end of a statement. Comments and empty lines after it belong to the next
+// one.
 func tomlEnd(text []byte, from, to int) int {
 	for to > from {
 		begin := lineStart(text, to-1)

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// A kind is what a tree is.
+// A kind is the kind of a tree.
 type kind byte
 
 const (
@@ -16,10 +16,10 @@ const (
 	nullKind   kind = '0'
 	mapKind    kind = 'm'
 	listKind   kind = 'l'
-	otherKind  kind = 'o' // such as a date: only that it stays the same matters
+	otherKind  kind = 'o' // such as a date: compared, never interpreted
 )
 
-// A tree is what a text says, whatever its format.
+// A tree is the data of a text, independent of its format.
 type tree struct {
 	kind   kind
 	scalar string
@@ -27,7 +27,7 @@ type tree struct {
 	items  []*tree
 }
 
-// equal reports whether both say the same in the same order.
+// equal reports whether both have the same data in the same order.
 func (t *tree) equal(u *tree) bool {
 	return t.kind == u.kind && t.scalar == u.scalar && slices.Equal(t.names, u.names) && slices.EqualFunc(t.items, u.items, (*tree).equal)
 }
@@ -42,7 +42,7 @@ func (t *tree) at(name string) *tree {
 	return nil
 }
 
-// collect adds the names of all that is in the tree.
+// collect adds all keys of the tree to names.
 func (t *tree) collect(names map[string]bool) {
 	for _, name := range t.names {
 		names[name] = true
@@ -52,7 +52,7 @@ func (t *tree) collect(names map[string]bool) {
 	}
 }
 
-// holder is what holds the entries, nil if it is not there.
+// holder returns the container of the entries, or nil.
 func (t *tree) holder(p Place) *tree {
 	for _, key := range p.Path {
 		t = t.at(key)
@@ -60,7 +60,7 @@ func (t *tree) holder(p Place) *tree {
 	return t
 }
 
-// entry is the place's, nil if it is not there.
+// entry returns the entry at the place, or nil.
 func (t *tree) entry(p Place) *tree {
 	holder := t.holder(p)
 	if holder == nil {
@@ -72,7 +72,7 @@ func (t *tree) entry(p Place) *tree {
 	return nil
 }
 
-// index is where in a holder the entry is, below 0 if nowhere.
+// index returns the index of the entry in its container, or -1.
 func (t *tree) index(p Place) int {
 	if !p.List {
 		return slices.Index(t.names, p.Name)
@@ -86,8 +86,7 @@ func (t *tree) index(p Place) int {
 	})
 }
 
-// without is the tree without the entry, and without what is left empty by that, or would
-// have been made for it.
+// without returns the tree without the entry, and without containers that are empty as a result.
 func (t *tree) without(p Place) *tree { return t.withoutAt(p, p.Path) }
 
 func (t *tree) withoutAt(p Place, path []string) *tree {
@@ -117,8 +116,8 @@ func (t *tree) withoutAt(p Place, path []string) *tree {
 	return &cut
 }
 
-// goValue is the tree as Go has it: map[string]any, []any, string, bool; a number is a
-// number in writing.
+// goValue converts the tree to map[string]any, []any, string, bool and number, which keeps a
+// number's spelling.
 func (t *tree) goValue() any {
 	switch t.kind {
 	case mapKind:
@@ -146,13 +145,13 @@ func (t *tree) goValue() any {
 	return nil
 }
 
-// An unknown is what only has to stay the same, such as an alias.
+// An opaqueValue is compared but not interpreted, such as an alias.
 type opaqueValue string
 
-// A number is one in writing.
+// A number is the spelling of a number.
 type number string
 
-// treeOf is the tree of a field's value, or of what plain returned of one.
+// treeOf converts a field's value, or a result of goValue, to a tree.
 func treeOf(value any) *tree {
 	switch v := value.(type) {
 	case string:

@@ -8,15 +8,15 @@ import (
 	"strconv"
 )
 
-// A valued is a format of which single values are changed.
+// A valueSyntax is a format that supports edits of single values.
 type valueSyntax interface {
 	syntax
-	// span are the bytes of the value that stands there, and where its key begins; from is
-	// below 0 if it is not there, or of a shape that has to be taken out and put in.
+	// span returns the bytes of the value at path, and the offset of its key. from is below 0 if
+	// the value is absent, or if its form requires removing and inserting it.
 	span(text []byte, path []string) (key, from, to int, err error)
-	// insert returns ways to bring in a value that is not there, the best first.
+	// insert returns alternative edits that add a missing value, the best first.
 	insert(text []byte, path []string, value any, end string) ([][]edit, error)
-	// alone is a text with nothing but the value.
+	// alone returns a text that contains only the value.
 	alone(path []string, value any) []byte
 }
 
@@ -31,13 +31,13 @@ func valueSyntaxOf(f Format) (valueSyntax, error) {
 	return nil, &Fault{Problem: fmt.Sprintf("single values of %s are not changed", f)}
 }
 
-// placeOf is the place of a value.
+// placeOf returns the place of a value.
 func placeOf(f Format, path []string) Place {
 	return Place{Format: f, Path: path[:len(path)-1], Name: path[len(path)-1]}
 }
 
-// Line returns the line where a key stands, from 1; 0 if it does not, or the text cannot be
-// read. The path leads from the root to the key.
+// Line returns the line of a key, from 1, or 0 if the key is absent or the text is unreadable.
+// The path leads from the root to the key.
 func Line(text []byte, f Format, path []string) int {
 	s, err := valueSyntaxOf(f)
 	mark, rest, err2 := parts(text)
@@ -56,8 +56,8 @@ func Line(text []byte, f Format, path []string) int {
 	return line
 }
 
-// Set returns the text with that value at the key, and all other bytes as they are. A value is
-// what JSON has, but null. The error is a *Fault.
+// Set returns the text with the value at the key, and all other bytes unchanged. The value may be
+// any JSON value except null. The error is a *Fault.
 func Set(text []byte, f Format, path []string, value any) ([]byte, error) {
 	s, err := valueSyntaxOf(f)
 	if err != nil {
@@ -109,7 +109,7 @@ func Set(text []byte, f Format, path []string, value any) ([]byte, error) {
 	return nil, &Fault{Problem: fmt.Sprintf("it is %s of a shape that this program does not know how to write %q into", f, p.Name)}
 }
 
-// Unset returns the text without the key, which stays as it is if there is none.
+// Unset returns the text without the key, or unchanged if there is none.
 func Unset(text []byte, f Format, path []string) ([]byte, error) {
 	if _, err := valueSyntaxOf(f); err != nil {
 		return nil, err
@@ -117,7 +117,7 @@ func Unset(text []byte, f Format, path []string) ([]byte, error) {
 	return Drop(text, placeOf(f, path))
 }
 
-// jsonOrTOML is a value as it is written.
+// jsonOrTOML formats a value in the format.
 func jsonOrTOML(f Format, value any) string {
 	if f == TOML {
 		return written(value, " = ", " ")
@@ -125,7 +125,7 @@ func jsonOrTOML(f Format, value any) string {
 	return jsonValue(value, " ")
 }
 
-// plainNumbers is a value with its numbers as people write them.
+// plainNumbers returns a value with its numbers in decimal notation.
 func plainNumbers(value any) any {
 	switch v := value.(type) {
 	case float64:
@@ -149,7 +149,7 @@ func plainNumbers(value any) any {
 	return value
 }
 
-// bareValue is a value that is no entry.
+// bareValue is a single value as content.
 type bareValue struct{ value any }
 
 func (b bareValue) jsonLines(string, string, string) string { return jsonValue(b.value, " ") }
@@ -180,7 +180,7 @@ func (tomlText) alone(path []string, value any) []byte {
 	return []byte(tomlPath(path) + " = " + jsonOrTOML(TOML, value) + "\n")
 }
 
-// tomlPath is a key of several parts.
+// tomlPath returns a dotted key.
 func tomlPath(path []string) string {
 	var b bytes.Buffer
 	for i, name := range path {
@@ -219,8 +219,8 @@ func (tomlText) span(text []byte, path []string) (key, from, to int, err error) 
 	return -1, -1, -1, nil
 }
 
-// tomlValue is where in a statement behind its key the value is: as little as can be read by
-// itself. A comment may stand behind it.
+// tomlValue returns the position of the value after a statement's key: the shortest text that
+// parses as a value. A comment may follow it.
 func tomlValue(rest []byte) (from, to int) {
 	equals := bytes.IndexByte(rest, '=')
 	if equals < 0 {
@@ -244,7 +244,7 @@ func tomlValue(rest []byte) (from, to int) {
 
 func (tomlText) insert(text []byte, path []string, value any, end string) ([][]edit, error) {
 	all, written := statements(text), jsonOrTOML(TOML, value)
-	after := func(i int) int { // where the statement ends
+	after := func(i int) int { // the end of the statement
 		to := len(text)
 		if i+1 < len(all) {
 			to = all[i+1].from
@@ -260,7 +260,7 @@ func (tomlText) insert(text []byte, path []string, value any, end string) ([][]e
 	}
 	var ways [][]edit
 	group, name := path[:len(path)-1], path[len(path)-1:]
-	var table []string // that the statement is in
+	var table []string // of the statement
 	for i, s := range all {
 		if s.table {
 			table = s.path
@@ -280,7 +280,7 @@ func (tomlText) insert(text []byte, path []string, value any, end string) ([][]e
 		}
 		ways = append(ways, []edit{{at, at, member}})
 	}
-	slices.Reverse(ways) // behind the last of its kind
+	slices.Reverse(ways) // after the last of its kind
 	if len(group) > 0 {
 		head := ""
 		if len(text) > 0 && text[len(text)-1] != '\n' {
@@ -294,8 +294,8 @@ func (tomlText) insert(text []byte, path []string, value any, end string) ([][]e
 	return append(ways, line(topOf(text, all), name)), nil
 }
 
-// topOf is where a key of the root goes where there is none: before the first table and what
-// is said of it.
+// topOf returns the offset for a new key of the root: before the first table and the comments
+// above it.
 func topOf(text []byte, all []statement) int {
 	if len(all) == 0 {
 		return len(text)

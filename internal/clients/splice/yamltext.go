@@ -11,7 +11,7 @@ import (
 	"go.yaml.in/yaml/v4/plugin/loaderlimits"
 )
 
-// yamlText is YAML of one document.
+// yamlText implements YAML with one document.
 type yamlText struct{}
 
 func (yamlText) read(text []byte) (*tree, error) {
@@ -22,7 +22,7 @@ func (yamlText) read(text []byte) (*tree, error) {
 	return yamlTree(root), nil
 }
 
-// parseYAML returns the mapping that a text is, nil if it says nothing.
+// parseYAML returns the mapping of a text, or nil if the text has no data.
 func parseYAML(text []byte) (*yaml.Node, error) {
 	var all []yaml.Node
 	deep := loaderlimits.New(loaderlimits.DepthValue(maxNesting))
@@ -77,23 +77,23 @@ func yamlTree(n *yaml.Node) *tree {
 		case "!!int":
 			t = &tree{kind: numberKind, scalar: n.Value}
 		}
-	case yaml.AliasNode: // what it is of is said where the anchor is
+	case yaml.AliasNode: // its data is at the anchor
 		t.scalar = "*" + n.Value
 	case yaml.DocumentNode, yaml.StreamNode:
 	}
 	return t
 }
 
-// A yamlHolder is what holds the entries, and where.
+// A yamlHolder is the container of the entries.
 type yamlHolder struct {
 	text  []byte
-	key   *yaml.Node // nil: it is not there
+	key   *yaml.Node // nil if absent
 	value *yaml.Node
-	next  *yaml.Node // the key behind it, nil if it is the last
-	root  *yaml.Node // nil: the text says nothing
+	next  *yaml.Node // the next key, or nil
+	root  *yaml.Node // nil if the text has no data
 }
 
-// yamlHolderOf finds what is at the one key of the path.
+// yamlHolderOf finds the container at the path, which has one key.
 func yamlHolderOf(text []byte, p Place) (*yamlHolder, error) {
 	root, err := parseYAML(text)
 	if err != nil {
@@ -128,8 +128,8 @@ func yamlHolderOf(text []byte, p Place) (*yamlHolder, error) {
 	return h, nil
 }
 
-// offset is a node's first byte. Lines are counted as the parser counts them, which knows
-// five kinds of line ends.
+// offset returns the offset of a node's first byte. It counts lines as the parser does, which
+// recognizes five kinds of line ends.
 func (h *yamlHolder) offset(n *yaml.Node) int {
 	at := 0
 	for line := 1; line < n.Line && at < len(h.text); {
@@ -148,7 +148,7 @@ func (h *yamlHolder) offset(n *yaml.Node) int {
 	return at
 }
 
-// colon is the byte behind that of the holder's key, below 0 if it is not where it should be.
+// colon returns the offset after the colon of the holder's key, or -1 if it is not there.
 func (h *yamlHolder) colon() int {
 	at := h.offset(h.key)
 	line := h.text[at:lineAfter(h.text, at)]
@@ -196,8 +196,8 @@ func (yamlText) put(text []byte, p Place, entry []Field, end string) ([][]edit, 
 	return append(ways, []edit{{begin, begin, body}}), nil
 }
 
-// putFlow brings the first entry in where all of the text stands between braces, as JSON
-// has it: that is YAML too, and what is JSON stays so.
+// putFlow adds the first entry to a text in flow style (braces), in JSON notation: this is valid
+// YAML, and a JSON text stays JSON.
 func (h *yamlHolder) putFlow(p Place, entry []Field) [][]edit {
 	holder := "{" + quoted(p.Name) + ": " + fields(entry).jsonInline(" ") + "}"
 	if p.List {
@@ -222,7 +222,7 @@ func (h *yamlHolder) putFlow(p Place, entry []Field) [][]edit {
 	return ways
 }
 
-// newLines brings whole lines in, where a line begins or at the end of the text.
+// newLines inserts lines at the beginning of a line or at the end of the text.
 func (h *yamlHolder) newLines(at int, body, end string) edit {
 	if at > 0 && h.text[at-1] != '\n' {
 		body = end + body
@@ -230,7 +230,7 @@ func (h *yamlHolder) newLines(at int, body, end string) edit {
 	return edit{at, at, body}
 }
 
-// fill brings the first entry in behind the holder's key.
+// fill adds the first entry after the holder's key.
 func (h *yamlHolder) fill(body, end string) [][]edit {
 	colon := h.colon()
 	if colon < 0 {
@@ -253,7 +253,7 @@ func (h *yamlHolder) fill(body, end string) [][]edit {
 	return [][]edit{append(edits, h.newLines(next, body, end))}
 }
 
-// after is where what is behind the holder begins: the line of the next key, or the end.
+// after returns the end of the holder: the line of the next key, or the end of the text.
 func (h *yamlHolder) after() int {
 	if h.next == nil {
 		return len(h.text)
@@ -261,8 +261,8 @@ func (h *yamlHolder) after() int {
 	return lineStart(h.text, h.offset(h.next))
 }
 
-// ends are places where what ends before an offset may end, the best first: comments that
-// are indented like the key or less, and empty lines, belong to what follows.
+// ends returns possible ends of an item that ends before an offset, the best first. Comments
+// indented at most like the key, and empty lines, belong to the next item.
 func (h *yamlHolder) ends(to int, outer string) []int {
 	at := to
 	for at > 0 {
@@ -277,7 +277,7 @@ func (h *yamlHolder) ends(to int, outer string) []int {
 	return []int{at, to}
 }
 
-// yamlEntry is an entry in lines.
+// yamlEntry formats an entry over several lines.
 func yamlEntry(p Place, entry []Field, indent, end string) string {
 	var b strings.Builder
 	if p.List {
@@ -291,7 +291,7 @@ func yamlEntry(p Place, entry []Field, indent, end string) string {
 	return b.String()
 }
 
-// yamlKey is a key, in quotation marks if it could be something else.
+// yamlKey returns a key, quoted if it could be read as another value.
 func yamlKey(name string) string {
 	if regexp.MustCompile(`^[A-Za-z_][A-Za-z_-]{3,}$`).MatchString(name) && name != "null" && !strings.EqualFold(name, "true") && !strings.EqualFold(name, "false") || name == "cmd" {
 		return name
@@ -299,7 +299,7 @@ func yamlKey(name string) string {
 	return quoted(name)
 }
 
-// yamlFlow is an entry between braces.
+// yamlFlow formats an entry in flow style.
 func yamlFlow(p Place, entry []Field) string {
 	var fields []string
 	for _, f := range entry {
@@ -340,7 +340,7 @@ func (yamlText) drop(text []byte, p Place) ([][]edit, error) {
 	var ways [][]edit
 	for _, end := range h.ends(to, outer) {
 		way := []edit{{from, end, ""}}
-		if len(items) == step { // nothing is left in it
+		if len(items) == step { // it becomes empty
 			empty := " {}"
 			if p.List {
 				empty = " []"
@@ -354,7 +354,7 @@ func (yamlText) drop(text []byte, p Place) ([][]edit, error) {
 	return ways, nil
 }
 
-// dropFlow takes an item out from between braces.
+// dropFlow removes an item in flow style.
 func (h *yamlHolder) dropFlow(at, step int) [][]edit {
 	items := h.value.Content
 	next := -1
