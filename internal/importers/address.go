@@ -10,7 +10,7 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// address takes where a server is that is not started.
+// address reads the URL of a remote server.
 func (in *serverReader) address() {
 	raw := in.text("url", "httpUrl", "serverUrl", "server_url", "uri")
 	if raw == "" || in.common.Command != "" {
@@ -47,8 +47,8 @@ func (in *serverReader) address() {
 	in.common.URL = u.String()
 }
 
-// headers takes what is sent to an address with each request: the one that makes the person
-// known is a login, whose key goes into the vault.
+// headers reads the headers of each request to a remote server. The header that authenticates
+// becomes a login with its key in the vault.
 func (in *serverReader) headers(id string) {
 	given := in.stringMap("headers", "http_headers", "requestInit")
 	for name, variable := range in.stringMap("env_http_headers") {
@@ -86,7 +86,7 @@ func isSetting(key string) bool {
 	return false
 }
 
-// login makes a login of a header.
+// login converts a header to a login.
 func (in *serverReader) login(key, value, id string) {
 	in.auth = &aai.AuthRecipe{Kind: aai.AuthAPIKey, In: "header", Name: key}
 	if key == "Authorization" {

@@ -17,10 +17,10 @@ const apiParams = `{
 	"groups": {"type": "array", "maxItems": 20, "items": {"type": "string", "minLength": 1, "maxLength": 60}, "description": "Only the operations of these tags"},
 	"full": {"type": "boolean", "description": "Show the difference of the file itself"}`
 
-// maxDocument is how large a document may be, in bytes.
+// maxDocument limits a document, in bytes.
 const maxDocument = 24 << 20
 
-// apiPreview is what the tool answers.
+// apiPreview is the result of ShowOpenAPITool.
 type apiPreview struct {
 	*descriptorPreview
 	Seen       string             `json:"seen"`
@@ -58,7 +58,7 @@ func (r *Importer) saveAPI(ctx context.Context, call *aai.Call) (*aai.Result, er
 	return &aai.Result{Text: "Saved as " + shown.Path + ".", Data: map[string]any{"app": shown.App, "path": shown.Path, "tools": shown.Tools}}, nil
 }
 
-// importAPI makes an app of the document that a call names.
+// importAPI converts the document that a call names to an app.
 func (r *Importer) importAPI(ctx context.Context, call *aai.Call) (*apiPreview, error) {
 	source, address, err := r.readDocument(ctx, stringArg(call, "source"))
 	if err != nil {
@@ -90,7 +90,7 @@ func (r *Importer) importAPI(ctx context.Context, call *aai.Call) (*apiPreview, 
 	return shown, nil
 }
 
-// readDocument is the one at a path or an address; address is where it was fetched, "" for a file.
+// readDocument reads the document at a path or a URL; address is the URL, or "" for a file.
 func (r *Importer) readDocument(ctx context.Context, source string) (text []byte, address string, err error) {
 	if !strings.Contains(source, "://") {
 		text, err = atomicfile.Read(source, atomicfile.ReadLimits{Size: maxDocument})

@@ -13,29 +13,29 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// An argument is one parameter of a tool to be.
+// An argument is a parameter of a future tool.
 type argument struct {
 	name     string
 	required bool
 	words    string
-	schema   *openapi3.SchemaRef // nil: it is a member of the body, or not described
+	schema   *openapi3.SchemaRef // nil: a member of the body, or without a schema
 	example  any
-	send     *aai.SendRecipe // nil: where it goes by itself
+	send     *aai.SendRecipe // nil: the default place
 }
 
-// arguments are what an operation takes, of whatever places, as one list.
+// arguments lists the arguments of an operation, from all places of the request.
 type arguments struct {
 	maker   *apiConverter
 	op      *operation
-	path    string // with the names that the parameters have as arguments
+	path    string // with parameters renamed to argument names
 	public  bool
 	list    []argument
 	headers map[string]string
-	media   string // the body's; empty: there is none
+	media   string // media type of the body; empty: no body
 	body    *openapi3.MediaType
 }
 
-// collect finds the parameters and the body, or says why a request cannot be made of them.
+// collect finds the parameters and the body, or returns why no request can be built of them.
 func (a *arguments) collect() (why string) {
 	declared := make(map[string]*openapi3.Parameter)
 	var order []string
@@ -77,7 +77,7 @@ func (a *arguments) collect() (why string) {
 	return a.addBody()
 }
 
-// add takes a parameter. One that cannot be sent is left out, if it may be.
+// add adds a parameter. An optional parameter that cannot be sent is omitted.
 func (a *arguments) add(p *openapi3.Parameter) (why string) {
 	templated := strings.Contains(a.op.path, "{"+p.Name+"}")
 	switch p.In {
@@ -87,7 +87,7 @@ func (a *arguments) add(p *openapi3.Parameter) (why string) {
 		}
 	case "header":
 		switch strings.ToLower(p.Name) {
-		case "accept", "content-type", "authorization": // which the specification ignores
+		case "accept", "content-type", "authorization": // the specification ignores them
 			return ""
 		}
 	case "query", "cookie":
@@ -118,7 +118,7 @@ func (a *arguments) add(p *openapi3.Parameter) (why string) {
 	return ""
 }
 
-// refuse leaves a parameter out, or the operation with it.
+// refuse omits an optional parameter, or returns why the operation is omitted.
 func (a *arguments) refuse(p *openapi3.Parameter, why string) string {
 	words := fmt.Sprintf("its parameter %s in the %s %s", quotedField(p.Name), p.In, why)
 	if p.Required || p.In == "path" {
@@ -128,7 +128,7 @@ func (a *arguments) refuse(p *openapi3.Parameter, why string) string {
 	return ""
 }
 
-// unsendable asks the driver why a parameter cannot be sent, "" if it can.
+// unsendable returns why the driver cannot send a parameter, or "".
 func (a *arguments) unsendable(arg argument, in string) string {
 	if a.maker.options.Driver == nil {
 		return ""
@@ -157,7 +157,7 @@ func (a *arguments) auth() *aai.AuthRecipe {
 	return a.maker.login.auth
 }
 
-// freeName is a name for a parameter that no other argument has and that models get right.
+// freeName returns an unused argument name in characters that models reproduce reliably.
 func (a *arguments) freeName(name, in string) string {
 	taken := func(name string) bool {
 		return slices.ContainsFunc(a.list, func(other argument) bool { return other.name == name })
@@ -180,7 +180,7 @@ func (a *arguments) freeName(name, in string) string {
 	return free
 }
 
-// simplified leaves out what goes without saying.
+// simplified omits default values.
 func (a *arguments) simplified(arg argument) argument {
 	s := arg.send
 	if s.Style == "form" && s.In != "path" || s.Style == "simple" && s.In != "query" {
@@ -205,7 +205,7 @@ func (a *arguments) simplified(arg argument) argument {
 	return arg
 }
 
-// schema is that of the arguments, in as much detail as fits.
+// schema returns the schema of the arguments, with as much detail as fits.
 func (a *arguments) schema() (text json.RawMessage, why string) {
 	slices.SortStableFunc(a.list, func(x, y argument) int {
 		rank := func(arg argument) int {
@@ -224,10 +224,10 @@ func (a *arguments) schema() (text json.RawMessage, why string) {
 	return nil, fmt.Sprintf("what it takes makes a schema of %d bytes; expected at most %d", len(text), maxParams)
 }
 
-// maxChoice is of how many values a parameter outside the body is a choice in whatever detail.
+// maxChoice limits the enum of a parameter outside the body, at any detail.
 const maxChoice = 150
 
-// schemaIn is the schema in some detail.
+// schemaIn returns the schema with the given detail.
 func (a *arguments) schemaIn(d schemaDetail) json.RawMessage {
 	var body map[string]any
 	if a.body != nil {
@@ -288,7 +288,7 @@ func (a *arguments) memberOf(arg argument) string {
 	return arg.name
 }
 
-// asJSON writes what came out of JSON.
+// asJSON encodes a value that was decoded from JSON.
 func asJSON(v any) []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -299,7 +299,7 @@ func asJSON(v any) []byte {
 	return bytes.TrimSpace(b.Bytes())
 }
 
-// recipe is how the operation is called.
+// recipe returns the recipe of the operation.
 func (a *arguments) recipe() *aai.Recipe {
 	r := &aai.Recipe{Platform: "web", HTTP: &aai.HTTPRecipe{
 		BaseURL: a.maker.section.BaseURL, Path: a.path, Method: a.op.method, Headers: a.headers, Auth: a.auth(), Public: a.public,

@@ -9,8 +9,8 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// addBody takes the body: its members as parameters where it is a plain object, or else all of
-// it as one.
+// addBody adds the body: each member as a parameter if it is a plain object, else the whole body
+// as one.
 func (a *arguments) addBody() (why string) {
 	if a.op.RequestBody == nil || a.op.RequestBody.Value == nil || len(a.op.RequestBody.Value.Content) == 0 {
 		return ""
@@ -62,10 +62,10 @@ func (a *arguments) addBody() (why string) {
 	return ""
 }
 
-// maxMembers is how many members of a body become parameters.
+// maxMembers limits the members of a body that become parameters.
 const maxMembers = 150
 
-// plainMembers are the names of the members of a schema that is a plain object.
+// plainMembers returns the members of a schema that is a plain object.
 func plainMembers(shape object) ([]string, bool) {
 	properties, _ := shape["properties"].(object)
 	for key, value := range shape {
@@ -85,8 +85,8 @@ func plainMembers(shape object) ([]string, bool) {
 	return slices.Sorted(maps.Keys(properties)), true
 }
 
-// addMembers takes the members of the body. It is always sent, so those that it needs are
-// needed even where the document forgets to say that the body is.
+// addMembers adds the members of the body. The body is always sent, so its required members are
+// required even if the document does not require the body.
 func (a *arguments) addMembers(members []string, shape object) {
 	required, _ := shape["required"].([]string)
 	for _, member := range members {

@@ -11,7 +11,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/schema/jsontree"
 )
 
-// Limits on a document, far above those of the large public APIs.
+// Limits on a document, far above the size of the large public APIs.
 const (
 	maxBytes      = 24 << 20
 	maxValues     = 800_000
@@ -21,7 +21,7 @@ const (
 
 type node = jsontree.Node[struct{}]
 
-// readJSONDocument is the document as JSON, within the budget, with no reference that leads out of it.
+// readJSONDocument returns the document as JSON. It enforces the limits and rejects external references.
 func readJSONDocument(source []byte) ([]byte, error) {
 	if len(source) > maxBytes {
 		e := documentError("the document", fmt.Sprintf("has %d bytes or more", len(source)), fmt.Sprintf("at most %d", maxBytes))
@@ -81,7 +81,7 @@ func unreadable(fault *jsontree.Fault) error {
 	return documentError("the document", problem+fault.Position(), "an OpenAPI document in JSON or YAML")
 }
 
-// kindOf wants a document of a version that is read.
+// kindOf returns an error unless the document's version is supported.
 func kindOf(root *node) error {
 	if root.Kind != jsontree.Object {
 		return documentError("the document", "is "+root.KindName(), "an object with \"openapi\" and \"paths\"")
@@ -102,8 +102,8 @@ func kindOf(root *node) error {
 	return nil
 }
 
-// references refuses those that lead out of the document. What stands in examples and values
-// is data, and named says that the members are names of an author's choice.
+// references rejects references that lead out of the document. Examples and values are data.
+// named means that the members are names chosen by the author.
 func references(n *node, named bool) error {
 	for c := range n.Items() {
 		if c.Name == "$ref" && !named && c.Kind == jsontree.Text && !strings.HasPrefix(c.Text, "#") {
@@ -124,7 +124,7 @@ func references(n *node, named bool) error {
 	return nil
 }
 
-// count is how many operations there are.
+// count returns the number of operations.
 func count(paths *node) int {
 	n := 0
 	for path := range paths.Items() {
@@ -137,8 +137,8 @@ func count(paths *node) int {
 	return n
 }
 
-// loadDocument reads what is within the budget. The library may not go anywhere, and what it makes of
-// a document is never the end of the process.
+// loadDocument parses a document within the limits. It disables external references and recovers
+// from panics of the library.
 func loadDocument(text []byte) (api *openapi3.T, err error) {
 	defer func() {
 		if r := recover(); r != nil {

@@ -11,16 +11,15 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// A login is how people are known to the API: one of its security schemes.
+// chosenLogin is the authentication of the API: one of its security schemes.
 type chosenLogin struct {
-	name string // the scheme's; empty: none is used
+	name string // name of the scheme; empty: none
 	auth *aai.AuthRecipe
-	// unusable says of the other schemes why they cannot be used; of those that can it has
-	// nothing.
+	// unusable maps each unusable scheme to the reason. It has no entry for a usable scheme.
 	unusable map[string]string
 }
 
-// chooseLogin takes the scheme that most operations are content with.
+// chooseLogin chooses the scheme that most operations accept.
 func (m *apiConverter) chooseLogin(operations []*operation) error {
 	m.login.unusable = make(map[string]string)
 	schemes := m.schemes()
@@ -69,7 +68,7 @@ func (m *apiConverter) schemes() map[string]*openapi3.SecurityScheme {
 	return schemes
 }
 
-// mostUsed is the name of the scheme that most operations are content with, alone.
+// mostUsed returns the name of the scheme that most operations accept on its own.
 func mostUsed(operations []*operation, api *openapi3.T, able map[string]*aai.AuthRecipe) string {
 	best, most := "", 0
 	for _, name := range slices.Sorted(maps.Keys(able)) {
@@ -87,7 +86,7 @@ func mostUsed(operations []*operation, api *openapi3.T, able map[string]*aai.Aut
 	return best
 }
 
-// requirements are the ways in which people may be known to an operation; none: nobody need be.
+// requirements returns the alternative security requirements of an operation; none: no login needed.
 func requirements(op *operation, api *openapi3.T) openapi3.SecurityRequirements {
 	if op.Security != nil {
 		return *op.Security
@@ -100,8 +99,8 @@ func isOnlyScheme(r openapi3.SecurityRequirement, name string) bool {
 	return has && len(r) == 1
 }
 
-// covers says why an operation cannot be called by those who are logged in, and whether it can
-// be by everybody.
+// covers returns why the chosen login cannot call an operation, and whether the operation needs
+// no login.
 func (l *chosenLogin) covers(op *operation, api *openapi3.T) (public bool, why string) {
 	ways := requirements(op, api)
 	if slices.ContainsFunc(ways, func(r openapi3.SecurityRequirement) bool { return isOnlyScheme(r, l.name) }) {
@@ -126,7 +125,7 @@ func (l *chosenLogin) covers(op *operation, api *openapi3.T) (public bool, why s
 	return false, why
 }
 
-// scopesOf are those that the operations ask for.
+// scopesOf returns the scopes that the operations require.
 func scopesOf(operations []*operation, api *openapi3.T, name string) []string {
 	const most = 50
 	var scopes []string
@@ -141,12 +140,12 @@ func scopesOf(operations []*operation, api *openapi3.T, name string) []string {
 	}
 	slices.Sort(scopes)
 	if len(scopes) > most {
-		return nil // the server's usual ones
+		return nil // the server's default scopes
 	}
 	return scopes
 }
 
-// recipeOf is a scheme as the gateway logs people in, or why it cannot.
+// recipeOf converts a scheme to a login recipe, or returns why the gateway does not support it.
 func (m *apiConverter) recipeOf(s *openapi3.SecurityScheme) (auth *aai.AuthRecipe, why string) {
 	switch strings.ToLower(s.Type) {
 	case "apikey":
@@ -185,8 +184,8 @@ func keyOf(s *openapi3.SecurityScheme) (*aai.AuthRecipe, string) {
 	return &aai.AuthRecipe{Kind: aai.AuthAPIKey, In: s.In, Name: s.Name, Instructions: firstWords(s.Description, maxText)}, ""
 }
 
-// oauth is the flow in which a person says yes in a browser; what others there are OAuth 2.1
-// has no more, or they are for programs.
+// oauth uses the authorization code flow. OAuth 2.1 has removed the other flows, or they are for
+// machines.
 func (m *apiConverter) oauth(s *openapi3.SecurityScheme) (*aai.AuthRecipe, string) {
 	if s.Flows == nil || s.Flows.AuthorizationCode == nil {
 		return nil, "it has no flow authorizationCode, which is the one of OAuth 2.1 for people"

@@ -7,8 +7,8 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// combined writes what several schemas say together. One of several is any of them: authors
-// seldom see to it that no more than one fits.
+// combined converts allOf, anyOf and oneOf. oneOf becomes anyOf, because authors rarely ensure
+// that only one schema fits.
 func (c *schemaConverter) combined(o object, s *openapi3.Schema, depth int) {
 	list := func(refs openapi3.SchemaRefs) (all []any) {
 		for _, ref := range refs {
@@ -31,7 +31,7 @@ func (c *schemaConverter) combined(o object, s *openapi3.Schema, depth int) {
 	}
 	all := list(s.AllOf)
 	if s.Nullable && len(o) == 0 {
-		return // what is null is none of these
+		return // null matches none of these
 	}
 	if len(all) == 1 && mergeOne(o, all[0]) || mergeObjects(o, all) {
 		return
@@ -41,7 +41,7 @@ func (c *schemaConverter) combined(o object, s *openapi3.Schema, depth int) {
 	}
 }
 
-// mergeOne puts what a single schema says beside words of its own into one.
+// mergeOne merges a single subschema into o, if their keywords do not conflict.
 func mergeOne(o object, one any) bool {
 	part, _ := one.(object)
 	for key, value := range o {
@@ -63,7 +63,7 @@ func mergeOne(o object, one any) bool {
 	return true
 }
 
-// mergeObjects puts objects that hold together into one, where they are plain.
+// mergeObjects merges the plain object schemas of an allOf into o.
 func mergeObjects(o object, all []any) bool {
 	parts := []object{o}
 	for _, one := range all {
@@ -114,7 +114,7 @@ func mergeObjects(o object, all []any) bool {
 		o["properties"] = properties
 	}
 	if delete(o, "additionalProperties"); closed && len(properties) > 0 {
-		o["additionalProperties"] = false // of all of them; of each alone nothing would be right
+		o["additionalProperties"] = false // of the merged object; each part alone would reject the others' members
 	}
 	required = slices.DeleteFunc(required, func(name string) bool { return properties[name] == nil })
 	if delete(o, "required"); len(required) > 0 {
@@ -123,7 +123,7 @@ func mergeObjects(o object, all []any) bool {
 	return true
 }
 
-// isAnything reports whether a schema takes anything.
+// isAnything reports whether a schema accepts any value.
 func isAnything(v any) bool {
 	o, _ := v.(object)
 	return len(o) == 0

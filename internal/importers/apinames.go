@@ -17,7 +17,7 @@ func isNameRune(r rune) bool {
 	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-'
 }
 
-// nameOf makes a name of letters, digits, "_" and "-" of a text.
+// nameOf converts a text to a name of letters, digits, "_" and "-".
 func nameOf(text string) string {
 	var b strings.Builder
 	gap := false
@@ -35,8 +35,8 @@ func nameOf(text string) string {
 	return b.String()
 }
 
-// toolName is what the operation is called as a tool: by its id, or else by method and path.
-// It is a name that no other tool has.
+// toolName returns an unused tool name for the operation: its operationId, or else its method and
+// path.
 func (m *apiConverter) toolName(op *operation) string {
 	name := nameOf(op.OperationID)
 	if name == "" {
@@ -57,7 +57,7 @@ func (m *apiConverter) toolName(op *operation) string {
 	return name
 }
 
-// firstWords is the first paragraph of a text of Markdown, cleaned and cut.
+// firstWords returns the first paragraph of a Markdown text, cleaned and cut.
 func firstWords(text string, most int) string {
 	text = strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n"))
 	text, _, _ = strings.Cut(text, "\n\n")
@@ -66,7 +66,7 @@ func firstWords(text string, most int) string {
 	return aai.CleanLabel(strings.Join(strings.Fields(text), " "), most)
 }
 
-// withoutTags leaves marks of HTML out of a text.
+// withoutTags removes HTML tags from a text.
 func withoutTags(text string) string {
 	var b strings.Builder
 	for {

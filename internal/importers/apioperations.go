@@ -14,7 +14,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/catalog"
 )
 
-// An operation is one of the API's.
+// An operation is an operation of the API.
 type operation struct {
 	*openapi3.Operation
 	item         *openapi3.PathItem
@@ -24,7 +24,7 @@ type operation struct {
 
 func (op *operation) words() string { return op.method + " " + aai.CleanLabel(op.path, 100) }
 
-// methods are those of which tools are made, by their names in a document.
+// methods maps method names in documents to HTTP methods.
 func methods() map[string]string {
 	return map[string]string{
 		"get": http.MethodGet, "head": http.MethodHead, "post": http.MethodPost, "put": http.MethodPut,
@@ -32,7 +32,7 @@ func methods() map[string]string {
 	}
 }
 
-// operations are those of the groups that were asked for, by group, path and method.
+// operations returns the operations of the requested groups, by group, path and method.
 func (m *apiConverter) operations() ([]*operation, error) {
 	var all []*operation
 	known := make(map[string]bool)
@@ -87,8 +87,8 @@ func (m *apiConverter) operations() ([]*operation, error) {
 
 const maxTools = 2_000
 
-// groupOf is the part of the API that an operation is of: its first tag, or else the first
-// name in its path that is no version.
+// groupOf returns the group of an operation: its first tag, or else the first segment of its path
+// that is not a version.
 func groupOf(op *operation) string {
 	for _, tag := range op.Tags {
 		if tag = aai.CleanLabel(tag, maxName); tag != "" {
@@ -104,7 +104,7 @@ func groupOf(op *operation) string {
 	return ""
 }
 
-// add makes a tool of an operation, or says why it cannot.
+// add converts an operation to a tool, or returns why it cannot.
 func (m *apiConverter) add(op *operation) (why string) {
 	if op.method == http.MethodOptions || op.method == http.MethodTrace {
 		return "its method is about the server, not about what is on it"
@@ -139,7 +139,7 @@ func (m *apiConverter) add(op *operation) (why string) {
 	return ""
 }
 
-// describe is what agents read of an operation.
+// describe returns the description of an operation for agents.
 func describe(op *operation) string {
 	summary, more := firstWords(op.Summary, maxText), firstWords(op.Description, maxText)
 	words := summary
@@ -158,7 +158,7 @@ func describe(op *operation) string {
 	return aai.CleanLabel(words, maxText)
 }
 
-// effect is what an operation does: what its method says, unless words of it speak of loss.
+// effect returns the effect of an operation: by its method, unless its words suggest data loss.
 func (m *apiConverter) effect(op *operation) aai.Effect {
 	name := strings.Join(splitName(op.OperationID), " ")
 	last := op.path[strings.LastIndexByte(op.path, '/')+1:]
@@ -181,7 +181,7 @@ func (m *apiConverter) effect(op *operation) aai.Effect {
 	return aai.Changes
 }
 
-// isDestructive reports whether words speak of loss, in those of apps or of APIs.
+// isDestructive reports whether words suggest data loss, in the terms of apps or APIs.
 func (m *apiConverter) isDestructive(words string) bool {
 	if words == "" {
 		return false
@@ -197,7 +197,7 @@ func (m *apiConverter) isDestructive(words string) bool {
 	return m.options.IsDestructive != nil && m.options.IsDestructive(words)
 }
 
-// splitName are the words of a name such as "listOrderLines" or "orders/list".
+// splitName returns the words of a name such as "listOrderLines" or "orders/list".
 func splitName(name string) []string {
 	var words []string
 	begin := 0
@@ -221,7 +221,7 @@ func splitName(name string) []string {
 	return words
 }
 
-// returns is the schema of what an operation answers where it succeeds; nil: none is known.
+// returns returns the schema of an operation's successful response, or nil if unknown.
 func returns(op *operation) json.RawMessage {
 	if op.Responses == nil {
 		return nil
@@ -246,10 +246,10 @@ func returns(op *operation) json.RawMessage {
 	return nil
 }
 
-// maxNamed is how many groups an error names.
+// maxNamed limits the groups that an error names.
 const maxNamed = 30
 
-// firstNames are the first of the names.
+// firstNames returns the first maxNamed names as a list.
 func firstNames(names []string) string {
 	if len(names) > maxNamed {
 		return aai.CleanText(strings.Join(names[:maxNamed], ", "), 2000) + fmt.Sprintf(" and %d more.", len(names)-maxNamed)

@@ -14,20 +14,20 @@ import (
 	"github.com/gybob/aai-gateway/internal/schema"
 )
 
-// How long schemas may be, in bytes: a model reads them.
+// Limits on schemas, in bytes, because models read them.
 const (
 	maxParams  = 12 << 10
 	maxReturns = 2 << 10
 )
 
-// A detail is how much of a schema is told.
+// A schemaDetail limits the detail of a schema.
 type schemaDetail struct {
-	depth int // objects and lists within each other
+	depth int // nested objects and lists
 	words int // bytes of a description
-	enum  int // values to choose from; 0: 400
+	enum  int // values of an enum; 0: 400
 }
 
-// details are tried one after the other until the schema fits.
+// details returns the levels of detail, to try in order until the schema fits.
 func details() []schemaDetail {
 	return []schemaDetail{
 		{depth: 8, words: 200}, {depth: 6, words: 120}, {depth: 4, words: 80}, {depth: 3, words: 60},
@@ -35,26 +35,26 @@ func details() []schemaDetail {
 	}
 }
 
-// isReadableSchema reports whether the gateway reads the schema.
+// isReadableSchema reports whether the gateway can parse the schema.
 func isReadableSchema(text []byte) bool {
 	_, err := schema.Parse(text)
 	return err == nil
 }
 
-// A converter writes schemas of OpenAPI as those of draft-07 without references: what refers
-// to itself ends in a schema that takes anything. A document's schema may be wrong; where
-// nothing would be right by it, or it would refuse what the server takes, it says less.
+// A schemaConverter converts OpenAPI schemas to draft-07 without references. A recursive schema
+// ends in one that accepts anything. If a document's schema is wrong, so that it would accept no
+// value or reject valid ones, the converted schema is more permissive.
 type schemaConverter struct {
 	schemaDetail
-	answers   bool // it is of answers, not of what is sent
+	answers   bool // for responses, not for requests
 	ancestors []*openapi3.Schema
 	count     int
 }
 
-// maxSchemas is how many schemas are looked at for one.
+// maxSchemas limits the subschemas visited for one schema.
 const maxSchemas = 3_000
 
-// object is a JSON object to be.
+// object is a JSON object under construction.
 type object = map[string]any
 
 func (c *schemaConverter) schema(ref *openapi3.SchemaRef, depth int) object {
@@ -89,7 +89,7 @@ func (c *schemaConverter) schema(ref *openapi3.SchemaRef, depth int) object {
 	return o
 }
 
-// typesOf are the types of JSON that a schema names, null with them.
+// typesOf returns the JSON types of a schema, including null.
 func typesOf(s *openapi3.Schema) []string {
 	var types []string
 	for _, t := range s.Type.Slice() {
@@ -109,7 +109,7 @@ func typesOf(s *openapi3.Schema) []string {
 	return types
 }
 
-// choices writes what there is to choose from. Values that the types refuse make those a lie.
+// choices writes the enum. It drops the types if they exclude one of the values.
 func (c *schemaConverter) choices(o object, s *openapi3.Schema, types *[]string) {
 	most := c.enum
 	if most == 0 {
@@ -163,8 +163,8 @@ func ofType(v any, types []string) bool {
 	return slices.Contains(types, name)
 }
 
-// words writes what is said of a value, with what the server takes it for where it is not given:
-// to send that is the caller's to decide.
+// words writes the description and mentions the server's default. It sets no "default", because
+// the caller decides whether to send it.
 func (c *schemaConverter) words(o object, s *openapi3.Schema, depth int) {
 	most := c.schemaDetail.words
 	if depth > 2 {
@@ -199,7 +199,7 @@ func scalarWords(v any) (string, bool) {
 	return "", false
 }
 
-// bounds writes bounds between which there is something.
+// bounds writes the range keywords, without ranges that exclude every value.
 func (c *schemaConverter) bounds(o object, s *openapi3.Schema) {
 	number := func(name string, v *float64) {
 		if v != nil && !math.IsInf(*v, 0) && !math.IsNaN(*v) {
@@ -264,7 +264,7 @@ func (c *schemaConverter) parts(o object, s *openapi3.Schema, depth int) {
 	if !c.answers {
 		var required []string
 		for _, name := range s.Required {
-			// A part of several schemas may need what another of them describes.
+			// An allOf part may require a member that another part describes.
 			if (properties[name] != nil || len(s.Properties) == 0 && (len(c.ancestors) > 1 || len(s.AllOf) > 0)) && !slices.Contains(required, name) {
 				required = append(required, name)
 			}
@@ -281,7 +281,7 @@ func (c *schemaConverter) parts(o object, s *openapi3.Schema, depth int) {
 	}
 }
 
-// jsonMedia is the body in JSON among those of several types, and its type.
+// jsonMedia returns the JSON media type of a content map, and its name.
 func jsonMedia(content openapi3.Content) (string, *openapi3.MediaType) {
 	if media := content["application/json"]; media != nil {
 		return "application/json", media

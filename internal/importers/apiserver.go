@@ -12,7 +12,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/netguard"
 )
 
-// server is the base URL of the API's calls.
+// server returns the base URL of the API's calls.
 func (m *apiConverter) server() (string, error) {
 	raw, said := m.options.Server, "server"
 	if raw == "" {
@@ -47,13 +47,13 @@ func (m *apiConverter) server() (string, error) {
 	return strings.TrimSuffix(u.String(), "/"), nil
 }
 
-// isForeignLoopback reports whether a document from the web names a place on this computer.
+// isForeignLoopback reports whether a document from the web names a server on this computer.
 func (m *apiConverter) isForeignLoopback(u *url.URL) bool {
 	from, err := url.Parse(m.options.Address)
 	return m.options.Address != "" && (err != nil || netguard.CrossesToLoopback(from.Hostname(), u.Hostname()))
 }
 
-// resolveServerVariables is a server's address with its variables' usual values.
+// resolveServerVariables returns a server's URL with the default values of its variables.
 func resolveServerVariables(s *openapi3.Server) string {
 	raw := s.URL
 	for name, variable := range s.Variables {
@@ -80,7 +80,7 @@ func (m *apiConverter) isOtherServer(op *operation) bool {
 		raw != m.section.BaseURL
 }
 
-// identity says who the app is.
+// identity sets the app's id, name and description.
 func (m *apiConverter) identity(base string) error {
 	info := m.api.Info
 	if info == nil {
@@ -106,8 +106,8 @@ func (m *apiConverter) identity(base string) error {
 	return nil
 }
 
-// idOf is the id of the app at a host: that in reverse, or one by the app's name where the host
-// is no name of the web's.
+// idOf returns the id of the app at a host: the reversed host name, or an id based on the app's
+// name if the host is an IP address or local.
 func idOf(host, name string) string {
 	labels := strings.Split(strings.ToLower(host), ".")
 	if net.ParseIP(host) == nil && len(labels) > 1 && !netguard.IsLoopback(host) {

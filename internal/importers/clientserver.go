@@ -15,29 +15,29 @@ import (
 	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
-// A server is one of a client's, as an app to be. What is secret of it is in values and key
-// alone.
+// A server is an MCP server of a client, converted to an app. Only the fields values and key hold
+// secrets.
 type server struct {
 	name       string
 	doc        *catalog.Document
 	values     map[string]string    // of variables
-	references map[string]reference // by variable, what stands for its value
-	key        string               // by what the person is known at an address
-	skipReason string               // why it cannot be taken; empty: it can
+	references map[string]reference // by variable: the reference in place of its value
+	key        string               // the key for a remote server
+	skipReason string               // why it cannot be imported; empty: it can
 	notes      []string
-	disabled   bool // the client has it switched off
+	disabled   bool // switched off in the client
 }
 
-// serverReader is a server that is being read.
+// serverReader reads the configuration of one server.
 type serverReader struct {
 	*server
 	fields     map[string]any
-	usedFields []string // names of fields that count
+	usedFields []string // names of fields already read
 	common     catalog.AppAddress
 	auth       *aai.AuthRecipe
 }
 
-// serverOf makes an app of a client's server.
+// serverOf converts a client's server to an app.
 func (r *Importer) serverOf(client, name string, fields map[string]any) *server {
 	s := &server{name: name, values: make(map[string]string), references: make(map[string]reference)}
 	in := &serverReader{server: s, fields: fields}
@@ -77,7 +77,7 @@ func (r *Importer) serverOf(client, name string, fields map[string]any) *server 
 	return s
 }
 
-// digestOf names what a server is, without what it was given.
+// digestOf returns a digest of a server's definition, without its secrets.
 func digestOf(doc *catalog.Document) string {
 	text, err := json.Marshal(doc.Sections)
 	if err != nil {
@@ -87,7 +87,7 @@ func digestOf(doc *catalog.Document) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// idPart is a name as a part of an id.
+// idPart converts a name to a part of an id.
 func idPart(name string) string {
 	var b strings.Builder
 	for _, c := range strings.ToLower(name) {
@@ -112,7 +112,7 @@ func (in *serverReader) skip(format string, args ...any) {
 	}
 }
 
-// field is the value of the first of the names that is there.
+// field returns the value of the first name that exists.
 func (in *serverReader) field(names ...string) any {
 	var found any
 	for _, name := range names {
@@ -131,7 +131,7 @@ func (in *serverReader) text(names ...string) string {
 	return s
 }
 
-// list is a field that is a list.
+// list returns a field that is a list.
 func (in *serverReader) list(names ...string) []any {
 	value := in.field(names...)
 	list, ok := value.([]any)
@@ -139,7 +139,7 @@ func (in *serverReader) list(names ...string) []any {
 	return list
 }
 
-// boolField is a field that is true or false, and whether it is.
+// boolField returns a boolean field, and whether it is one.
 func (in *serverReader) boolField(names ...string) (yes, given bool) {
 	value := in.field(names...)
 	yes, given = value.(bool)
@@ -147,8 +147,8 @@ func (in *serverReader) boolField(names ...string) (yes, given bool) {
 	return yes, given
 }
 
-// checkType notes a field that is there and of another type: what it says is not taken. Its value is
-// not shown, as it may be secret.
+// checkType notes a field of the wrong type, which is ignored. The note omits the value, because
+// it may be secret.
 func (in *serverReader) checkType(right bool, value any, wanted string, names []string) {
 	if right || value == nil {
 		return
@@ -175,7 +175,7 @@ func typeOf(value any) string {
 	return "a number"
 }
 
-// stringMap is a field that is an object, of scalars as texts.
+// stringMap returns a field that is an object, with scalars as text.
 func (in *serverReader) stringMap(names ...string) map[string]string {
 	value := in.field(names...)
 	object, ok := value.(map[string]any)
@@ -192,7 +192,7 @@ func (in *serverReader) stringMap(names ...string) map[string]string {
 	return table
 }
 
-// kind looks at what sort of server it is.
+// kind rejects servers of unsupported types.
 func (in *serverReader) kind() {
 	switch strings.ToLower(strings.ReplaceAll(in.text("type", "transport"), "_", "-")) {
 	case "", "stdio", "local", "http", "streamable-http", "streamablehttp", "remote":
@@ -219,7 +219,7 @@ func isVariable(name string) bool {
 	return name != "" && len(name) <= 100
 }
 
-// command takes how the server is started.
+// command reads the command that starts the server.
 func (in *serverReader) command() {
 	words := in.field("command", "cmd")
 	args := in.list("args")
@@ -231,7 +231,7 @@ func (in *serverReader) command() {
 			in.common.Command, _ = v[0].(string)
 			args = append(slices.Clone(v[1:]), args...)
 		}
-	case map[string]any: // as older editors have it
+	case map[string]any: // the form of older editors
 		in.common.Command, _ = v["path"].(string)
 		args, _ = v["args"].([]any)
 		inner := &serverReader{server: in.server, fields: v}
@@ -260,7 +260,7 @@ func (in *serverReader) command() {
 	}
 }
 
-// argument is one of the command's, with a name in the place of what looks like a secret.
+// argument returns an argument of the command, with a reference in place of an apparent secret.
 func (in *serverReader) argument(before, word string) string {
 	for rest := word; ; {
 		_, after, found := strings.Cut(rest, "${")
@@ -314,11 +314,11 @@ func (in *serverReader) argument(before, word string) string {
 	return word
 }
 
-// keyInLineReason says why a line for a shell is left out, and what to do by hand.
+// keyInLineReason explains why a shell line is skipped, and how to fix it by hand.
 const keyInLineReason = "%s has a key among other words, such as \"export TOKEN=…; server\". Take the key out of the line, " +
 	"give it as a variable in the client's \"env\", where the server finds it by the same name, and import again"
 
-// storeVariable puts a value among the variables, and returns what stands for it in an argument.
+// storeVariable adds a value to the variables, and returns the reference for the argument.
 func (in *serverReader) storeVariable(name, value string) string {
 	name = strings.Trim(strings.ToUpper(strings.ReplaceAll(idPart(name), "-", "_")), "_")
 	if !isVariable(name) || strings.HasPrefix(name, "AAI_") || strings.HasPrefix(name, "AXTERMINATOR_") {
@@ -336,8 +336,8 @@ func (in *serverReader) storeVariable(name, value string) string {
 	return "${" + free + "}"
 }
 
-// looksLikeKey reports whether a word looks like a key: long, of letters and digits, and
-// nothing that a path, a name of a package or an address has.
+// looksLikeKey reports whether a word looks like a key: long, of letters and digits, without
+// characters of paths, package names and URLs.
 func looksLikeKey(word string) bool {
 	letters, digits := 0, 0
 	for i := range len(word) {

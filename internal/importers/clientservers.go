@@ -19,26 +19,26 @@ const serversParams = `{
 	"servers": {"type": "array", "maxItems": 50, "items": {"type": "string", "minLength": 1, "maxLength": 100}, "description": "Only these"},
 	"replace": {"type": "boolean", "description": "Take them out of the client's configuration, which starts the gateway instead"}`
 
-// Clients are the agents' clients of this computer, with the MCP servers that they start.
+// Clients accesses the agents' clients on this computer and their MCP servers.
 type Clients interface {
-	// Servers are those of a client but for this gateway, by their names.
+	// Servers returns a client's servers by name, without this gateway.
 	Servers(client string) (map[string]map[string]any, clients.Client, error)
-	// ReplaceServers plans to take servers out of its configuration.
+	// ReplaceServers plans to remove servers from its configuration.
 	ReplaceServers(client string, names, args []string) (*clients.Plan, error)
-	// Apply does what a plan says.
+	// Apply carries out a plan.
 	Apply(ctx context.Context, p *clients.Plan) error
 }
 
-// secretID is where the values of a server's variables are kept: the driver for MCP looks
+// secretID returns the vault id for the values of a server's variables. The MCP driver reads them
 // there.
 func secretID(app string) string { return "mcp-env/" + app }
 
-// A taken server is one as it is shown: no value is in it.
+// A takenServer is the preview of a server, without values.
 type takenServer struct {
 	*descriptorPreview
 	Server    string   `json:"server"`
-	Variables []string `json:"variables,omitempty"` // those whose values would go into the vault
-	Login     string   `json:"login,omitempty"`     // where its key goes, which would too
+	Variables []string `json:"variables,omitempty"` // variables with values for the vault
+	Login     string   `json:"login,omitempty"`     // the place of its key, which goes into the vault too
 }
 
 type skippedServer struct {
@@ -46,7 +46,7 @@ type skippedServer struct {
 	Why    string `json:"why"`
 }
 
-// serversPreview is what the tool answers.
+// serversPreview is the result of ShowServersTool.
 type serversPreview struct {
 	Client  string          `json:"client"`
 	File    string          `json:"file"`
@@ -57,7 +57,7 @@ type serversPreview struct {
 	servers []*server
 }
 
-// clientChange is what would change in the client's configuration.
+// clientChange is the planned change of the client's configuration.
 type clientChange struct {
 	Diff  string   `json:"diff"`
 	Notes []string `json:"notes,omitempty"`
@@ -73,7 +73,7 @@ func (r *Importer) showServers(_ context.Context, call *aai.Call) (*aai.Result, 
 	return &aai.Result{Data: shown}, nil
 }
 
-// clientServers are the servers that a call names, as apps.
+// clientServers returns the preview of the servers that a call names.
 func (r *Importer) clientServers(call *aai.Call) (*serversPreview, error) {
 	client, wanted := stringArg(call, "client"), stringsArg(call, "servers")
 	if r.cfg.Clients == nil {
@@ -132,7 +132,7 @@ func (r *Importer) clientServers(call *aai.Call) (*serversPreview, error) {
 	return shown, nil
 }
 
-// addPreview adds a server to those that would be taken, or says on it why it cannot be.
+// addPreview adds a server to the preview, or sets the reason why it cannot be imported.
 func (r *Importer) addPreview(all *serversPreview, s *server) error {
 	written, err := s.doc.Marshal()
 	if err != nil {
@@ -195,7 +195,7 @@ func (r *Importer) saveServers(ctx context.Context, call *aai.Call) (*aai.Result
 	return &aai.Result{Text: words, Data: map[string]any{"apps": done, "replaced": shown.Replace != nil}}, nil
 }
 
-// partialImportError is an error after some of it was done.
+// partialImportError returns an error that names the apps saved before it.
 func partialImportError(err error, done []string) error {
 	e := *aai.AsError(err)
 	e.Delivery = aai.NotDelivered
@@ -206,7 +206,7 @@ func partialImportError(err error, done []string) error {
 	return &e
 }
 
-// importServer keeps what is secret of a server, and saves the rest.
+// importServer stores the secrets of a server, and saves its descriptor.
 func (r *Importer) importServer(ctx context.Context, s *server, c *descriptorPreview, at time.Time) error {
 	if len(s.values) > 0 {
 		if err := r.storeValues(ctx, s, at); err != nil {
@@ -224,7 +224,7 @@ func (r *Importer) importServer(ctx context.Context, s *server, c *descriptorPre
 	return c.planned.Save(ctx)
 }
 
-// storeValues keeps the values of a server's variables, and what was kept before.
+// storeValues stores the values of a server's variables, and remembers the previous ones.
 func (r *Importer) storeValues(ctx context.Context, s *server, at time.Time) error {
 	if r.cfg.Secrets == nil {
 		return aai.Errorf(aai.AutomationNotSupported, "there is no place to keep the values of %s", s.doc.ID)
@@ -233,7 +233,7 @@ func (r *Importer) storeValues(ctx context.Context, s *server, at time.Time) err
 	err := r.cfg.Secrets.Update(ctx, secretID(s.doc.ID), func(old []byte) ([]byte, error) {
 		values := make(map[string]string)
 		if len(old) > 0 && json.Unmarshal(old, &values) != nil {
-			values = make(map[string]string) // what nobody can read nobody needs
+			values = make(map[string]string) // unreadable values are useless
 		}
 		maps.Copy(values, s.values)
 		before = slices.Clone(old)
@@ -255,7 +255,7 @@ func (r *Importer) storeValues(ctx context.Context, s *server, at time.Time) err
 	})
 }
 
-// storeKey keeps the key of a server at an address, and what was kept before.
+// storeKey stores the key of a remote server, and remembers the previous one.
 func (r *Importer) storeKey(ctx context.Context, s *server, at time.Time) error {
 	if r.cfg.Logins == nil {
 		return aai.Errorf(aai.AutomationNotSupported, "there is no place to keep the key of %s", s.doc.ID)

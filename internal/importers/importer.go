@@ -1,10 +1,11 @@
-// Package imports is what a person has already, taken over as apps: an API by its OpenAPI
-// document, and the MCP servers of an agent's client. Both are shown before, as what would
-// change in the folder where a person's descriptors stand, and are saved by a second call that
-// names what was shown.
+// Package importers converts a person's existing resources to apps: APIs by their OpenAPI documents, and
+// the MCP servers of agents' clients. An import is first shown as a change of the descriptor folder. A
+// second call, which names the digest of the shown change, saves it.
 //
-// Its tools are of the gateway's own app, and for people alone: what is saved lowers what
-// the gates ask for.
+// [Importer] provides the tools of the builtin app. They are for people only, because a saved descriptor
+// relaxes policy checks. [ReadOpenAPI] converts a document without I/O; it enforces limits before a
+// library parses the untrusted text, and reports every skipped operation with the reason.
+// [DescriptorStore] is the descriptor folder: it shows, saves and undoes changes as reviewed.
 package importers
 
 import (
@@ -17,7 +18,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/schema"
 )
 
-// The names of the tools.
+// Names of the tools.
 const (
 	ShowOpenAPITool = "import_openapi"
 	SaveOpenAPITool = "import_openapi_save"
@@ -27,51 +28,51 @@ const (
 	SaveUndoTool    = "import_undo_save"
 )
 
-// Config is what the room stands on.
+// Config configures an Importer.
 type Config struct {
-	// Folder is where the person's descriptors stand, each in a folder of its app's id.
+	// Folder stores the person's descriptors, each in a folder named by its app's id.
 	Folder string
-	// UndoFolder is the folder of what the last import was, to take it back; empty: none can be.
+	// UndoFolder stores the record of the last import for its undo; empty: no undo.
 	UndoFolder string
-	// Platform is this computer's: "linux", "macos" or "windows".
+	// Platform is the platform of this computer: "linux", "macos" or "windows".
 	Platform string
-	// Fetch gets a page of the web of at most so many bytes; nil: nobody can.
+	// Fetch downloads a web page of at most most bytes; may be nil.
 	Fetch func(ctx context.Context, address string, most int) ([]byte, error)
-	// Driver says which operations of an API can be sent.
+	// Driver determines which operations of an API can be sent.
 	Driver aai.Driver
-	// IsDestructive reports whether words speak of what cannot be brought back.
+	// IsDestructive reports whether words suggest irreversible effects.
 	IsDestructive func(words string) bool
-	// Clients are the agents' clients of this computer; nil: there are none.
+	// Clients accesses the agents' clients on this computer; may be nil.
 	Clients Clients
-	// Secrets keep the values of servers' variables; nil: none can be kept.
+	// Secrets stores the values of servers' variables; may be nil.
 	Secrets Secrets
-	// Logins keep the keys of servers at addresses; nil: none can be kept.
+	// Logins stores the keys of remote servers; may be nil.
 	Logins Logins
 }
 
-// Secrets keep what must not lie readable on the disk.
+// Secrets stores secrets in encrypted form.
 type Secrets interface {
-	// Update replaces what is kept under the id by what edit makes of it.
+	// Update replaces the secret under the id by the result of edit.
 	Update(ctx context.Context, id string, edit func(old []byte) ([]byte, error)) error
 }
 
-// Logins keep by what a person is known to a server.
+// Logins stores credentials for servers.
 type Logins interface {
-	// ReplaceCredentials keeps what is given for the app of the recipe, by the names of what it asks
-	// for, and returns what was kept before; nil values forget it.
+	// ReplaceCredentials stores credentials for the recipe's app, by field name, and returns the
+	// previous ones. Nil values delete them.
 	ReplaceCredentials(ctx context.Context, r *aai.Recipe, values map[string]string) (before map[string]string, err error)
 }
 
-// A Room imports. It is safe for concurrent use.
+// An Importer imports apps. It is safe for concurrent use.
 type Importer struct{ cfg Config }
 
-// New returns a room. It does no I/O.
+// New returns an Importer. It does no I/O.
 func New(cfg Config) *Importer { return &Importer{cfg} }
 
-// importTimeout is how long a document may be on its way and read.
+// importTimeout limits the download and conversion of a document.
 const importTimeout = 2 * time.Minute
 
-// Tools are the tools of the gateway's own app.
+// Tools returns the tools for the builtin app.
 func (r *Importer) Tools() []*aai.Tool {
 	return []*aai.Tool{
 		tool(ShowOpenAPITool, "Show an API as an app, by its OpenAPI document", apiParams+"}", "source", aai.Reads, r.showAPI),
@@ -83,7 +84,7 @@ func (r *Importer) Tools() []*aai.Tool {
 	}
 }
 
-// tool is one of them.
+// tool returns one of the tools.
 func tool(name, description, params, required string, effect aai.Effect, run aai.Action) *aai.Tool {
 	needs := []string{}
 	if required != "" {
@@ -102,8 +103,8 @@ func tool(name, description, params, required string, effect aai.Effect, run aai
 const seenParam = `,
 	"seen": {"type": "string", "minLength": 64, "maxLength": 64, "description": "As it was given for what was shown"}}`
 
-// markUndelivered is an Action whose errors come before anything was changed, unless they say
-// otherwise.
+// markUndelivered wraps an Action: its errors report NotDelivered unless they specify the
+// delivery.
 func markUndelivered(run aai.Action) aai.Action {
 	return func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 		result, err := run(ctx, call)
@@ -119,7 +120,7 @@ func markUndelivered(run aai.Action) aai.Action {
 	}
 }
 
-// stringArg returns the named argument, or "" where it was not given.
+// stringArg returns the named argument, or "" if it is absent.
 func stringArg(call *aai.Call, name string) string {
 	s, _ := call.Args[name].(string)
 	return s
@@ -137,17 +138,17 @@ func stringsArg(call *aai.Call, name string) []string {
 	return all
 }
 
-// A change is what an import would do with one descriptor.
+// A descriptorPreview is the planned change of one descriptor.
 type descriptorPreview struct {
 	App   string `json:"app"`
 	Name  string `json:"name"`
-	Path  string `json:"path"` // where it would be saved
+	Path  string `json:"path"` // target path
 	Same  bool   `json:"same,omitempty"`
 	Tools int    `json:"tools,omitempty"`
 	Diff  string `json:"diff,omitempty"`
-	// DiffOmitted is how many lines of the difference are left out.
+	// DiffOmitted is the number of omitted diff lines.
 	DiffOmitted int      `json:"diff_lines_omitted,omitempty"`
-	Changes     []string `json:"changes,omitempty"` // for agents, of one that was there
+	Changes     []string `json:"changes,omitempty"` // for agents, relative to an existing descriptor
 	Notes       []string `json:"notes,omitempty"`
 
 	planned DescriptorChange

@@ -8,8 +8,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
-// containsNamedKey reports whether one of several words is a key by the name before it: of a
-// line for a shell, or of "Server=h;Password=p".
+// containsNamedKey reports whether a line with several words assigns a secret by name: in a shell
+// line, or as in "Server=h;Password=p".
 func containsNamedKey(line string) bool {
 	words := strings.FieldsFunc(line, func(r rune) bool { return r == ';' || r == '"' || r == '\'' || r == ' ' || r == '\t' || r == '\n' })
 	if len(words) < 2 {
@@ -27,16 +27,16 @@ func containsNamedKey(line string) bool {
 	return false
 }
 
-// authorizes reports whether a header makes somebody known.
+// authorizes reports whether a header authenticates the client.
 func authorizes(header string) bool {
 	header = strings.ToLower(strings.TrimSpace(header))
 	return header == "authorization" || strings.HasSuffix(header, "-authorization") || strings.HasSuffix(header, "-auth")
 }
 
-// keyInPath reports whether a part of an address's path looks like a key.
+// keyInPath reports whether a segment of a URL's path looks like a key.
 func keyInPath(u *url.URL) bool {
 	return slices.ContainsFunc(strings.Split(u.Path, "/"), looksLikeKey)
 }
 
-// isPort reports whether a word is a number: what follows "-p" where it is no password.
+// isPort reports whether a word is a number, as after a "-p" that means a port and not a password.
 func isPort(word string) bool { return strings.Trim(word, "0123456789,") == "" }

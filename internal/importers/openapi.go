@@ -1,14 +1,3 @@
-// Package openapi makes an app of what an API says of itself: of an OpenAPI document, 3.0 or
-// 3.1, a [catalog.Document] whose tools are its operations.
-//
-// The document is a stranger's. It is held against a budget before a library reads it
-// (budget.go): size, depth, values, operations, and references, which may lead nowhere but
-// into the document itself. What is made of it is no more than an ordinary descriptor, which
-// the catalog reads and the driver for HTTP runs: an operation that these cannot do is left
-// out, and said so with its reason. Nothing is left out in silence.
-//
-// The room gets bytes and gives a document: it opens no files, knows no network, and asks
-// nobody.
 package importers
 
 import (
@@ -21,53 +10,53 @@ import (
 	"github.com/gybob/aai-gateway/internal/catalog"
 )
 
-// OpenAPIOptions say how an API is made an app. What is empty the document says.
+// OpenAPIOptions are the options of ReadOpenAPI. The document provides the defaults.
 type OpenAPIOptions struct {
-	// Source is where the document came from, for people.
+	// Source is the origin of the document, for people.
 	Source string
-	// Address is the absolute address that it was fetched from; empty for a file. Servers
-	// may be told relative to it.
+	// Address is the absolute URL of the document; empty for a file. Server URLs may be relative
+	// to it.
 	Address string
 	// ID and Server are the app's id and its base URL.
 	ID, Server string
-	// Login is which of the document's security schemes is used.
+	// Login is the name of the security scheme to use.
 	Login string
-	// Groups are the only tags whose operations are taken; none: all are.
+	// Groups limits the operations to these tags; empty: all.
 	Groups []string
-	// IsDestructive reports whether words, such as "delete order", speak of what cannot be brought
-	// back. Nil: none do.
+	// IsDestructive reports whether words, such as "delete order", suggest irreversible effects;
+	// may be nil.
 	IsDestructive func(words string) bool
-	// Driver says which operations can be run. Nil: nobody does, and all are taken.
+	// Driver determines which operations can run; nil: all are taken.
 	Driver aai.Driver
 }
 
-// An Import is an API as an app.
+// ImportedAPI is an API converted to an app.
 type ImportedAPI struct {
 	Document *catalog.Document
 	// Text is the document as a descriptor.
 	Text []byte
-	// Operations is how many the API has, of the groups that were asked for.
+	// Operations is the number of operations in the requested groups.
 	Operations int
 	Groups     []APIGroup         // in the order of the tools
-	Skipped    []SkippedOperation // operations that are not among the tools
+	Skipped    []SkippedOperation // operations without a tool
 	Notes      []string
 }
 
-// A Group is a part of the API.
+// APIGroup is a group of operations.
 type APIGroup struct {
 	Name  string `json:"group"`
 	Tools int    `json:"tools"`
 }
 
-// A Left is an operation that was left out.
+// A SkippedOperation is an operation without a tool.
 type SkippedOperation struct {
 	Operation string `json:"operation"` // such as "POST /files"
 	Reason    string `json:"why"`
 }
 
-// ReadOpenAPI makes an app of an OpenAPI document in JSON or YAML. The error is an *aai.Error with
-// code INVALID_PARAMS that names the place in the document, what is wrong and what was
-// expected.
+// ReadOpenAPI converts an OpenAPI document in JSON or YAML, version 3.0 or 3.1, to an app. The
+// error is an *aai.Error with code INVALID_PARAMS that names the place, the problem and the
+// expected value.
 func ReadOpenAPI(source []byte, o OpenAPIOptions) (*ImportedAPI, error) {
 	text, err := readJSONDocument(source)
 	if err != nil {
@@ -89,16 +78,16 @@ func ReadOpenAPI(source []byte, o OpenAPIOptions) (*ImportedAPI, error) {
 	return m.result, nil
 }
 
-// OpenAPISourcePrefix begins what a descriptor says of its source that was made of a document.
+// OpenAPISourcePrefix is the prefix of the source in descriptors made from a document.
 const OpenAPISourcePrefix = "openapi:"
 
-// DocumentDigest names a document as it is.
+// DocumentDigest returns the digest of a document.
 func DocumentDigest(source []byte) string {
 	sum := sha256.Sum256(source)
 	return hex.EncodeToString(sum[:])
 }
 
-// A maker makes one app.
+// An apiConverter converts one API.
 type apiConverter struct {
 	api     *openapi3.T
 	options OpenAPIOptions
@@ -159,7 +148,7 @@ func (m *apiConverter) countGroups() {
 
 func (m *apiConverter) note(words string) { m.result.Notes = append(m.result.Notes, words) }
 
-// documentError says what is wrong at a place of the document.
+// documentError reports a problem at a place of the document.
 func documentError(place, problem, expected string) *aai.Error {
 	return aai.Errorf(aai.InvalidParams, "%s: %s; expected %s", aai.CleanLabel(place, maxPlace), problem, expected)
 }

@@ -11,15 +11,15 @@ import (
 	"github.com/gybob/aai-gateway/internal/catalog/lint"
 )
 
-// Limits on what is told of a change.
+// Limits on the report of a change.
 const (
 	maxSummaryLine     = 400 // bytes
 	maxReportedChanges = 60  // changes
 	maxReviewNotes     = 10
 )
 
-// plan says what saving a descriptor would change: in the lines of an outline, or in those of
-// the file where that is wanted or nothing else differs.
+// plan returns the change that saving a descriptor would make. The diff is of the summary, or of
+// the file if full is set or only the file differs.
 func (r *Importer) plan(doc *catalog.Document, written []byte, full bool) (*descriptorPreview, error) {
 	planned, err := DescriptorStore(r.cfg.Folder).Plan(doc.ID, written)
 	if err != nil {
@@ -44,8 +44,8 @@ func (r *Importer) plan(doc *catalog.Document, written []byte, full bool) (*desc
 	return c, nil
 }
 
-// reviewNotes are what a person should look at of a stranger's words: they have the form of an attack on
-// agents, or something in them does not show.
+// reviewNotes returns notes about untrusted text that a person should review: it resembles an
+// attack on agents, or contains invisible characters.
 func reviewNotes(written []byte) (notes []string) {
 	for _, f := range lint.Check(written, catalog.Options{}).Findings {
 		if f.Severity == lint.SeverityHint || !slices.Contains([]string{"poisoning", "unseen", "disguise", "markup"}, f.Rule) {
@@ -59,8 +59,8 @@ func reviewNotes(written []byte) (notes []string) {
 	return notes
 }
 
-// compare says what the change is for agents, and whose file it would replace. It returns the
-// outline of that.
+// compare sets the changes for agents, and notes the origin of a file that would be replaced. It
+// returns the summary of the old descriptor.
 func (c *descriptorPreview) compare(doc *catalog.Document) (was []byte) {
 	old, err := catalog.Parse(c.planned.Before, catalog.Options{})
 	switch {

@@ -9,16 +9,16 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// A reference is what a client puts a value in the place of, such as "${env:TOKEN}",
+// A reference is a placeholder that a client replaces by a value, such as "${env:TOKEN}",
 // "${TOKEN:-none}" or "${input:token}".
 type reference struct {
-	variable       string // of the client's environment; empty: it is another's, or asked for
-	shown          string // as it may be shown: without what stands for a missing value
-	prefix, suffix string // what stands beside it
-	hasDefault     bool   // it says what is taken where there is no value
+	variable       string // of the client's environment; empty: another source or a prompt
+	shown          string // displayable form, without a default value
+	prefix, suffix string // text around it
+	hasDefault     bool   // it has a default value
 }
 
-// referenceIn finds the first reference of a value. "$TOKEN" is one where it is the whole value.
+// referenceIn returns the first reference in a value. "$TOKEN" counts only as the whole value.
 func referenceIn(value string) (r reference, found bool) {
 	if name, whole := strings.CutPrefix(value, "$"); whole && isVariable(name) {
 		return reference{variable: name, shown: value}, true
@@ -43,11 +43,10 @@ func referenceIn(value string) (r reference, found bool) {
 	return r, true
 }
 
-// isEntire reports whether the reference is all there is.
+// isEntire reports whether the reference is the whole value.
 func (r reference) isEntire() bool { return r.prefix == "" && r.suffix == "" }
 
-// variables takes what the server is given as variables: their names for the file, their
-// values for the vault.
+// variables reads the server's environment variables: names for the file, values for the vault.
 func (in *serverReader) variables() {
 	for name, value := range in.stringMap("env", "envs", "environment") {
 		if !isVariable(name) {
@@ -59,7 +58,7 @@ func (in *serverReader) variables() {
 			in.values[name], in.references[name] = "", r
 		}
 	}
-	for _, name := range in.list("env_keys", "env_vars") { // which the client's own environment has
+	for _, name := range in.list("env_keys", "env_vars") { // from the client's own environment
 		s, _ := name.(string)
 		if _, given := in.values[s]; !given && isVariable(s) {
 			in.values[s] = ""
@@ -67,7 +66,7 @@ func (in *serverReader) variables() {
 	}
 }
 
-// dropUnresolved takes out the variables that have no value, and says of each where it is to come from.
+// dropUnresolved removes the variables without a value, and notes where each must come from.
 func (in *serverReader) dropUnresolved(id string) {
 	for _, name := range slices.Sorted(maps.Keys(in.values)) {
 		if in.values[name] != "" {
@@ -86,8 +85,8 @@ func (in *serverReader) dropUnresolved(id string) {
 	}
 }
 
-// loginKey takes what the value of the login's header is, after the prefix: a key for the vault, or a
-// reference, of which the variable is read by its name.
+// loginKey reads the value of the login's header after the prefix: a key for the vault, or a
+// reference to a variable that is read by name.
 func (in *serverReader) loginKey(header, value, id string) {
 	r, refers := referenceIn(value)
 	if !refers {
@@ -115,8 +114,8 @@ func (in *serverReader) loginKey(header, value, id string) {
 	in.note("its key is read from the variable %s, if login.env of the configuration names that%s; or give it: aai-gateway auth login %s", r.variable, otherwise, id)
 }
 
-// isScheme reports whether words before a key are how it is given, as "Token " and "token=" are,
-// and no part of it.
+// isScheme reports whether the text before a key is a scheme such as "Token " or "token=", and
+// not part of the key.
 func isScheme(words string) bool {
 	name := strings.TrimRight(words, " =")
 	return words == "" || len(words) == len(name)+1 && len(name) <= 20 && strings.Trim(strings.ToLower(name), "abcdefghijklmnopqrstuvwxyz-") == ""

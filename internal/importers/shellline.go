@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// unwrapped takes a command out of what only gives it variables: "env A=b server", a shell's
-// "-c" line such as "export A=b; server" or "A=b exec server", and such a line in the
-// command's own place. The variables' values are for the vault. Any other form stays as it
-// is: a line is read only where no shell could do anything else with it.
+// unwrapped extracts a command from wrappers that only set variables: "env A=b server", a shell's
+// "-c" line such as "export A=b; server" or "A=b exec server", and such a line as the command
+// itself. The values go into the vault. Other forms stay unchanged: a line is interpreted only if
+// every shell agrees on its meaning.
 func (in *serverReader) unwrapped(args []any) []any {
 	words := []string{in.common.Command}
 	for _, arg := range args {
@@ -37,7 +37,7 @@ func (in *serverReader) unwrapped(args []any) []any {
 	return args
 }
 
-// A setting is a variable with its value.
+// envAssignment is a variable with its value.
 type envAssignment struct{ name, value string }
 
 func splitEnvPrefix(words []string) (given []envAssignment, rest []string, ok bool) {
@@ -56,13 +56,13 @@ func splitEnvPrefix(words []string) (given []envAssignment, rest []string, ok bo
 	return given, rest, runs && len(given) > 0
 }
 
-// builtins are words that a shell runs itself where a program would stand.
+// builtins returns shell builtins that can take the place of a program.
 func builtins() []string {
 	return []string{".", ":", "source", "eval", "command", "builtin", "cd", "set", "export", "trap", "exit", "return", "ulimit", "umask", "alias"}
 }
 
-// envAssignments are those that words begin with. There are none where one may not be given, has no
-// value, is filled in by the client, or would have another program be found.
+// envAssignments returns the leading assignments. It returns none if one has a reserved name or
+// no value, contains a reference, or changes the search path.
 func envAssignments(words []string) (given []envAssignment, rest []string) {
 	for len(words) > 0 {
 		name, value, found := strings.Cut(words[0], "=")
@@ -78,8 +78,8 @@ func envAssignments(words []string) (given []envAssignment, rest []string) {
 	return given, words
 }
 
-// parseShellLine reads a line for a shell: exports, each with its values, then one command, which may
-// have variables of its own before it. It returns nothing of any other line.
+// parseShellLine parses a shell line: exports with values, then one command, which may begin with
+// assignments. For any other line it returns nothing.
 func parseShellLine(line string) (given []envAssignment, rest []string) {
 	parts, ok := split(line)
 	if !ok {
@@ -106,11 +106,11 @@ func parseShellLine(line string) (given []envAssignment, rest []string) {
 	return nil, nil
 }
 
-// quotedWordMark marks a word whose beginning was quoted: no variable is set by it.
+// quotedWordMark marks a word with a quoted beginning: it is not an assignment.
 const quotedWordMark = "\x00"
 
-// split takes a line apart into commands and their words, as a shell does. It fails for
-// whatever means more to a shell than its letters, and for words that a shell itself runs.
+// split parses a line into commands and their words, as a shell does. It fails for characters
+// with a special meaning, and for shell builtins.
 func split(line string) (parts [][]string, ok bool) {
 	var words []string
 	var word strings.Builder

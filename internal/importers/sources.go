@@ -9,11 +9,11 @@ import (
 	"github.com/gybob/aai-gateway/internal/files/atomicfile"
 )
 
-// fromClient begins what a descriptor says of its source that was a client's server.
+// fromClient is the prefix of the source in descriptors made from a client's server.
 const fromClient = "client:"
 
-// CurrentDigest names what the source of an app says now that was imported, and the command that
-// imports it again. Nothing is fetched and nothing changes. The error is an *aai.Error.
+// CurrentDigest returns the current digest of an imported app's source, and the command that
+// imports it again. It fetches and changes nothing. The error is an *aai.Error.
 func (r *Importer) CurrentDigest(_ context.Context, d *catalog.Document) (digest, again string, err error) {
 	if d.Generated == nil {
 		return "", "", aai.Errorf(aai.AutomationNotSupported, "it was made of nothing that is known")
@@ -28,8 +28,8 @@ func (r *Importer) CurrentDigest(_ context.Context, d *catalog.Document) (digest
 	return "", "", aai.Errorf(aai.AutomationNotSupported, "%s is of no kind that is known", quotedSetting(d.Generated.From))
 }
 
-// documentDigest names what a document in a file says now. An address is not asked: whoever wants
-// that names it.
+// documentDigest returns the digest of a document in a file. It does not fetch URLs; the person
+// must run the returned command.
 func documentDigest(source, id string) (digest, again string, err error) {
 	again = "aai-gateway import openapi " + shellWord(source) + " --id " + shellWord(id)
 	if strings.Contains(source, "://") {
@@ -42,7 +42,7 @@ func documentDigest(source, id string) (digest, again string, err error) {
 	return DocumentDigest(text), again, nil
 }
 
-// serverDigest names what a server is now by its client's configuration.
+// serverDigest returns the digest of a server in its client's configuration.
 func (r *Importer) serverDigest(client, name, from string) (digest, again string, err error) {
 	if r.cfg.Clients == nil {
 		return "", "", aai.Errorf(aai.AutomationNotSupported, "this gateway knows no clients")
@@ -62,7 +62,7 @@ func (r *Importer) serverDigest(client, name, from string) (digest, again string
 	return "", "", aai.Errorf(aai.AutomationFailed, "%s has no server %s any more that could be taken over", of.Name, quotedSetting(name))
 }
 
-// shellWord is a word as a shell takes it for one.
+// shellWord quotes a word for a shell.
 func shellWord(word string) string {
 	plain := func(c rune) bool {
 		return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("-_./:@%+,=", c)

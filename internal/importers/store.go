@@ -1,6 +1,3 @@
-// Package shelf is the folder where a person keeps descriptors: what lies there, what saving
-// one would change, and how it is saved as it was shown and not otherwise. What a descriptor
-// says, and whether its person wants it, others know.
 package importers
 
 import (
@@ -22,18 +19,18 @@ import (
 	"github.com/gybob/aai-gateway/internal/files/atomicfile"
 )
 
-// Limits on what is read of a descriptor that is there, and shown of a difference.
+// Limits on an existing descriptor, and on a displayed diff.
 const (
 	maxDescriptor = 8 << 20
 	maxDiffLines  = 1500 // lines
 	maxDiffLine   = 400  // bytes
 )
 
-// A Shelf is the folder, by an absolute path. The empty one is none: nothing lies there, and
-// nothing can be saved.
+// DescriptorStore is the absolute path of the descriptor folder. The empty store has no
+// descriptors, and cannot save.
 type DescriptorStore string
 
-// Path is where the descriptor of an app lies, "" without a folder.
+// Path returns the path of an app's descriptor, or "" without a folder.
 func (s DescriptorStore) Path(id string) string {
 	if s == "" {
 		return ""
@@ -41,7 +38,7 @@ func (s DescriptorStore) Path(id string) string {
 	return filepath.Join(string(s), id, catalog.FileName)
 }
 
-// Read is the descriptor that lies there, nil where none does. The error is an *aai.Error.
+// Read returns an app's descriptor, or nil if there is none. The error is an *aai.Error.
 func (s DescriptorStore) Read(id string) ([]byte, error) {
 	if s == "" {
 		return nil, nil
@@ -58,26 +55,25 @@ func (s DescriptorStore) Read(id string) ([]byte, error) {
 	return text, nil
 }
 
-// A Change is a text in the place of what lies there.
+// A DescriptorChange replaces the text of a descriptor.
 type DescriptorChange struct {
 	Path   string
-	Before []byte // nil: nothing
+	Before []byte // nil: no file
 	After  []byte
 }
 
-// Plan is the change that saving the text would be. The error is an *aai.Error.
+// Plan returns the change that saving the text would make. The error is an *aai.Error.
 func (s DescriptorStore) Plan(id string, text []byte) (DescriptorChange, error) {
 	before, err := s.Read(id)
 	return DescriptorChange{Path: s.Path(id), Before: before, After: text}, err
 }
 
-// IsUnchanged reports whether the text lies there already.
+// IsUnchanged reports whether the file already has the text.
 func (c DescriptorChange) IsUnchanged() bool {
 	return c.Before != nil && bytes.Equal(c.Before, c.After)
 }
 
-// Diff is the change as a unified diff, and how many of its lines are left out. Its lines are
-// harmless to a terminal.
+// Diff returns a unified diff that is safe for a terminal, and the number of omitted lines.
 func (c DescriptorChange) Diff() (shown string, omitted int) {
 	from := c.Path
 	if c.Before == nil {
@@ -97,27 +93,27 @@ func (c DescriptorChange) Diff() (shown string, omitted int) {
 	return b.String(), omitted
 }
 
-// ReviewDigest names what a person was shown: the texts that lie there, and those in their place.
+// ReviewDigest returns the digest of the reviewed changes: their old and new texts.
 func ReviewDigest(changes ...DescriptorChange) string {
 	h := sha256.New()
 	for _, c := range changes {
-		_, _ = fmt.Fprintf(h, "%q %d %d\n%s%s", c.Path, len(c.Before), len(c.After), c.Before, c.After) // which never fails
+		_, _ = fmt.Fprintf(h, "%q %d %d\n%s%s", c.Path, len(c.Before), len(c.After), c.Before, c.After) // a hash never fails
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// NewReviewMismatchError is the error of something else than what was shown.
+// NewReviewMismatchError reports that the text differs from the reviewed one.
 func NewReviewMismatchError(what string) *aai.Error {
 	e := aai.Errorf(aai.AutomationFailed, "seen: what would be saved is not what was shown: %s changed by now", what)
 	e.Delivery, e.Hint = aai.NotDelivered, "Look at it again, and save what it says now."
 	return e
 }
 
-// BackupPath is the file beside a descriptor in which the one that it replaced is kept.
+// BackupPath returns the path of the backup beside a descriptor.
 func BackupPath(path string) string { return path + ".before" }
 
-// Save writes the text that a person has seen in the place of what they saw, which is kept
-// beside it ([BackupPath]). The error is an *aai.Error; what lies there stays then.
+// Save writes the reviewed text and keeps the old one in [BackupPath]. It fails if the file has
+// changed since the review. The error is an *aai.Error; the file is then unchanged.
 func (c DescriptorChange) Save(ctx context.Context) error {
 	if c.Path == "" {
 		return aai.Errorf(aai.AutomationNotSupported, "there is no folder for descriptors")

@@ -12,14 +12,14 @@ import (
 	"github.com/gybob/aai-gateway/internal/files/atomicfile"
 )
 
-// A Saved is a change that was made, by the sums of both texts; that of nothing is empty.
+// A SavedChange records a change by the digests of both texts; "" for no file.
 type SavedChange struct {
 	App    string `json:"app"`
 	Before string `json:"before,omitempty"`
 	After  string `json:"after"`
 }
 
-// SavedAs names the change of an app, once it is made.
+// SavedAs returns the record of a change, for use after Save.
 func (c DescriptorChange) SavedAs(app string) SavedChange {
 	return SavedChange{app, digestText(c.Before), digestText(c.After)}
 }
@@ -32,9 +32,9 @@ func digestText(text []byte) string {
 	return hex.EncodeToString(s[:])
 }
 
-// PlanUndo is the change that takes a saved one back: After is nil where nothing was there. It is
-// none, and ok false, where what was there lies there still or again. The error, an *aai.Error,
-// says that somebody has changed it since, or that what was there is not kept any more.
+// PlanUndo returns the change that reverts a saved one. After is nil if there was no file. ok is
+// false if the old text is in place already. The error, an *aai.Error, reports that the file has
+// changed since, or that the backup is missing.
 func (s DescriptorStore) PlanUndo(saved SavedChange) (c DescriptorChange, ok bool, err error) {
 	if filepath.Base(saved.App) != saved.App {
 		return DescriptorChange{}, false, aai.Errorf(aai.InvalidParams, "%s is no app's id", aai.CleanLabel(saved.App, 100))
@@ -64,7 +64,7 @@ func (s DescriptorStore) PlanUndo(saved SavedChange) (c DescriptorChange, ok boo
 	return c, true, nil
 }
 
-// Undo does what Back has planned, where nothing has changed since. The error is an *aai.Error.
+// Undo carries out a change from PlanUndo if the file is unchanged. The error is an *aai.Error.
 func (c DescriptorChange) Undo(ctx context.Context) error {
 	if c.After != nil {
 		return c.Save(ctx)

@@ -8,8 +8,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/catalog"
 )
 
-// renderSummary is a descriptor in the lines that a person reads before they save it: who the app
-// is, where it is, and each tool with what it does and takes.
+// renderSummary returns the summary of a descriptor for review: the app, its address, and each
+// tool with its effect and parameters.
 func renderSummary(doc *catalog.Document) []byte {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
@@ -42,7 +42,7 @@ func renderSummary(doc *catalog.Document) []byte {
 	return []byte(b.String())
 }
 
-// toolLine is a tool in a line.
+// toolLine returns a tool in one line.
 func toolLine(tool *catalog.ToolDeclaration) string {
 	effect, request, public := "", "", ""
 	if tool.Effect != nil {

@@ -16,23 +16,22 @@ import (
 	"github.com/gybob/aai-gateway/internal/files/atomicfile"
 )
 
-// An imported is the last import, as it can be taken back. There are no values in it.
+// An importRecord describes the last import for its undo. It contains no values.
 type importRecord struct {
 	At     time.Time     `json:"at"`
 	From   string        `json:"from"` // a document, or a client's id
 	Client string        `json:"client,omitempty"`
 	Apps   []SavedChange `json:"apps"`
-	// Vaulted are the apps with values in the vault.
+	// Vaulted lists the apps with values in the vault.
 	Vaulted []string `json:"vaulted,omitempty"`
 }
 
-// maxRecord is how large that may be, in bytes.
+// maxRecord limits the record, in bytes.
 const maxRecord = 1 << 20
 
 func (r *Importer) recordFile() string { return filepath.Join(r.cfg.UndoFolder, "last-import.json") }
 
-// saveRecord remembers what an import is about to do, so that it can be taken back even where it
-// ends halfway.
+// saveRecord saves the record before the import begins, so that a partial import can be undone.
 func (r *Importer) saveRecord(i *importRecord) error {
 	if r.cfg.UndoFolder == "" {
 		return nil
@@ -48,7 +47,7 @@ func (r *Importer) saveRecord(i *importRecord) error {
 	return nil
 }
 
-// lastRecord is the last import that was not taken back.
+// lastRecord returns the last import that was not undone.
 func (r *Importer) lastRecord() (*importRecord, error) {
 	text, err := atomicfile.Read(r.recordFile(), atomicfile.ReadLimits{Size: maxRecord})
 	if r.cfg.UndoFolder == "" || errors.Is(err, fs.ErrNotExist) {
@@ -64,19 +63,19 @@ func (r *Importer) lastRecord() (*importRecord, error) {
 	return &i, nil
 }
 
-// An undoing is what taking the last import back would do.
+// An undoPreview shows the effect of undoing the last import.
 type undoPreview struct {
 	From string    `json:"from"`
 	At   string    `json:"at"`
 	Seen string    `json:"seen"`
 	Apps []appUndo `json:"apps"`
-	// Vaulted are the apps whose values in the vault become what they were.
+	// Vaulted lists the apps with vault values to restore.
 	Vaulted []string `json:"vaulted,omitempty"`
 	Note    string   `json:"note,omitempty"`
 	record  *importRecord
 }
 
-// appUndo is what becomes of one app.
+// appUndo is the undo of one app.
 type appUndo struct {
 	App  string `json:"app"`
 	Path string `json:"path"`
@@ -154,10 +153,10 @@ func (r *Importer) undo(ctx context.Context, call *aai.Call) (*aai.Result, error
 	return &aai.Result{Text: words, Data: map[string]any{"apps": done, "values_stayed": stayed}}, nil
 }
 
-// undoID is where the vault keeps what it had before the last import.
+// undoID is the vault id of the values before the last import.
 const undoID = "import-undo"
 
-// vaultBefore is what the vault had of one app, and has.
+// vaultBefore holds the vault's values of one app before and after the import.
 type vaultBefore struct {
 	At     time.Time         `json:"at"`
 	Values []byte            `json:"values,omitempty"` // before; nil: nothing
@@ -167,11 +166,11 @@ type vaultBefore struct {
 	Given  string            `json:"given,omitempty"`
 }
 
-// rememberVault keeps in the vault what it had of an app. Those of earlier imports are forgotten.
+// rememberVault saves an app's previous values in the vault. It deletes those of earlier imports.
 func (r *Importer) rememberVault(ctx context.Context, at time.Time, app string, edit func(*vaultBefore)) error {
 	return r.cfg.Secrets.Update(ctx, undoID, func(old []byte) ([]byte, error) {
 		all := make(map[string]*vaultBefore)
-		_ = json.Unmarshal(old, &all) // what nobody can read nobody needs
+		_ = json.Unmarshal(old, &all) // unreadable values are useless
 		for name, one := range all {
 			if one == nil || !one.At.Equal(at) {
 				delete(all, name)
@@ -185,15 +184,15 @@ func (r *Importer) rememberVault(ctx context.Context, at time.Time, app string, 
 	})
 }
 
-// restoreVault makes the vault what it was before an import, but for what was changed since: the
-// apps of that are returned.
+// restoreVault restores the vault's values from before an import. It keeps values that have
+// changed since, and returns their apps.
 func (r *Importer) restoreVault(ctx context.Context, i *importRecord) (stayed []string, err error) {
 	if len(i.Vaulted) == 0 || r.cfg.Secrets == nil {
 		return nil, nil
 	}
 	all := make(map[string]*vaultBefore)
 	if err := r.cfg.Secrets.Update(ctx, undoID, func(old []byte) ([]byte, error) {
-		_ = json.Unmarshal(old, &all) // then nothing of the vault is put back
+		_ = json.Unmarshal(old, &all) // on error, no vault values are restored
 		return old, nil
 	}); err != nil {
 		return nil, err
@@ -201,7 +200,7 @@ func (r *Importer) restoreVault(ctx context.Context, i *importRecord) (stayed []
 	for _, app := range i.Vaulted {
 		one := all[app]
 		if one == nil || !one.At.Equal(i.At) {
-			continue // it did not come that far
+			continue // the import ended before it
 		}
 		same, err := r.restoreApp(ctx, app, one)
 		if err != nil {
@@ -214,8 +213,8 @@ func (r *Importer) restoreVault(ctx context.Context, i *importRecord) (stayed []
 	return stayed, r.cfg.Secrets.Update(ctx, undoID, func([]byte) ([]byte, error) { return nil, nil })
 }
 
-// restoreApp makes the vault of one app what it was. It reports whether all of it is: what was
-// changed since stays.
+// restoreApp restores the vault's values of one app. It reports whether it restored all: values
+// changed since stay.
 func (r *Importer) restoreApp(ctx context.Context, app string, one *vaultBefore) (whole bool, err error) {
 	whole = true
 	if one.Wrote != nil {
@@ -240,12 +239,12 @@ func (r *Importer) restoreApp(ctx context.Context, app string, one *vaultBefore)
 	return whole, err
 }
 
-// documentRecord is an import of one app, of a document.
+// documentRecord returns the record of an import from a document.
 func documentRecord(source string, c *descriptorPreview) *importRecord {
 	return &importRecord{From: OpenAPISourcePrefix + source, Apps: []SavedChange{c.planned.SavedAs(c.App)}}
 }
 
-// serversRecord is an import of a client's servers.
+// serversRecord returns the record of an import of a client's servers.
 func serversRecord(client string, shown *serversPreview) *importRecord {
 	i := &importRecord{From: fromClient + client}
 	if shown.Replace != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// fromYAML writes a document of YAML as JSON. An alias counts as often as it stands there.
+// fromYAML converts a YAML document to JSON. An alias counts at each use.
 func fromYAML(source []byte) (text []byte, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -102,7 +102,7 @@ func (w *yamlWriter) object(n *yaml.Node, depth int) error {
 }
 
 func (w *yamlWriter) string(s string) {
-	b, _ := json.Marshal(s) // a string always can be
+	b, _ := json.Marshal(s) // encoding a string does not fail
 	w.text.Write(b)
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/dbus/wire"
 )
 
-// callTimeout is how long one question to a program may take.
+// callTimeout limits one call to a program.
 const callTimeout = 5 * time.Second
 
 const (
@@ -20,13 +20,13 @@ const (
 // An address is an object of a service.
 type address struct{ bus, service, path string }
 
-// busCaller puts questions to programs through the driver.
+// busCaller calls D-Bus methods through the driver.
 type busCaller struct {
 	driver     aai.Driver
-	allowStart bool // a program that does not run, or no more, may be started
+	allowStart bool // start programs that do not run
 }
 
-// call calls a method with constants, and returns its answer.
+// call calls a method with constant arguments, and returns its result.
 func (a busCaller) call(ctx context.Context, at address, iface, member string, args ...any) (any, error) {
 	fixed := make([]json.RawMessage, len(args))
 	for i, arg := range args {
@@ -39,12 +39,12 @@ func (a busCaller) call(ctx context.Context, at address, iface, member string, a
 	return a.run(ctx, &aai.DBusRecipe{Bus: at.bus, Service: at.service, Object: at.path, Interface: iface, Method: member, Args: fixed})
 }
 
-// run runs one recipe that takes nothing.
+// run runs a recipe without arguments.
 func (a busCaller) run(ctx context.Context, r *aai.DBusRecipe) (any, error) {
 	return a.runRecipe(ctx, &aai.Recipe{Platform: "linux", DBus: r}, nil)
 }
 
-// runRecipe runs one recipe.
+// runRecipe runs a recipe.
 func (a busCaller) runRecipe(ctx context.Context, r *aai.Recipe, args map[string]any) (any, error) {
 	if !a.allowStart && r.DBus != nil {
 		one, call := *r, *r.DBus
@@ -64,12 +64,12 @@ func (a busCaller) runRecipe(ctx context.Context, r *aai.Recipe, args map[string
 	return result.Data, nil
 }
 
-// callBus asks the bus itself.
+// callBus calls a method of the bus itself.
 func (a busCaller) callBus(ctx context.Context, bus, member string, args ...any) (any, error) {
 	return a.call(ctx, address{bus, wire.BusName, wire.BusPath}, wire.BusInterface, member, args...)
 }
 
-// names are the texts of a list.
+// names returns the strings of a list.
 func names(value any) []string {
 	list, _ := value.([]any)
 	var found []string

@@ -8,8 +8,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/schema"
 )
 
-// check reads every property as its tool would. What the program does not have after all is
-// taken out; what it gives in another form than it says loses the promise.
+// check reads every property as its tool would. It drops properties that the program lacks, and
+// drops the return schema of those with a different type.
 func (g *Generator) check(ctx context.Context, list []proposal, notes *noteList) ([]proposal, error) {
 	var kept []proposal
 	silent := 0
@@ -41,13 +41,13 @@ func (g *Generator) check(ctx context.Context, list []proposal, notes *noteList)
 	return kept, nil
 }
 
-// property reports whether a tool reads properties, and nothing else.
+// property reports whether a tool only reads properties.
 func (p *proposal) property() bool {
 	r := p.declared.Recipe.DBus
 	return r.Property != "" && r.Access == "get" || p.group != nil
 }
 
-// fits says why a value is not as a schema promises.
+// fits returns an error if a value does not match a schema.
 func fits(source []byte, value any) error {
 	s, err := schema.Parse(source)
 	if err != nil {

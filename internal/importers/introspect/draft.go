@@ -11,34 +11,34 @@ import (
 	"github.com/gybob/aai-gateway/internal/dbus/wire"
 )
 
-// A proposal is a tool that the descriptor may have.
+// A proposal is a candidate tool of the descriptor.
 type proposal struct {
 	declared         catalog.ToolDeclaration
-	candidateNames   []string // by what it would be called, the best first
-	rank             int      // which go first when there are too many, from 0
-	readByName       bool     // its name alone says that it reads
-	callee           string   // what it calls, for those that would be described alike
-	plainDescription string   // the description without a stranger's words
+	candidateNames   []string // possible names, best first
+	rank             int      // lower ranks win if there are too many, from 0
+	readByName       bool     // only its name suggests that it reads
+	callee           string   // the member that it calls, to distinguish equal descriptions
+	plainDescription string   // the description without untrusted text
 	group            []property
 }
 
-// The ranks of proposals.
+// Ranks of proposals.
 const (
-	rankOwn     = iota // what the program names after itself, and what its menus have
-	rankOwnRead        // its properties
-	rankAction         // what has no words in a menu
-	rankOther          // what a library gave it
+	rankOwn     = iota // members of the program's own interfaces, and labelled menu actions
+	rankOwnRead        // properties of its own interfaces
+	rankAction         // actions without a menu label
+	rankOther          // members provided by libraries
 	rankOtherRead
 )
 
-// A drafting makes proposals of a source.
+// A drafter converts a source to proposals.
 type drafter struct {
 	source *source
 	notes  *noteList
 	list   []proposal
 }
 
-// proposals are the tools for all that a source offers.
+// proposals returns the tools for everything that a source offers.
 func (d *drafter) proposals() []proposal {
 	for i := range d.source.Objects {
 		o := &d.source.Objects[i]
@@ -58,7 +58,7 @@ func (d *drafter) proposals() []proposal {
 	return d.list
 }
 
-// isOwnInterface reports whether an interface is the program's own, and no library's.
+// isOwnInterface reports whether the program, and not a library, defines an interface.
 func (d *drafter) isOwnInterface(iface string) bool {
 	for _, service := range d.source.Services {
 		plain := stripInstance(service)
@@ -69,15 +69,15 @@ func (d *drafter) isOwnInterface(iface string) bool {
 	return false
 }
 
-// sharesVendor reports whether two names share their first two parts and one more, or all of
-// the shorter one.
+// sharesVendor reports whether two names share their first three parts, or all parts of the
+// shorter one.
 func sharesVendor(iface, service string) bool {
 	a, b := strings.Split(strings.ToLower(iface), "."), strings.Split(strings.ToLower(service), ".")
 	n := min(len(a), len(b), 3)
 	return slices.Equal(a[:n], b[:n])
 }
 
-// recipe is a recipe of an object.
+// recipe returns a recipe for an object.
 func (d *drafter) recipe(o *object, iface string) *aai.DBusRecipe {
 	return &aai.DBusRecipe{Bus: d.source.Bus, Service: o.Service, Object: o.Path, Interface: iface}
 }
@@ -111,7 +111,7 @@ func (d *drafter) method(o *object, f *iface, m *method) {
 	}
 	r := d.recipe(o, f.Name)
 	r.Method = m.Name
-	if altered { // then the names cannot say which goes where
+	if altered { // the names no longer show the order
 		r.Args = templates(names)
 	}
 	own := snake(m.Name)
@@ -128,7 +128,7 @@ func (d *drafter) method(o *object, f *iface, m *method) {
 	d.propose(p, effect, r, names)
 }
 
-// templates are the parameters in their order.
+// templates returns parameter references in order.
 func templates(names []string) []json.RawMessage {
 	args := make([]json.RawMessage, len(names))
 	for i, name := range names {
@@ -137,8 +137,8 @@ func templates(names []string) []json.RawMessage {
 	return args
 }
 
-// arguments are the names and schemas of what a method takes, and whether a name is not
-// what the program calls it.
+// arguments returns the names and schemas of a method's arguments, and whether a name differs
+// from the program's name for it.
 func (d *drafter) arguments(ins []argument, words map[string]string) (list []string, schemas []*schemaText, altered bool) {
 	taken := nameAllocator{map[string]bool{}}
 	for i, in := range ins {
@@ -151,14 +151,14 @@ func (d *drafter) arguments(ins []argument, words map[string]string) (list []str
 		altered = altered || !strings.EqualFold(strings.ReplaceAll(given, "_", ""), strings.NewReplacer("_", "", "-", "").Replace(in.Name))
 		t, err := wire.ParseType(in.Type)
 		if err != nil {
-			continue // the reader of introspection let no such through
+			continue // the introspection parser rejects such types
 		}
 		list, schemas = append(list, given), append(schemas, parameterOf(t, cmp.Or(words[in.Name], in.Doc, describeArgument(in.Name, t))))
 	}
 	return list, schemas, altered
 }
 
-// answerOf is the schema of what a method gives back, in the form in which the driver does.
+// answerOf returns the schema of a method's result, in the driver's format.
 func answerOf(outs []argument) json.RawMessage {
 	if len(outs) == 0 {
 		return emptyResultSchema()
@@ -196,8 +196,8 @@ func answerOf(outs []argument) json.RawMessage {
 
 func lastElement(path string) string { return path[strings.LastIndex(path, "/")+1:] }
 
-// application proposes what org.freedesktop.Application offers, whose platform data is for
-// desktops.
+// application proposes the methods of org.freedesktop.Application, without their platform data,
+// which is for desktops.
 func (d *drafter) application(o *object, f *iface) {
 	for k := range f.Methods {
 		m := &f.Methods[k]
@@ -223,8 +223,8 @@ func (d *drafter) application(o *object, f *iface) {
 	}
 }
 
-// entryActions proposes the actions that the desktop entry names, where the program does
-// not describe them itself.
+// entryActions proposes the actions of the desktop entry, unless the program describes actions
+// itself.
 func (d *drafter) entryActions(o *object, f *iface) {
 	if d.source.Entry == nil || len(o.Actions) > 0 {
 		return
@@ -240,7 +240,7 @@ func (d *drafter) entryActions(o *object, f *iface) {
 	}
 }
 
-// constants are arguments that nobody gives.
+// constants encodes constant arguments.
 func constants(values ...any) []json.RawMessage {
 	args := make([]json.RawMessage, len(values))
 	for i, value := range values {

@@ -10,7 +10,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/dbus/wire"
 )
 
-// actions proposes tools for what is in the menus and behind the keys of a program.
+// actions proposes tools for the actions of a program's menus and shortcuts.
 func (d *drafter) actions(o *object) {
 	where := "app"
 	if below := lastElement(o.Path[:max(strings.LastIndex(o.Path, "/"), 0)]); below == "window" {
@@ -31,7 +31,7 @@ func (d *drafter) actions(o *object) {
 	}
 }
 
-// action proposes one of org.gtk.Actions: a switch is set, everything else is activated.
+// action proposes an action of org.gtk.Actions: a switch is set, other actions are activated.
 func (d *drafter) action(o *object, a *action, where string) {
 	r := d.recipe(o, gtkActions)
 	own := snake(a.Name)
@@ -72,7 +72,7 @@ func (d *drafter) action(o *object, a *action, where string) {
 	d.propose(p, aai.Destroys, r, params)
 }
 
-// listChoices says what the menus give an action.
+// listChoices describes the menu's choices for an action.
 func listChoices(choices []choice) string {
 	var words []string
 	for _, c := range choices {
@@ -88,15 +88,15 @@ func listChoices(choices []choice) string {
 	return aai.CleanLabel("In the menu: "+strings.Join(words, ", "), maxParameter)
 }
 
-// maxParameter is how much of a parameter's description is shown to agents.
+// maxParameter limits a parameter's description for agents.
 const maxParameter = 190
 
-// valueSchema is the parameter "value" as a variant of a D-Bus type.
+// valueSchema returns the parameter "value" as a variant of a D-Bus type.
 func valueSchema(signature string) map[string]any {
 	return map[string]any{"signature": signature, "value": "${value}"}
 }
 
-// actionState proposes what tells the states of switches and choices.
+// actionState proposes a tool that reads the states of switches and choices.
 func (d *drafter) actionState(o *object, states []string, where string) {
 	slices.Sort(states)
 	about := &schemaText{Type: "string", Description: "The action", Enum: states}
@@ -115,7 +115,7 @@ func (d *drafter) actionState(o *object, states []string, where string) {
 	d.propose(p, aai.Reads, r, []string{"action"})
 }
 
-// kdeAction proposes an action of a window of KDE.
+// kdeAction proposes an action of a KDE window.
 func (d *drafter) kdeAction(o *object, a *action) {
 	r := d.recipe(o, kdeWindow)
 	r.Method, r.Args = "activateAction", constants(a.Name)

@@ -11,8 +11,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/dbus/wire"
 )
 
-// maxSingle is how many properties of an interface are read one by one; more are read
-// together.
+// maxSingle limits the properties of an interface that get a tool each; more share one tool.
 const maxSingle = 12
 
 func noParams() json.RawMessage {
@@ -129,7 +128,7 @@ func (d *drafter) readAll(o *object, f *iface, readable []property) {
 	d.propose(made, aai.Reads, r, nil)
 }
 
-// listProperties names a few of the properties.
+// listProperties names the first properties.
 func listProperties(list []property) string {
 	words := make([]string, 0, len(list))
 	for _, p := range list {

@@ -6,9 +6,9 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// effectOf is what a method does, by what is known of its interface, and otherwise by its
-// name: one that is plainly a getter and gives something back reads. Everything else
-// destroys. It says whether the name alone is all that speaks for reading.
+// effectOf returns the effect of a method: from the table of known interfaces, or from its name.
+// A clear getter with a result reads. Every other method is destructive. byName reports whether
+// only the name suggests reading.
 func effectOf(iface string, m *method) (effect aai.Effect, byName bool) {
 	if k, ok := knownMembers(iface)[m.Name]; ok {
 		return k.effect, false
@@ -19,8 +19,8 @@ func effectOf(iface string, m *method) (effect aai.Effect, byName bool) {
 	return aai.Destroys, false
 }
 
-// isGetter reports whether a method is plainly one: its first word asks, it gives something
-// back, and none of its other words does anything.
+// isGetter reports whether a method is clearly a getter: its first word is one of a getter, it
+// has a result, and no other word names an action.
 func isGetter(m *method) bool {
 	words := split(m.Name)
 	if len(words) > 1 && words[len(words)-1] == "exists" && len(m.Outs) == 1 && m.Outs[0].Type == "b" {
@@ -41,9 +41,8 @@ func isGetter(m *method) bool {
 	return true
 }
 
-// actingWords are words by which what begins like a getter does more than that: it makes,
-// takes, begins, loses or gives away something, or moves on. The first three join it with
-// something else.
+// actingWords returns words that show that an apparent getter does more: it creates, takes,
+// starts, deletes, discloses or advances something. The first three join it with another action.
 func actingWords() []string {
 	return []string{
 		"and", "or", "then", "new", "next", "once", "create", "make", "open", "start", "begin", "run", "exec", "execute", "launch", "spawn", "load", "install",

@@ -11,12 +11,12 @@ import (
 	"github.com/gybob/aai-gateway/internal/catalog/desktopentry"
 )
 
-// An entry is what a desktop entry says of a program, by the Desktop Entry Specification
-// 1.5, in English and in the person's language.
+// An entry is a desktop entry of a program (Desktop Entry Specification 1.5), in English and in
+// the person's language.
 type entry struct {
 	ID          string        `json:"id"`
 	Name        string        `json:"name"`
-	Local       string        `json:"local,omitempty"` // the name in the person's language, where it is another
+	Local       string        `json:"local,omitempty"` // the name in the person's language, if different
 	Generic     string        `json:"generic,omitempty"`
 	Comment     string        `json:"comment,omitempty"`
 	Activatable bool          `json:"activatable,omitempty"`
@@ -24,7 +24,7 @@ type entry struct {
 	exec        string
 }
 
-// A desktopEntry is one of the actions that an entry names.
+// An entryAction is an action of a desktop entry.
 type entryAction struct {
 	Name  string `json:"name"`
 	Label string `json:"label"`
@@ -36,8 +36,7 @@ const (
 	maxEntries      = 5000
 )
 
-// entryByID is the desktop entry with exactly this id, of several folders the first; nil
-// where there is none.
+// entryByID returns the desktop entry with this id from the first folder that has it, or nil.
 func (g *Generator) entryByID(id string) *entry {
 	id = strings.TrimSuffix(id, ".desktop")
 	if id == "" || filepath.Base(id) != id || strings.HasPrefix(id, ".") {
@@ -51,8 +50,8 @@ func (g *Generator) entryByID(id string) *entry {
 	return nil
 }
 
-// entryByApp is the desktop entry with this id, or else the first by the id whose program, or
-// whose name for people, is called so.
+// entryByApp returns the desktop entry with this id, or else the first one, by id, with this
+// program or display name.
 func (g *Generator) entryByApp(app string) *entry {
 	if e := g.entryByID(app); e != nil || app == "" {
 		return e
@@ -65,7 +64,7 @@ func (g *Generator) entryByApp(app string) *entry {
 	return nil
 }
 
-// program is the file name of what the entry starts.
+// program returns the file name of the program that the entry starts.
 func (e *entry) program() string {
 	if fields := strings.Fields(e.exec); len(fields) > 0 {
 		return filepath.Base(strings.Trim(fields[0], `"`))
@@ -73,7 +72,7 @@ func (e *entry) program() string {
 	return ""
 }
 
-// entryIDs are the ids of all desktop entries.
+// entryIDs returns the ids of all desktop entries.
 func (g *Generator) entryIDs() []string {
 	var ids []string
 	for _, folder := range g.cfg.EntryFolders {
@@ -91,7 +90,7 @@ func (g *Generator) entryIDs() []string {
 	return ids
 }
 
-// readEntry reads a desktop entry; nil where it is none, or hidden.
+// readEntry reads a desktop entry; nil if it is invalid or hidden.
 func (g *Generator) readEntry(path, id string) *entry {
 	f, err := desktopentry.Read(path)
 	if err != nil || !f.IsApplication() {
@@ -113,12 +112,12 @@ func (g *Generator) readEntry(path, id string) *entry {
 	return e
 }
 
-// label is a stranger's short text.
+// label cleans a short untrusted text.
 func label(s string) string { return aai.CleanLabel(s, maxLabel) }
 
 const maxLabel = 120
 
-// withTranslation is an English text with the person's words for it, where they are others.
+// withTranslation returns an English text with its translation, if different.
 func withTranslation(english, local string) string {
 	if local == "" || local == english {
 		return english

@@ -12,7 +12,7 @@ import (
 
 const mprisNamePrefix = "org.mpris.MediaPlayer2."
 
-// A found is the service that a person means.
+// A serviceMatch is the service that a request names.
 type serviceMatch struct {
 	bus         string
 	services    []string // the main one first
@@ -21,8 +21,8 @@ type serviceMatch struct {
 	activatable bool // the bus can start it
 }
 
-// find finds the service by its bus name, or by the desktop entry of a program. Nothing was asked
-// of the program itself. The error is an *aai.Error, also where the program may not be read.
+// find finds the service by its bus name, or by the desktop entry of a program, without a call to
+// the program itself. The error is an *aai.Error, also if the policy denies the program.
 func (g *Generator) find(ctx context.Context, app, bus string) (*serviceMatch, error) {
 	buses := []string{"session", "system"}
 	if bus != "" {
@@ -54,8 +54,8 @@ func (g *Generator) find(ctx context.Context, app, bus string) (*serviceMatch, e
 	return nil, e
 }
 
-// similarNames are the first few names that have the program's own as one of their parts, as
-// "org.mate.atril.Daemon" has "atril".
+// similarNames returns a few names that contain the app's last part, as "org.mate.atril.Daemon"
+// contains "atril".
 func similarNames(app string, all []string) []string {
 	var found []string
 	for _, name := range slices.Compact(slices.Sorted(slices.Values(all))) {
@@ -66,7 +66,7 @@ func similarNames(app string, all []string) []string {
 	return found[:min(len(found), 5)]
 }
 
-// checkAllowed is why the program may not be read, by any of its names; nil: it may.
+// checkAllowed returns an error if the policy denies the program by any of its names.
 func (g *Generator) checkAllowed(f *serviceMatch) error {
 	if g.cfg.CheckAllowed == nil {
 		return nil
@@ -80,7 +80,7 @@ func (g *Generator) checkAllowed(f *serviceMatch) error {
 	return g.cfg.CheckAllowed(app)
 }
 
-// findOn finds the service on one bus. It returns the names there are, where it is not.
+// findOn finds the service on one bus. If it is absent, it returns the known names.
 func (g *Generator) findOn(ctx context.Context, app, bus string) (*serviceMatch, []string, error) {
 	listed, err := g.ask.callBus(ctx, bus, "ListNames")
 	if err != nil {
@@ -112,9 +112,9 @@ func (g *Generator) findOn(ctx context.Context, app, bus string) (*serviceMatch,
 	return f, nil, nil
 }
 
-// stripInstance is the name of a service without the numbers by which each process of a program
-// has one of its own, such as "org.kde.kate-123", "org.gtk.vfs.mountpoint_123" or
-// "org.mpris.MediaPlayer2.vlc.instance123": what discover names is found again.
+// stripInstance removes the number of a process from a service name, such as "org.kde.kate-123",
+// "org.gtk.vfs.mountpoint_123" or "org.mpris.MediaPlayer2.vlc.instance123". The stripped name
+// still matches after a restart.
 func stripInstance(name string) string {
 	if name == "" || name[len(name)-1] < '0' || name[len(name)-1] > '9' {
 		return name
@@ -122,8 +122,8 @@ func stripInstance(name string) string {
 	return regexp.MustCompile(`([-._](instance_?)?_?[0-9]+)+$`).ReplaceAllString(name, "")
 }
 
-// serviceOf is the service of a program with this desktop id, "" where there is none: its
-// own name, that of one of its processes, that of a media player.
+// serviceOf returns the service of a program with this desktop id, or "": its own name, the name
+// of one of its processes, or that of a media player.
 func serviceOf(app string, e *entry, all []string) string {
 	id := strings.TrimSuffix(app, ".desktop")
 	words := []string{id}
@@ -160,7 +160,7 @@ func serviceOf(app string, e *entry, all []string) string {
 
 func lastPart(name string) string { return name[strings.LastIndex(name, ".")+1:] }
 
-// entryOfService is the desktop entry of a service, where one has its name.
+// entryOfService returns the desktop entry with the name of a service.
 func (g *Generator) entryOfService(name string) *entry {
 	plain := stripInstance(name)
 	for _, id := range []string{name, plain, strings.TrimPrefix(plain, mprisNamePrefix), strings.ToLower(plain)} {
@@ -171,8 +171,8 @@ func (g *Generator) entryOfService(name string) *entry {
 	return nil
 }
 
-// siblings are other names of the process that has the name, by which it offers what has a
-// form of its own.
+// siblings returns a further bus name of the process that has the name, if the process offers
+// MPRIS there.
 func (g *Generator) siblings(ctx context.Context, bus, name string, running []string) []string {
 	owner, err := g.ask.callBus(ctx, bus, "GetNameOwner", name)
 	if err != nil {

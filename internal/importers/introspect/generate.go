@@ -11,24 +11,24 @@ import (
 	"github.com/gybob/aai-gateway/internal/catalog/lint"
 )
 
-// Config is what a Generator stands on.
+// Config configures a Generator.
 type Config struct {
-	// Driver runs recipes over D-Bus; nil: this computer has no services to ask.
+	// Driver runs recipes over D-Bus; nil: D-Bus is unavailable.
 	Driver aai.Driver
-	// EntryFolders are the folders of desktop entries, the most important first.
+	// EntryFolders are the folders of desktop entries, highest precedence first.
 	EntryFolders []string
-	// Folder is where a descriptor is saved, as <folder>/<app id>/aai.json; empty: none is.
+	// Folder stores descriptors, as <folder>/<app id>/aai.json; empty: nothing is saved.
 	Folder string
-	// CheckAllowed returns why a program may not be read, by what it turned out to be; nil: every one may.
+	// CheckAllowed returns an error if the policy denies reading a resolved program; may be nil.
 	CheckAllowed func(*aai.App) error
-	// Language is the person's, such as "de_AT"; nil: nobody knows.
+	// Language returns the person's locale, such as "de_AT"; may be nil.
 	Language func() string
-	// ExternalSource names what the source of a descriptor says now that is no program on a bus,
-	// and the command that makes the app of it again; nil: nobody can say.
+	// ExternalSource returns the current digest of a source that is not on a bus, and the command
+	// that regenerates its app; may be nil.
 	ExternalSource func(context.Context, *catalog.Document) (digest, again string, err error)
 }
 
-// A Generator writes descriptors. Safe for concurrent use.
+// A Generator writes descriptors. It is safe for concurrent use.
 type Generator struct {
 	cfg Config
 	ask busCaller
@@ -37,7 +37,7 @@ type Generator struct {
 // New returns a Generator. It does no I/O.
 func New(cfg Config) *Generator { return &Generator{cfg, busCaller{driver: cfg.Driver}} }
 
-// withStart is one that has programs started where the request says so.
+// withStart returns a copy that starts programs if the request allows it.
 func (g *Generator) withStart(r Request) *Generator {
 	return &Generator{g.cfg, busCaller{g.cfg.Driver, r.Start}}
 }
@@ -49,33 +49,33 @@ func (g *Generator) language() string {
 	return g.cfg.Language()
 }
 
-// A Request is what is to be described.
+// A Request selects the program to describe.
 type Request struct {
 	App   string // a bus name, a desktop id, or a desktop entry's file name
-	Bus   string // "session" or "system"; empty: where it is found first
+	Bus   string // "session" or "system"; empty: the first with a match
 	Start bool   // the bus may start the service
-	Tools int    // at most so many; zero: the usual number
+	Tools int    // maximum number; zero: the default
 }
 
-// Bounds of the number of tools. Agents choose best among few.
+// Limits on the number of tools. Agents choose best among few.
 const (
 	defaultTools = 80
 	maxTools     = 200
 )
 
-// fromBus begins what a generated descriptor says of its source.
+// fromBus is the prefix of a generated descriptor's source.
 const fromBus = "dbus:"
 
-// A Draft is a descriptor that nobody has seen yet.
+// A Draft is a generated descriptor before review.
 type Draft struct {
 	Document *catalog.Document
 	Text     []byte       // the document, as it would be saved
-	Notes    []string     // what was left out, and what a person should look at
+	Notes    []string     // omissions, and points for a person to review
 	Report   *lint.Report // without errors
 }
 
-// Draft describes a program. It starts nothing unless the request says so, and calls
-// nothing that acts. The error is an *aai.Error.
+// Draft describes a program. It starts the program only if the request allows it, and calls only
+// methods that read. The error is an *aai.Error.
 func (g *Generator) Draft(ctx context.Context, r Request) (*Draft, error) {
 	g = g.withStart(r)
 	if g.cfg.Driver == nil {
@@ -125,7 +125,7 @@ func (g *Generator) Draft(ctx context.Context, r Request) (*Draft, error) {
 	return draft, nil
 }
 
-// reachable are the proposals that the driver would run.
+// reachable returns the proposals that the driver accepts.
 func (g *Generator) reachable(list []proposal, notes *noteList) []proposal {
 	var kept []proposal
 	for _, p := range list {
@@ -138,7 +138,7 @@ func (g *Generator) reachable(list []proposal, notes *noteList) []proposal {
 	return kept
 }
 
-// limitByRank are at most so many proposals, those of the best ranks, in their order.
+// limitByRank returns at most most proposals with the best ranks, in their original order.
 func limitByRank(list []proposal, most int, notes *noteList) []proposal {
 	most = min(cmp.Or(most, defaultTools), maxTools)
 	if len(list) <= most {
@@ -159,7 +159,7 @@ func limitByRank(list []proposal, most int, notes *noteList) []proposal {
 	return kept
 }
 
-// assignNames gives each proposal a name of its own, and a description unlike all others.
+// assignNames gives each proposal a unique name and a unique description.
 func assignNames(list []proposal) []proposal {
 	n := nameAllocator{map[string]bool{}}
 	same := map[string]int{}
@@ -179,7 +179,7 @@ func assignNames(list []proposal) []proposal {
 	return list
 }
 
-// namesReadByName says of which tools only their names speak for reading.
+// namesReadByName returns a note about the tools that read only according to their names.
 func namesReadByName(list []proposal) []string {
 	var found []string
 	for _, p := range list {
@@ -193,8 +193,8 @@ func namesReadByName(list []proposal) []string {
 	return []string{"said to read by their names alone; look at each: " + strings.Join(found, ", ")}
 }
 
-// titleOf is what a service without a desktop entry is called. What its name ends with may be what
-// it is and not whose.
+// titleOf returns the name of a service without a desktop entry. The last part of its bus name
+// may be generic, such as "daemon".
 func titleOf(service string) string {
 	parts := strings.Split(service, ".")
 	last := len(parts) - 1
@@ -204,7 +204,7 @@ func titleOf(service string) string {
 	return sentence(parts[last])
 }
 
-// document is the document with the tools.
+// document returns the document with the tools.
 func document(f *serviceMatch, s *source, list []proposal) *catalog.Document {
 	service := stripInstance(s.Services[0])
 	first := list[0].declared.Recipe.DBus
@@ -239,9 +239,9 @@ func document(f *serviceMatch, s *source, list []proposal) *catalog.Document {
 	return doc
 }
 
-// finish writes the document, and takes a stranger's words out where lint doubts them.
+// finish writes the document, and replaces untrusted text that lint warns of.
 func (d *Draft) finish(list []proposal) error {
-	for range 3 { // the description, then those of parameters, then the look at what that made
+	for range 3 { // first the description, then those of parameters, then a check of the result
 		if err := d.write(); err != nil {
 			return err
 		}
@@ -252,8 +252,8 @@ func (d *Draft) finish(list []proposal) error {
 	return nil
 }
 
-// write makes the text of the document. The error is one of ours: whatever a program says,
-// what is made of it is a descriptor.
+// write encodes the document. An error is a bug of this package: any introspection data must
+// produce a valid descriptor.
 func (d *Draft) write() error {
 	text, err := d.Document.Marshal()
 	if err != nil {

@@ -22,7 +22,7 @@ const (
 	maxActionLen = 200
 )
 
-// actions asks an object for its actions, where it has some.
+// actions reads the actions of an object.
 func (w *objectWalk) actions(ctx context.Context, o *object) error {
 	at := address{w.at.bus, w.at.service, o.Path}
 	for _, f := range o.Interfaces {
@@ -45,7 +45,7 @@ func (w *objectWalk) actions(ctx context.Context, o *object) error {
 	return nil
 }
 
-// gtk asks for what org.gtk.Actions describes.
+// gtk reads the actions that org.gtk.Actions describes.
 func (w *objectWalk) gtk(ctx context.Context, at address) ([]action, error) {
 	answer, err := w.asker.call(ctx, at, gtkActions, "DescribeAll")
 	if err != nil {
@@ -76,7 +76,7 @@ func (w *objectWalk) gtk(ctx context.Context, at address) ([]action, error) {
 	return found, nil
 }
 
-// describedAction reads (bgav): whether it is enabled, what it takes, its state if it has one.
+// describedAction reads (bgav): whether it is enabled, its parameter type, its state if any.
 func describedAction(name string, about any) (a action, ok bool) {
 	fields, _ := about.([]any)
 	if len(fields) != 3 || !plainText(name) || len(name) > maxActionLen {
@@ -104,10 +104,10 @@ func describedAction(name string, about any) (a action, ok bool) {
 	return a, true
 }
 
-// plainText reports whether a name can be shown as it is.
+// plainText reports whether a name can be displayed unchanged.
 func plainText(name string) bool { return name != "" && aai.CleanLabel(name, len(name)) == name }
 
-// labelActions finds the words of the menus for the actions.
+// labelActions sets the menu labels of the actions.
 func (w *objectWalk) labelActions(ctx context.Context, at address, found []action) {
 	main := mainPath(w.at.service)
 	menus := []string{at.path + "/menus/menubar", at.path + "/menus/appmenu", main + "/menus/menubar", main + "/menus/appmenu"}
@@ -128,7 +128,7 @@ func (w *objectWalk) labelActions(ctx context.Context, at address, found []actio
 	}
 }
 
-// A menu is what the menus say of actions, by their names with the prefix of where they are.
+// A menu holds the labels and choices of actions, by action name with its prefix.
 type menu struct {
 	labels  map[string]string
 	choices map[string][]choice
@@ -140,7 +140,7 @@ const (
 	maxMenuItems  = 2000
 )
 
-// menu reads a menu. A program without one says so.
+// menu reads a menu. It is empty for a program without menus.
 func (w *objectWalk) menu(ctx context.Context, at address) menu {
 	read := menu{map[string]string{}, map[string][]choice{}}
 	asked := map[uint64]bool{}
@@ -175,10 +175,10 @@ func (w *objectWalk) menu(ctx context.Context, at address) menu {
 	return read
 }
 
-// maxChoices is how many choices of one action are kept.
+// maxChoices limits the choices of one action.
 const maxChoices = 20
 
-// item reads one item, and returns the groups of the menus within it.
+// item reads one item, and returns the groups of its submenus.
 func (m menu) item(about map[string]any) (groups []uint64) {
 	name, _ := about["action"].(string)
 	words, _ := about["label"].(string)
@@ -202,7 +202,7 @@ func (m menu) item(about map[string]any) (groups []uint64) {
 	return groups
 }
 
-// kde asks a window of KDE for the actions of its menus.
+// kde reads the actions in the menus of a KDE window.
 func (w *objectWalk) kde(ctx context.Context, at address) ([]action, error) {
 	answer, err := w.asker.call(ctx, at, kdeWindow, "actions")
 	if err != nil {
@@ -224,7 +224,7 @@ func (w *objectWalk) kde(ctx context.Context, at address) ([]action, error) {
 	return found, nil
 }
 
-// tidyMarkup takes the marks of Qt's rich text out of a text.
+// tidyMarkup removes Qt rich-text tags from a text.
 func tidyMarkup(s string) string {
 	var b strings.Builder
 	inside := false

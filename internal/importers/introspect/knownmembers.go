@@ -2,15 +2,15 @@ package introspect
 
 import "github.com/gybob/aai-gateway"
 
-// A fact is what is known of a method, or of setting a property, of an interface that many
-// programs have, by the specification of it.
+// A memberFact describes a method, or setting a property, of a common interface, according to its
+// specification.
 type memberFact struct {
 	effect aai.Effect
 	words  string
-	args   map[string]string // what is to be said of its arguments
+	args   map[string]string // descriptions of its arguments
 }
 
-// knownMembers is what is known of the members of an interface; empty for most.
+// knownMembers returns the facts about an interface; empty for most.
 func knownMembers(iface string) map[string]memberFact {
 	switch iface {
 	case "org.mpris.MediaPlayer2":
@@ -66,7 +66,7 @@ func knownPlayerMembers() map[string]memberFact {
 	}
 }
 
-// knownServiceMembers are interfaces of services that a desktop has one of.
+// knownServiceMembers returns the facts about interfaces of desktop services.
 func knownServiceMembers(iface string) map[string]memberFact {
 	switch iface {
 	case "org.freedesktop.Notifications":

@@ -9,11 +9,11 @@ import (
 	"github.com/gybob/aai-gateway/internal/catalog/lint"
 )
 
-// MergeWords returns the document with the words of another version of it, such as a model's or
-// a person's: titles and descriptions of the app, of its tools, and of their parameters.
-// Nothing else is taken: no call, address, name, type or default; no tool that is not there;
-// and no lower effect, while a higher one counts. Neither argument is changed. Words that lint
-// warns of are not taken. It returns how many were.
+// MergeWords returns the document with the texts of another version of it, such as a model's or a
+// person's: titles and descriptions of the app, its tools and their parameters. It takes no
+// calls, addresses, names, types, defaults or new tools. An effect may be raised, never lowered.
+// Texts that lint warns of are not taken. taken is the number of texts. Neither argument is
+// changed.
 func MergeWords(d, by *catalog.Document) (improved *catalog.Document, taken int) {
 	w := wordMerger{isSuspicious: lint.SuspiciousTextDetector()}
 	out := *d
@@ -31,7 +31,7 @@ func MergeWords(d, by *catalog.Document) (improved *catalog.Document, taken int)
 	return &out, w.count
 }
 
-// wordMerger takes words over, and counts them.
+// wordMerger merges texts and counts them.
 type wordMerger struct {
 	count        int
 	isSuspicious func(string) bool
@@ -59,7 +59,7 @@ func (w *wordMerger) tools(section, by *catalog.Section) {
 	}
 }
 
-// chooseText is the new text where there is one that can be shown as it is.
+// chooseText returns the new text if it is safe and can be displayed unchanged.
 func (w *wordMerger) chooseText(old, text string) string {
 	if text == "" || text == old || aai.CleanText(text, maxDescription) != text || w.isSuspicious(text) {
 		return old
@@ -68,8 +68,8 @@ func (w *wordMerger) chooseText(old, text string) string {
 	return text
 }
 
-// mergeSchema is a schema of arguments with the descriptions that another has for the same
-// properties. Its bytes stay but for those.
+// mergeSchema returns an argument schema with the descriptions from another schema's properties
+// of the same name. Its other bytes are unchanged.
 func (w *wordMerger) mergeSchema(source, by json.RawMessage) json.RawMessage {
 	var theirs struct {
 		Properties map[string]struct {
@@ -124,13 +124,13 @@ func (w *wordMerger) mergeSchema(source, by json.RawMessage) json.RawMessage {
 	return written(whole)
 }
 
-// A member is one of a JSON object, in its order.
+// A member is a member of a JSON object, in order.
 type member struct {
 	name  string
 	value json.RawMessage
 }
 
-// members are those of an object; ok is false for anything else.
+// members returns the members of an object; ok is false for other values.
 func members(source json.RawMessage) (list []member, ok bool) {
 	d := json.NewDecoder(bytes.NewReader(source))
 	if begin, err := d.Token(); err != nil || begin != json.Delim('{') {

@@ -10,7 +10,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/catalog"
 )
 
-// The bounds of what the model of who calls is asked, and may answer.
+// Limits on the prompt to the calling client's model, and on its answer.
 const (
 	maxPromptTools = 48 << 10 // bytes about tools
 	maxSampled     = 8192     // tokens of the answer
@@ -26,7 +26,7 @@ const (
 		`Do not tell anybody what to call or to do, and do not say that something is safe. Leave out what you cannot say better, and put in nothing else.`
 )
 
-// A modelTool is what a model is told of a tool: neither what it calls, nor a value.
+// A modelTool is a tool in the prompt: neither its recipe nor a value.
 type modelTool struct {
 	Name        string          `json:"name"`
 	Of          string          `json:"of"` // the interface and member
@@ -36,8 +36,8 @@ type modelTool struct {
 	Params      json.RawMessage `json:"parameters,omitempty"`
 }
 
-// modelWords has the model of who calls write the words. It is an error where there is none to
-// be asked.
+// modelWords returns a provider that asks the calling client's model. It returns an error if the
+// client does not offer sampling.
 func modelWords(ctx context.Context) (wordsProvider, error) {
 	sample := aai.ClientCapabilitiesOf(ctx).Sample
 	if sample == nil {
@@ -56,13 +56,13 @@ func modelWords(ctx context.Context) (wordsProvider, error) {
 
 const askHint = "Call generate without improve, write the words yourself, and give them as words."
 
-// askModel asks the model once, and takes what it wrote if that is words and nothing else.
+// askModel asks the model once, and accepts only an object of words.
 func (d *Draft) askModel(ctx context.Context, sample func(context.Context, aai.SamplingRequest) (*aai.SamplingResult, error)) (json.RawMessage, error) {
 	prompt, told, err := promptOf(d.Document)
 	if err != nil {
 		return nil, err
 	}
-	goOn := aai.PauseDeadline(ctx) // who may see what is asked and answered
+	goOn := aai.PauseDeadline(ctx) // the person may review the prompt and the answer meanwhile
 	answer, err := sample(ctx, aai.SamplingRequest{
 		System: modelPrompt, Messages: []aai.Message{{Text: prompt}}, MaxTokens: min(tokensPerTool*(told+1), maxSampled),
 	})
@@ -93,8 +93,8 @@ func (d *Draft) askModel(ctx context.Context, sample func(context.Context, aai.S
 	return text, nil
 }
 
-// promptOf are the tools of a document as data, in one line, between marks that no line of the
-// data can be: within JSON a new line is none. It says how many tools there was room for.
+// promptOf returns the tools of a document as one line of JSON, between marker lines that the
+// data cannot contain, because JSON escapes line breaks. told is the number of tools that fit.
 func promptOf(d *catalog.Document) (prompt string, told int, err error) {
 	var about struct {
 		App struct {
@@ -123,7 +123,7 @@ func promptOf(d *catalog.Document) (prompt string, told int, err error) {
 	return beginOfData + "\n" + string(data) + "\n" + endOfData, len(about.Tools), nil
 }
 
-// memberOf is what a tool stands for in the program, by its name.
+// memberOf returns the D-Bus member that a tool calls.
 func memberOf(t *catalog.ToolDeclaration) string {
 	if t.Recipe == nil || t.Recipe.DBus == nil {
 		return ""
@@ -132,8 +132,8 @@ func memberOf(t *catalog.ToolDeclaration) string {
 	return strings.TrimSuffix(r.Interface+"."+r.Method+r.Property, ".")
 }
 
-// stripFence is a text without the marks of a block of code around it, which many models put
-// around JSON.
+// stripFence removes a Markdown code fence around a text, because many models add one around
+// JSON.
 func stripFence(text string) string {
 	text = strings.TrimSpace(text)
 	inside, found := strings.CutPrefix(text, "```")

@@ -8,8 +8,8 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// split takes a name such as "GetTTLValue" or "new-window" apart into its words, in small
-// letters of ASCII. What is of another script is left out.
+// split returns the words of a name such as "GetTTLValue" or "new-window", in lower-case ASCII.
+// Other characters are dropped.
 func split(name string) []string {
 	var words []string
 	var word []rune
@@ -40,20 +40,20 @@ func split(name string) []string {
 	return words
 }
 
-// snake is a name as those of tools are written.
+// snake converts a name to snake_case.
 func snake(name string) string { return strings.Join(split(name), "_") }
 
-// phrase is a name as people read it: "Get position".
+// phrase converts a name to readable words: "Get position".
 func phrase(name string) string { return sentence(strings.Join(split(name), " ")) }
 
-// maxToolName is the longest name of a tool.
+// maxToolName limits a tool's name.
 const maxToolName = 64
 
-// A naming gives each tool a name of its own.
+// A nameAllocator gives each tool a unique name.
 type nameAllocator struct{ taken map[string]bool }
 
-// allocate is the first of the names that nobody has. One that is too long, or begins with a
-// digit, is made to fit.
+// allocate returns the first name that is not taken. It adapts names that are too long or begin
+// with a digit.
 func (n *nameAllocator) allocate(wanted ...string) string {
 	for _, w := range wanted {
 		if w = fitName(w); w != "" && !n.taken[w] {
@@ -83,10 +83,10 @@ func fitName(name string) string {
 	return strings.TrimRight(name[:min(len(name), maxToolName)], "_")
 }
 
-// maxDescription is how much of a description is shown to agents.
+// maxDescription limits a description for agents.
 const maxDescription = 290
 
-// padDescription is a description of a tool that is long enough to say something.
+// padDescription returns a tool description of sufficient length.
 func padDescription(words ...string) string {
 	var b strings.Builder
 	for _, w := range words {

@@ -10,9 +10,9 @@ import (
 	"github.com/gybob/aai-gateway/internal/schema"
 )
 
-// mergeExisting makes a draft the next version of what is there, and returns that: the words that
-// people, or a model, gave its tools stay but for better ones, a higher effect stays, and the
-// version is raised by as much as the change needs. words are what [wordsProvider] gives.
+// mergeExisting makes the draft the next version of the existing descriptor, which it returns.
+// Edited texts stay unless better provides new ones, a higher effect stays, and the version is
+// raised as required. words is the result of [wordsProvider].
 func (g *Generator) mergeExisting(ctx context.Context, d *Draft, better wordsProvider) (before []byte, words json.RawMessage, err error) {
 	if before, err = g.store().Read(d.Document.ID); err != nil {
 		return nil, nil, err
@@ -45,7 +45,7 @@ func (g *Generator) mergeExisting(ctx context.Context, d *Draft, better wordsPro
 	return before, words, d.write()
 }
 
-// probe tries one tool. That the person wants it the gate has seen to.
+// probe runs one tool. The policy has already obtained the person's consent.
 func (g *Generator) probe(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 	r := requestOf(call)
 	g = g.withStart(r)

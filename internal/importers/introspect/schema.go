@@ -9,10 +9,10 @@ import (
 	"github.com/gybob/aai-gateway/internal/dbus/wire"
 )
 
-// maxSchemaDepth is how deep a schema goes; what is deeper may be anything.
+// maxSchemaDepth limits the nesting of a schema; deeper values may be anything.
 const maxSchemaDepth = 5
 
-// A schemaText is what a schema says, in the order in which it is written.
+// A schemaText is a JSON schema with its keywords in output order.
 type schemaText struct {
 	Type        string       `json:"type,omitzero"`
 	Description string       `json:"description,omitzero"`
@@ -20,7 +20,7 @@ type schemaText struct {
 	Maximum     json.Number  `json:"maximum,omitzero"`
 	Pattern     string       `json:"pattern,omitzero"`
 	Enum        []string     `json:"enum,omitzero"`
-	Items       any          `json:"items,omitzero"` // a schema, or one for each
+	Items       any          `json:"items,omitzero"` // a schema, or a list of schemas
 	MinItems    int          `json:"minItems,omitzero"`
 	MaxItems    int          `json:"maxItems,omitzero"`
 	Properties  *orderedText `json:"properties,omitzero"`
@@ -28,7 +28,7 @@ type schemaText struct {
 	Additional  any          `json:"additionalProperties,omitzero"`
 }
 
-// orderedText is an object whose members keep their order.
+// orderedText is an object that preserves the order of its members.
 type orderedText struct {
 	names   []string
 	members []*schemaText
@@ -54,8 +54,8 @@ func (o orderedText) MarshalJSON() ([]byte, error) {
 	return append(b, '}'), nil
 }
 
-// schemaOf is the schema of a value of the D-Bus type: of an argument as the driver takes
-// it, or of an answer as it gives it.
+// schemaOf returns the schema of a D-Bus type: as an argument in the driver's input format, or as
+// a result in its output format.
 func schemaOf(t *wire.Type, answer bool, depth int) *schemaText {
 	if depth > maxSchemaDepth {
 		return &schemaText{}
@@ -112,7 +112,7 @@ func rangeOf(code byte) (low, high json.Number) {
 	return "", ""
 }
 
-// parameterOf is the schema of an argument, with what there is to say of it.
+// parameterOf returns the schema of an argument with a description.
 func parameterOf(t *wire.Type, doc string) *schemaText {
 	s := schemaOf(t, false, 0)
 	if doc != "" {
@@ -124,7 +124,7 @@ func parameterOf(t *wire.Type, doc string) *schemaText {
 	return s
 }
 
-// describeType is what can be said of an argument of which nobody says anything.
+// describeType describes an argument without documentation by its type.
 func describeType(t *wire.Type) string {
 	switch t.Code {
 	case 'v':
@@ -152,8 +152,7 @@ func describeType(t *wire.Type) string {
 	return "A whole number"
 }
 
-// describeArgument is what an argument's name says of it, with what its type means; "" for one
-// without a name of its own.
+// describeArgument describes an argument by its name and type; "" if the name is generic.
 func describeArgument(name string, t *wire.Type) string {
 	words := split(name)
 	if len(words) == 0 || words[0] == "arg" {
@@ -163,10 +162,10 @@ func describeArgument(name string, t *wire.Type) string {
 	return sentence(strings.Join(words, " ")) + ": " + strings.ToLower(about[:1]) + about[1:]
 }
 
-// emptyResultSchema is the schema of an answer without a value.
+// emptyResultSchema returns the schema of an empty result.
 func emptyResultSchema() json.RawMessage { return json.RawMessage(`{"type":"null"}`) }
 
-// objectSchema makes the schema of the arguments.
+// objectSchema returns the schema of a tool's arguments.
 func objectSchema(names []string, members []*schemaText, required []string) (json.RawMessage, error) {
 	return json.Marshal(&schemaText{
 		Type: "object", Properties: &orderedText{names, members}, Required: required, Additional: false,

@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// A source is all that a program said of itself, in an order that does not depend on how
-// it answered. It holds no state: two looks at the same version of a program are the same.
+// A source is the introspection data of a program, in an order that does not depend on its
+// replies. It contains no state: two reads of the same program version are equal.
 type source struct {
 	Bus      string   `json:"bus"`
 	Services []string `json:"services"` // the main one first
@@ -16,7 +16,7 @@ type source struct {
 	Objects  []object `json:"objects"`
 }
 
-// An object is one of a service.
+// An object is a D-Bus object of a service.
 type object struct {
 	Service    string   `json:"service"`
 	Path       string   `json:"path"`
@@ -58,25 +58,25 @@ type property struct {
 	fault      string
 }
 
-// An action is something in a program's menus, or behind its keys.
+// An action is an action of a program's menus or shortcuts.
 type action struct {
 	Name  string `json:"name"`
 	Label string `json:"label,omitempty"` // in the person's language
-	Param string `json:"param,omitempty"` // the signature of what it takes
-	State string `json:"state,omitempty"` // the signature of its state, as far as that shows
-	// Choices are texts that the menus give it, with the words of each.
+	Param string `json:"param,omitempty"` // signature of its parameter
+	State string `json:"state,omitempty"` // signature of its state, if it can be determined
+	// Choices are the values that the menus pass to it.
 	Choices []choice `json:"choices,omitempty"`
 }
 
-// A choice is one of what an action takes.
+// A choice is a possible value of an action's parameter.
 type choice struct {
 	Value string `json:"value"`
 	Label string `json:"label,omitempty"`
 }
 
-// digest names what the program said of itself.
+// digest returns a digest of the introspection data.
 func (s *source) digest() (string, error) {
-	same := *s // but for the numbers of processes
+	same := *s // without process numbers
 	same.Services, same.Objects = nil, slices.Clone(s.Objects)
 	for _, name := range s.Services {
 		same.Services = append(same.Services, stripInstance(name))

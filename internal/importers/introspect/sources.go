@@ -12,42 +12,42 @@ import (
 	"github.com/gybob/aai-gateway/internal/files/atomicfile"
 )
 
-// Limits on a look at the sources of descriptors.
+// Limits on checks of descriptors' sources.
 const (
 	maxDescriptor       = 8 << 20 // bytes, of a descriptor
 	maxChecked          = 100     // descriptors
-	maxConcurrentChecks = 8       // that are looked at side by side
+	maxConcurrentChecks = 8       // concurrent checks
 )
 
-// What became of the source of a descriptor.
+// States of a descriptor's source.
 const (
 	SourceCurrent = "current"
 	SourceChanged = "changed"
 	SourceUnknown = "unknown"
 )
 
-// A Source is what became of that of which one descriptor was made.
+// SourceStatus is the state of one descriptor's source.
 type SourceStatus struct {
 	State  string `json:"state"` // current, changed, or unknown
 	App    string `json:"app"`
 	Reason string `json:"why,omitempty"`
 	Path   string `json:"path"`
-	// Name and Digest name the source and what it says now; Again is the command that shows
-	// the app that is made of it now. For who has looked, and not for the tool's answer.
+	// Name identifies the source, Digest is its current digest, RegenerateCommand is the command
+	// that shows the app generated from it. They are not in the tool's result.
 	Name              string `json:"-"`
 	Digest            string `json:"-"`
 	RegenerateCommand string `json:"-"`
-	// TimedOut: it did not answer in time.
+	// TimedOut reports that it did not answer in time.
 	TimedOut bool `json:"-"`
 }
 
-// checkAll looks at the source of every descriptor that was made of one. It starts nothing.
+// checkAll checks the source of every generated descriptor. It starts nothing.
 func (g *Generator) checkAll(ctx context.Context, _ *aai.Call) (*aai.Result, error) {
 	return &aai.Result{Data: g.CheckSources(ctx, generateTimeout)}, nil
 }
 
-// CheckSources looks at what the person's descriptors were made of, side by side, at each for so
-// long. Nothing is started, nothing is fetched, and nothing is called that acts.
+// CheckSources checks the sources of the person's generated descriptors concurrently, with the
+// timeout each for every one. It starts and fetches nothing, and calls only methods that read.
 func (g *Generator) CheckSources(ctx context.Context, each time.Duration) []SourceStatus {
 	made := g.generatedDescriptors()
 	var looks sync.WaitGroup
@@ -69,17 +69,17 @@ func (g *Generator) CheckSources(ctx context.Context, each time.Duration) []Sour
 	return rows
 }
 
-// A sourced is a descriptor that was made of something.
+// A generatedDescriptor is a descriptor with a known source.
 type generatedDescriptor struct {
 	SourceStatus
 	document *catalog.Document
 }
 
-// generatedDescriptors are the descriptors that were made of something, in the order of their files.
+// generatedDescriptors returns the descriptors with a known source, in the order of their files.
 func (g *Generator) generatedDescriptors() []generatedDescriptor {
 	files, err := filepath.Glob(filepath.Join(g.cfg.Folder, "*", catalog.FileName))
 	if err != nil || g.cfg.Folder == "" {
-		return nil // such a folder has none
+		return nil // no files
 	}
 	var all []generatedDescriptor
 	for _, path := range files {
@@ -99,7 +99,7 @@ func (g *Generator) generatedDescriptors() []generatedDescriptor {
 	return all
 }
 
-// check fills in what became of the source.
+// check sets the state of the source.
 func (s *generatedDescriptor) check(ctx context.Context, g *Generator) {
 	digest, again, err := g.digestOf(ctx, s.document)
 	s.State, s.Digest, s.RegenerateCommand = SourceCurrent, digest, again
@@ -111,7 +111,7 @@ func (s *generatedDescriptor) check(ctx context.Context, g *Generator) {
 	}
 }
 
-// digestOf names what a source says now, and the command that makes the app of it again.
+// digestOf returns the current digest of a source, and the command that regenerates its app.
 func (g *Generator) digestOf(ctx context.Context, d *catalog.Document) (digest, again string, err error) {
 	name, onBus := strings.CutPrefix(d.Generated.From, fromBus)
 	switch {
@@ -124,8 +124,8 @@ func (g *Generator) digestOf(ctx context.Context, d *catalog.Document) (digest, 
 	return "", "", aai.Errorf(aai.AutomationNotSupported, "%s cannot be looked at here", aai.CleanLabel(d.Generated.From, 200))
 }
 
-// digestOnBus names what a program says of itself now. A program that does not run is not
-// started.
+// digestOnBus returns the current digest of a program's introspection data. It does not start the
+// program.
 func (g *Generator) digestOnBus(ctx context.Context, name string, d *catalog.Document) (string, error) {
 	bus := ""
 	if len(d.Sections) > 0 {

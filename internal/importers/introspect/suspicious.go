@@ -9,8 +9,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/catalog/lint"
 )
 
-// replaceSuspicious replaces by plain words what lint doubts of a stranger's, and reports whether there
-// was any.
+// replaceSuspicious replaces untrusted texts that lint warns of by plain ones, and reports
+// whether there were any.
 func (d *Draft) replaceSuspicious(list []proposal) bool {
 	tools := d.Document.Sections[0].Tools
 	found := false
@@ -39,7 +39,7 @@ func (d *Draft) replaceSuspicious(list []proposal) bool {
 	return found
 }
 
-// stripDescriptions is a schema without its descriptions.
+// stripDescriptions returns a schema without its descriptions.
 func stripDescriptions(source json.RawMessage) json.RawMessage {
 	var value any
 	if json.Unmarshal(source, &value) != nil {

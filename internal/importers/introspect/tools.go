@@ -12,7 +12,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/schema"
 )
 
-// The names of the tools of the gateway's own app.
+// Names of the tools for the builtin app.
 const (
 	GenerateTool = "generate"
 	SaveTool     = "generate_save"
@@ -50,39 +50,38 @@ const (
 		"why": {"type": "string", "title": "why"}, "path": {"type": "string", "title": "file"}}}}`
 )
 
-// generateTimeout is how long all questions to a program may take together.
+// generateTimeout limits all calls to a program together.
 const generateTimeout = 2 * time.Minute
 
-// An answer is what the tool "generate" gives.
+// An answer is the result of GenerateTool.
 type answer struct {
 	App    string          `json:"app"`
-	Path   string          `json:"path,omitempty"` // where it would be saved
+	Path   string          `json:"path,omitempty"` // target path
 	Seen   string          `json:"seen"`
-	Same   bool            `json:"same,omitempty"` // it is there already, and the same
+	Same   bool            `json:"same,omitempty"` // the existing file is identical
 	Tools  int             `json:"tools"`
 	Tokens int             `json:"guide_tokens"`
 	Diff   string          `json:"diff,omitempty"`
 	Notes  []string        `json:"notes,omitempty"`
 	Text   json.RawMessage `json:"descriptor"`
-	// What follows is for agents, who cannot save.
+	// The following fields are for agents, which cannot save.
 	Lint  []lint.Finding  `json:"lint,omitempty"`
-	Words json.RawMessage `json:"words,omitempty"` // as they were given, or as a model wrote them
-	Save  string          `json:"save,omitempty"`  // what the person does
+	Words json.RawMessage `json:"words,omitempty"` // as given, or as a model wrote them
+	Save  string          `json:"save,omitempty"`  // how the person saves it
 }
 
-// AgentTools are those of the gateway's own app that agents may use too: to make a draft
-// saves nothing.
+// AgentTools returns the tools that agents may use too: drafting saves nothing.
 func AgentTools() []string { return []string{GenerateTool} }
 
-// IntrospectsLocally reports whether a call of the gateway's own app asks a program of this computer
-// what it is: a person is asked about that, as about any other app that is read. Nobody is asked
-// about a call that would start the program, which is refused to whom a person would be asked for.
+// IntrospectsLocally reports whether a builtin request introspects a program of this computer.
+// Such a request needs consent, like reading any other app. A request that may start the program
+// is excluded: the policy denies it to callers that need consent.
 func IntrospectsLocally(r *aai.Request) bool {
 	return r.App.ID == aai.BuiltinApp && r.Tool.Name == GenerateTool && !requestOf(r.Call).Start
 }
 
-// Tools are the tools of the gateway's own app. Agents are given the draft, and nothing that
-// saves or probes: what is saved lowers what the gates ask for.
+// Tools returns the tools for the builtin app. Agents can only draft. Saving and probing are for
+// people, because a saved descriptor relaxes policy checks.
 func (g *Generator) Tools() []*aai.Tool {
 	show := &aai.Tool{
 		Name: GenerateTool, Description: "Describe a program by what it says of itself on D-Bus, as an aai.json that the person can save",
@@ -104,7 +103,7 @@ func (g *Generator) Tools() []*aai.Tool {
 	return []*aai.Tool{show, save, probe, check}
 }
 
-// requestOf reads what a call asks for.
+// requestOf decodes the arguments of a call.
 func requestOf(call *aai.Call) Request {
 	var r Request
 	r.App, _ = call.Args["app"].(string)
@@ -161,12 +160,12 @@ func (g *Generator) show(ctx context.Context, call *aai.Call) (*aai.Result, erro
 	return &aai.Result{Data: a, UntrustedSource: id + ", a program of this computer"}, nil
 }
 
-// isPersonal reports whether the call came by a door behind which a person sits.
+// isPersonal reports whether the call came through a person's front end.
 func isPersonal(call *aai.Call) bool {
 	return call.Caller.Door == aai.DoorCLI || call.Caller.Door == aai.DoorWeb
 }
 
-// saveHint says how the person saves a draft that an agent had made.
+// saveHint tells the person how to save a draft that an agent requested.
 func saveHint(r Request, id string, worded bool) string {
 	command := "aai-gateway generate " + id
 	if r.Bus != "" {
@@ -205,12 +204,12 @@ func (g *Generator) saveShown(ctx context.Context, call *aai.Call) (*aai.Result,
 	return &aai.Result{Text: "Saved as " + planned.Path + ".", Data: map[string]any{"app": id, "path": planned.Path}}, nil
 }
 
-// store is where descriptors are saved.
+// store returns the store of descriptors.
 func (g *Generator) store() importers.DescriptorStore { return importers.DescriptorStore(g.cfg.Folder) }
 
-// markUndelivered is an error of a program that was only asked what it is.
+// markUndelivered marks an error of a program that was only read.
 func markUndelivered(err error) error {
 	e := *aai.AsError(err)
-	e.Delivery = aai.NotDelivered // what was, only tells
+	e.Delivery = aai.NotDelivered // all calls only read
 	return &e
 }

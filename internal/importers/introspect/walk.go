@@ -11,12 +11,12 @@ import (
 
 // Limits on the objects of one service.
 const (
-	maxObjects     = 200 // that are asked
+	maxObjects     = 200 // introspected objects
 	maxPathDepth   = 12
-	maxObjectsKept = 60 // that have something of their own
+	maxObjectsKept = 60 // objects with members of their own
 )
 
-// walk asks every object of the services what it says of itself.
+// walk introspects every object of the services.
 func (g *Generator) walk(ctx context.Context, f *serviceMatch, notes *noteList) (*source, error) {
 	s := &source{Bus: f.bus, Services: f.services, Entry: f.entry}
 	for i, service := range f.services {
@@ -29,21 +29,21 @@ func (g *Generator) walk(ctx context.Context, f *serviceMatch, notes *noteList) 
 	return s, nil
 }
 
-// A walk is one through the objects of a service, nearest first.
+// An objectWalk visits the objects of a service in breadth-first order.
 type objectWalk struct {
 	asker      busCaller
 	notes      *noteList
 	at         address
 	queue      []string
 	seen       map[string]bool
-	shapes     map[string]bool // what was taken already, below one parent
+	shapes     map[string]bool // shapes already taken, per parent
 	taken      []object
 	queried    int
 	timeouts   int
-	firstError error // of what could not be read
+	firstError error // of an unreadable object
 }
 
-// mainPath is where the object of a service is by custom.
+// mainPath returns the conventional path of a service's main object.
 func mainPath(service string) string {
 	if strings.HasPrefix(service, mprisNamePrefix) {
 		return "/org/mpris/MediaPlayer2"
@@ -89,8 +89,8 @@ func objectOrder(first bool) int {
 	return 0
 }
 
-// inspect asks one object. Its error ends the walk: nothing more is to be had from who does
-// not answer, is gone, or may not be reached.
+// inspect introspects one object. Its error ends the walk: the program does not answer, has
+// exited or may not be reached.
 func (w *objectWalk) inspect(ctx context.Context, path string) error {
 	w.queried++
 	at := w.at
@@ -116,7 +116,7 @@ func (w *objectWalk) inspect(ctx context.Context, path string) error {
 	}
 	o.Service, o.Path = w.at.service, path
 	if slices.ContainsFunc(o.Interfaces, func(f iface) bool { return f.Name == kdeWindow }) {
-		o.children = nil // each of its actions, and of its widgets, is an object too
+		o.children = nil // each of its actions and widgets is an object too
 	}
 	for _, child := range o.children {
 		if below := strings.TrimSuffix(path, "/") + "/" + child; strings.Count(below, "/") <= maxPathDepth {
@@ -126,8 +126,8 @@ func (w *objectWalk) inspect(ctx context.Context, path string) error {
 	return w.addObject(ctx, o)
 }
 
-// isFatal reports whether nothing more is to be had from the program: it is gone, or does not
-// answer even a Ping, which its library does.
+// isFatal reports whether further calls are pointless: the program has exited, or does not even
+// answer Ping, which its D-Bus library implements.
 func (w *objectWalk) isFatal(ctx context.Context, e *aai.Error) bool {
 	if e.Code != aai.Timeout {
 		return e.Code == aai.AppNotRunning
@@ -141,10 +141,10 @@ func (w *objectWalk) isFatal(ctx context.Context, e *aai.Error) bool {
 	return err != nil && aai.AsError(err).Code == aai.Timeout
 }
 
-// maxTimeouts is how many questions may stay without an answer before nothing more is asked.
+// maxTimeouts limits the calls that time out before the walk ends.
 const maxTimeouts = 3
 
-// noteFailure remembers that an object could not be read.
+// noteFailure records that an object is unreadable.
 func (w *objectWalk) noteFailure(path string, e *aai.Error) {
 	w.notes.add("%s %s is left out: %s", w.at.service, path, e.Message)
 	if w.firstError == nil {
@@ -155,8 +155,8 @@ func (w *objectWalk) noteFailure(path string, e *aai.Error) {
 	}
 }
 
-// addObject keeps an object that offers something, of several that are alike below one parent
-// the first.
+// addObject keeps an object that offers members. Of several similar objects below one parent it
+// keeps the first.
 func (w *objectWalk) addObject(ctx context.Context, o *object) error {
 	if err := w.actions(ctx, o); err != nil {
 		return err
@@ -179,13 +179,13 @@ func (w *objectWalk) addObject(ctx context.Context, o *object) error {
 	return nil
 }
 
-// isTransientName reports whether the name of an object is one that a program makes up for what
-// comes and goes: it holds a long run of hexadecimal digits, or an address of memory.
+// isTransientName reports whether an object's name seems generated for a short-lived object: it
+// contains many consecutive hexadecimal digits, or a memory address.
 func isTransientName(name string) bool {
 	run := 0
 	for i := range len(name) {
 		if run == 1 && name[i-1] == '0' && name[i] == 'x' {
-			run = 10 // "0x55b01a": six more are enough
+			run = 10 // "0x55b01a": six more digits suffice
 			continue
 		}
 		if strings.IndexByte("0123456789abcdefABCDEF", name[i]) < 0 {
@@ -199,8 +199,8 @@ func isTransientName(name string) bool {
 	return false
 }
 
-// shapeOf tells objects beside each other apart by what they offer. Those whose name has no
-// number, and so is not one of many, are each taken.
+// shapeOf returns a key that is equal for sibling objects with equal interfaces. It is "" for
+// names without a digit, which are never merged.
 func shapeOf(o *object) string {
 	parent, name := o.Path[:strings.LastIndex(o.Path, "/")+1], o.Path[strings.LastIndex(o.Path, "/")+1:]
 	if !strings.ContainsAny(name, "0123456789") {
@@ -216,7 +216,7 @@ func shapeOf(o *object) string {
 	return strings.Join(words, " ")
 }
 
-// isInfrastructure reports whether an interface serves the bus, or a toolkit, and not people.
+// isInfrastructure reports whether an interface serves the bus or a toolkit, not people.
 func isInfrastructure(name string) bool {
 	switch name {
 	case introspectable, properties, "org.freedesktop.DBus.Peer", gtkActions, gtkMenus, "org.gtk.Application", kdeWindow:
@@ -225,15 +225,15 @@ func isInfrastructure(name string) bool {
 	return strings.HasPrefix(name, "org.gtk.private.") || strings.HasPrefix(name, "org.qtproject.Qt.") || strings.HasPrefix(name, "org.gnome.Sysprof") || isLibraryClass(name)
 }
 
-// isLibraryClass reports whether an interface is what Qt makes of a class of its own, or of
-// KDE's libraries, that a program inherits from: QMainWindow, KXmlGuiWindow.
+// isLibraryClass reports whether an interface stems from a class of Qt or KDE's libraries that a
+// program inherits from: QMainWindow, KXmlGuiWindow.
 func isLibraryClass(name string) bool {
 	class := lastPart(name)
 	return strings.HasPrefix(name, "org.kde.") && len(class) > 2 && (class[0] == 'Q' || class[0] == 'K') &&
 		unicode.IsUpper(rune(class[1])) && unicode.IsLower(rune(class[2])) || strings.Contains(name, ".KParts.")
 }
 
-// sentence begins with a capital letter.
+// sentence capitalizes the first letter.
 func sentence(words string) string {
 	for i, r := range words {
 		return string(unicode.ToUpper(r)) + words[i+len(string(r)):]

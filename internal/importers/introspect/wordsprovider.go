@@ -15,22 +15,21 @@ import (
 	"github.com/gybob/aai-gateway/internal/schema"
 )
 
-// A bettering gives a draft better words, writes it, and returns the words that it was given
-// as an object, nil where they are no such. What it takes of them is what [MergeWords] does,
-// however they came.
+// A wordsProvider gives a draft better texts, writes it, and returns them as an object, or nil if
+// they have another form. All providers apply texts through [MergeWords].
 type wordsProvider func(ctx context.Context, d *Draft) (json.RawMessage, error)
 
-// keepWords leaves the words as they are.
+// keepWords leaves the texts unchanged.
 func keepWords(_ context.Context, d *Draft) (json.RawMessage, error) { return nil, d.write() }
 
-// The bounds of an object of words.
+// Limits on an object of words.
 const (
 	maxWords      = 64 << 10 // bytes
 	maxWordsTools = "200"
 )
 
-// wordsSchema is what an object of words may have: that of a descriptor which is words. It is
-// closed, so that who puts more into it is told what is none.
+// wordsSchema is the schema of an object of words: the texts of a descriptor. It allows no
+// additional properties, so that other content is an error.
 const wordsSchema = `{"type": "object", "additionalProperties": false, "properties": {
 	"app": {"type": "object", "additionalProperties": false, "properties": {"description": {"type": "string"}}},
 	"tools": {"type": "array", "maxItems": ` + maxWordsTools + `, "items": {"type": "object", "additionalProperties": false, "required": ["name"], "properties": {
@@ -40,7 +39,7 @@ const wordsSchema = `{"type": "object", "additionalProperties": false, "properti
 
 const wordsHint = `Give words alone, of tools and parameters that are there: {"app": {"description": "…"}, "tools": [{"name": "…", "title": "…", "description": "…", "parameters": {"properties": {"…": {"description": "…"}}}}]}.`
 
-// An appWords is an object of words.
+// appWords is an object of words.
 type appWords struct {
 	App   aboutWords  `json:"app"`
 	Tools []toolWords `json:"tools"`
@@ -57,8 +56,8 @@ type toolWords struct {
 	Params      json.RawMessage `json:"parameters"`
 }
 
-// wordsProviderFor is how the call wants better words, which may be not at all. What a caller may not
-// ask for, or what cannot be, is an error before any program is asked.
+// wordsProviderFor returns the provider that a call requests. A request that is not allowed or
+// not possible is an error before any program is called.
 func wordsProviderFor(ctx context.Context, call *aai.Call) (wordsProvider, error) {
 	given, worded := call.Args["words"]
 	improve, _ := call.Args["improve"].(bool)
@@ -80,7 +79,7 @@ func wordsProviderFor(ctx context.Context, call *aai.Call) (wordsProvider, error
 	return func(_ context.Context, d *Draft) (json.RawMessage, error) { return nil, d.wordsFromFile(path) }, nil
 }
 
-// argumentWords takes the words of an argument.
+// argumentWords returns a provider for the words in an argument.
 func argumentWords(given any) (wordsProvider, error) {
 	text, err := json.Marshal(given)
 	if err != nil {
@@ -98,7 +97,7 @@ func argumentWords(given any) (wordsProvider, error) {
 	}, nil
 }
 
-// wordsFromFile takes the words of a file: another version of the document, or an object of words.
+// wordsFromFile merges the words of a file: another version of the document, or an object of words.
 func (d *Draft) wordsFromFile(path string) error {
 	text, err := catalog.ReadFile(path)
 	if err == nil {
@@ -120,8 +119,8 @@ func (d *Draft) wordsFromFile(path string) error {
 	return nil
 }
 
-// isWords reports whether a text is meant as an object of words, and not as a descriptor,
-// which says how its tools are run.
+// isWords reports whether a text is an object of words rather than a descriptor, which also
+// defines how tools run.
 func isWords(text []byte) bool {
 	var whole map[string]json.RawMessage
 	if json.Unmarshal(text, &whole) != nil {
@@ -135,7 +134,7 @@ func isWords(text []byte) bool {
 	return true
 }
 
-// readWords reads an object of words. The error is an *aai.Error that names the place.
+// readWords decodes an object of words. The error is an *aai.Error that names the place.
 func readWords(text []byte) (*appWords, error) {
 	if len(text) > maxWords {
 		return nil, aai.Errorf(aai.InvalidParams, "has %d bytes; expected at most %d", len(text), maxWords)
@@ -155,7 +154,7 @@ func readWords(text []byte) (*appWords, error) {
 	if _, err := allowed.Check(value); err != nil {
 		return nil, err
 	}
-	canonical, err := json.Marshal(value) // a name that stands there twice counts as it was checked
+	canonical, err := json.Marshal(value) // of a duplicate name, the validated value counts
 	if err != nil {
 		return nil, aai.Errorf(aai.InvalidParams, "cannot be written as JSON: %w", err)
 	}
@@ -166,8 +165,8 @@ func readWords(text []byte) (*appWords, error) {
 	return w, nil
 }
 
-// applyWords takes words, where they are those of tools and parameters that are there and have not
-// the form of an attack. What cannot be shown whole is left as it is, and noted.
+// applyWords merges words for existing tools and parameters, unless they look like an attack.
+// Texts that are too long to display are not taken, and noted.
 func (d *Draft) applyWords(w *appWords, whose string) error {
 	section := &d.Document.Sections[0]
 	looked := &wordsCheck{isSuspicious: lint.SuspiciousTextDetector()}
@@ -194,7 +193,7 @@ func (d *Draft) applyWords(w *appWords, whose string) error {
 	return d.mergeDocument(by, whose)
 }
 
-// toolCalled is the tool of the name, nil where there is none.
+// toolCalled returns the tool of that name, or nil.
 func toolCalled(section *catalog.Section, name string) *catalog.ToolDeclaration {
 	for i := range section.Tools {
 		if section.Tools[i].Name == name {
@@ -204,8 +203,8 @@ func toolCalled(section *catalog.Section, name string) *catalog.ToolDeclaration 
 	return nil
 }
 
-// mergeDocument takes the words of another version, and writes the document. It is an error where
-// what comes of that is no descriptor: then the draft stays as it was.
+// mergeDocument merges the texts of another version, and writes the document. If the result is
+// invalid, it returns an error and keeps the draft.
 func (d *Draft) mergeDocument(by *catalog.Document, whose string) error {
 	was := *d
 	improved, taken := MergeWords(d.Document, by)
@@ -218,10 +217,10 @@ func (d *Draft) mergeDocument(by *catalog.Document, whose string) error {
 	return nil
 }
 
-// A look at words, which ends at the first that is refused.
+// A wordsCheck validates words and stops at the first rejected one.
 type wordsCheck struct {
 	isSuspicious func(string) bool
-	truncated    []string // the places of those that cannot be shown whole
+	truncated    []string // places of texts that are too long to display
 	err          error
 }
 
@@ -241,7 +240,7 @@ func (l *wordsCheck) text(at, text string) {
 	}
 }
 
-// params looks at the words of parameters, which must be there.
+// params checks the words of parameters, which must exist.
 func (l *wordsCheck) params(at string, theirs, ours json.RawMessage) {
 	if len(theirs) == 0 {
 		return
@@ -253,7 +252,7 @@ func (l *wordsCheck) params(at string, theirs, ours json.RawMessage) {
 		l.reject("%s: is no object of words", at)
 		return
 	}
-	_ = json.Unmarshal(ours, &known) // where it has none, none is there
+	_ = json.Unmarshal(ours, &known) // no parameters if it is invalid
 	for _, name := range slices.Sorted(maps.Keys(given.Properties)) {
 		if _, there := known.Properties[name]; !there {
 			l.reject("%s: there is no parameter %q, and words make none", at, aai.CleanLabel(name, maxToolName))
@@ -263,7 +262,7 @@ func (l *wordsCheck) params(at string, theirs, ours json.RawMessage) {
 	}
 }
 
-// prefixError is an error of words by where they came from.
+// prefixError adds the place of the words to an error.
 func prefixError(where string, err error) *aai.Error {
 	e := *aai.AsError(err)
 	e.Message, e.Delivery = where+": "+e.Message, aai.NotDelivered

@@ -12,18 +12,18 @@ import (
 	"github.com/gybob/aai-gateway/internal/dbus/wire"
 )
 
-// Limits on what one object may say of itself. The driver reads no more than the first.
+// Limits on the introspection of one object. The driver also enforces the first.
 const (
 	maxIntrospection = 1 << 20
 	maxElementDepth  = 32
 	maxInterfaces    = 100
-	maxMembers       = 500 // of one interface, of each sort
+	maxMembers       = 500 // of each kind, in one interface
 	maxChildren      = 1000
 	maxArguments     = 32
 	maxDoc           = 600 // bytes of a description
 )
 
-// noteList is what was left out of what a program said, for the person.
+// noteList holds notes about omitted introspection data, for the person.
 type noteList struct{ list []string }
 
 const maxNotes = 50
@@ -35,9 +35,9 @@ func (n *noteList) add(format string, args ...any) {
 	}
 }
 
-// parseObject reads the answer to Introspect: the interfaces of the outermost node, and the
-// names of those within it. What has no valid name or type is left out, and noted. The error
-// says what is wrong with the text.
+// parseObject parses the reply of Introspect: the interfaces of the outermost node, and the names
+// of its children. Members without a valid name or type are omitted and noted. The error
+// describes invalid XML.
 func parseObject(text string, notes *noteList) (*object, error) {
 	if len(text) > maxIntrospection {
 		return nil, fmt.Errorf("says %d bytes of itself; expected at most %d", len(text), maxIntrospection)
@@ -72,15 +72,15 @@ func parseObject(text string, notes *noteList) (*object, error) {
 	return r.finish(), nil
 }
 
-// introspection is a reading of one object's text.
+// introspection is the parser state for one object.
 type introspection struct {
 	notes  *noteList
 	path   []string
 	node   bool
 	object object
-	doc    *string // of what is being read
-	kept   bool    // whether the interface is
-	member bool    // whether the method, or the property, is
+	doc    *string // of the current element
+	kept   bool    // the current interface is kept
+	member bool    // the current method or property is kept
 	args   int
 }
 
@@ -142,7 +142,7 @@ func (r *introspection) method(name string) {
 	r.doc = &r.last().Methods[len(r.last().Methods)-1].Doc
 }
 
-// named reports whether a member is to be kept.
+// named reports whether to keep a member.
 func (r *introspection) named(sort, name string, before int) bool {
 	switch {
 	case !wire.ValidMember(name):
@@ -195,8 +195,7 @@ func (r *introspection) argument(name, signature, direction string) {
 	r.doc = &(*list)[len(*list)-1].Doc
 }
 
-// annotation reads what the description generators of GLib leave, and the specification's
-// own annotations.
+// annotation reads the annotations of GLib's documentation generators and of the specification.
 func (r *introspection) annotation(of, name, value string) {
 	if !r.kept || of != "node/interface" && !r.member {
 		return
@@ -219,8 +218,8 @@ func (r *introspection) annotation(of, name, value string) {
 	}
 }
 
-// words reads the elements for documentation: telepathy's docstring, and the doc:doc of
-// freedesktop's older files.
+// words reads documentation elements: telepathy's docstring, and doc:doc of freedesktop's older
+// files.
 func (r *introspection) words(text string) {
 	if !r.kept || r.doc == nil || len(*r.doc) > maxDoc {
 		return
@@ -233,8 +232,8 @@ func (r *introspection) words(text string) {
 	}
 }
 
-// finish tidies what was read. Of members with the same name, which Qt has for methods with
-// defaults, the last counts, as the driver reads it.
+// finish cleans the parsed data. Of members with the same name, which Qt has for methods with
+// default arguments, the last counts, as in the driver.
 func (r *introspection) finish() *object {
 	o := &r.object
 	for i := range o.Interfaces {
@@ -262,7 +261,7 @@ func (r *introspection) finish() *object {
 	return o
 }
 
-// keepLast keeps of those with the same name the last.
+// keepLast keeps the last item of each name.
 func keepLast[T any](list []T, name func(T) string) []T {
 	at := make(map[string]int, len(list))
 	var kept []T
@@ -277,7 +276,7 @@ func keepLast[T any](list []T, name func(T) string) []T {
 	return kept
 }
 
-// cleanDoc makes one line of a stranger's documentation.
+// cleanDoc converts untrusted documentation to one line.
 func cleanDoc(doc string) string {
 	return aai.CleanLabel(strings.Join(strings.Fields(doc), " "), maxDoc)
 }
