@@ -17,16 +17,16 @@ import (
 	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
-// A part is a file of a bundle.
+// A bundlePart is a file of a bundle.
 type bundlePart struct {
 	name, description string
 	content           string
 }
 
-// Bundle writes a zip with what was found, for whoever is to help, and says what is in it.
-// There are no secrets in it: of variables and settings only the names, no line of the
-// journal, addresses of the web without who logs in and what is asked, those of a bus only
-// by their kind, and "~" for the home.
+// Bundle writes a zip with the findings, for a support request, and returns the descriptions of
+// its files. The zip contains no secrets: variables and settings by name only, no journal
+// records, web addresses without login and query, bus addresses by type only, and "~" for the
+// home.
 func (d *Doctor) Bundle(file string) (holds []string, err error) {
 	parts, err := d.parts(sanitize.NewRedactor(d.secrets()))
 	if err != nil {
@@ -50,7 +50,7 @@ func (d *Doctor) Bundle(file string) (holds []string, err error) {
 	return holds, writeNew(file, packed.Bytes())
 }
 
-// writeNew writes a file that is not there yet, whole or not at all.
+// writeNew writes a new file completely or not at all.
 func writeNew(file string, content []byte) error {
 	out, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, os.ErrExist) {
@@ -61,7 +61,7 @@ func writeNew(file string, content []byte) error {
 	if err == nil {
 		_, err = out.Write(content)
 		if err = errors.Join(err, out.Close()); err != nil {
-			err = errors.Join(err, os.Remove(file)) // nobody is helped by a part
+			err = errors.Join(err, os.Remove(file)) // a partial file is useless
 		}
 	}
 	if err != nil {
@@ -70,7 +70,7 @@ func writeNew(file string, content []byte) error {
 	return nil
 }
 
-// A timedFinding is a finding as a bundle has it.
+// A timedFinding is a finding with its duration.
 type timedFinding struct {
 	Finding
 	TookMS int64 `json:"took_ms"`
@@ -84,14 +84,14 @@ func timed(found []Finding) []timedFinding {
 	return all
 }
 
-// parts are the files of the bundle, without secrets.
+// parts returns the files of the bundle, redacted.
 func (d *Doctor) parts(veil *sanitize.Redactor) ([]bundlePart, error) {
 	var findings any
 	report, err := json.Marshal(timed(d.found))
 	if err == nil {
 		err = json.Unmarshal(report, &findings)
 	}
-	if err == nil { // each text for itself, since one that has too much of a secret goes whole
+	if err == nil { // each text separately, because the redactor drops a text that holds too much of a secret
 		report, err = json.MarshalIndent(mapStrings(veil.RedactValue(findings), d.redactor()), "", "  ")
 	}
 	if err != nil {
@@ -113,7 +113,7 @@ func (d *Doctor) parts(veil *sanitize.Redactor) ([]bundlePart, error) {
 	}, nil
 }
 
-// distribution is what the system calls itself.
+// distribution returns the name of the operating system.
 func distribution() string {
 	b, _ := os.ReadFile("/etc/os-release") // other systems have none
 	name := ""
@@ -125,7 +125,7 @@ func distribution() string {
 	return cmp.Or(name, runtime.GOOS)
 }
 
-// settingNames are the names of what is set.
+// settingNames returns the names of the settings in the file.
 func (d *Doctor) settingNames() string {
 	b, err := os.ReadFile(d.cfg.Settings)
 	if err != nil {
@@ -138,13 +138,13 @@ func (d *Doctor) settingNames() string {
 	return strings.Join(names, "\n") + "\n"
 }
 
-// settingName is a name in JSON, also in a file that is damaged.
+// settingName matches a name in JSON, also in an invalid file.
 func settingName() *regexp.Regexp { return regexp.MustCompile(`"([A-Za-z][A-Za-z0-9_.]*)"\s*:`) }
 
-// secrets are what must not be in a bundle: the values of variables and of settings that
-// can be a secret.
+// secrets returns the texts to redact in a bundle: values of variables and settings that may be
+// secret.
 func (d *Doctor) secrets() []string {
-	const short = 6 // a shorter text is a word such as "auto", or is found everywhere
+	const short = 6 // shorter texts are words such as "auto", or occur everywhere
 	var secrets []string
 	for _, variable := range d.cfg.Environ {
 		name, value, _ := strings.Cut(variable, "=")
@@ -152,7 +152,7 @@ func (d *Doctor) secrets() []string {
 			secrets = append(secrets, value)
 		}
 	}
-	b, _ := os.ReadFile(d.cfg.Settings) // without one there is nothing to hide
+	b, _ := os.ReadFile(d.cfg.Settings) // without a file there are no values to redact
 	names := strings.Split(d.settingNames(), "\n")
 	for text := range strings.FieldsFuncSeq(string(b), func(c rune) bool { return c == '"' || c == '\n' }) {
 		if text = strings.TrimSpace(text); len(text) >= short && strings.Trim(text, ":,{}[] \t") != "" && !slices.Contains(names, text) {
@@ -162,7 +162,7 @@ func (d *Doctor) secrets() []string {
 	return secrets
 }
 
-// withoutHomeName is a text without the home's name.
+// withoutHomeName replaces the home folder by "~".
 func (d *Doctor) withoutHomeName(text string) string {
 	if len(d.cfg.Home) < 2 {
 		return text

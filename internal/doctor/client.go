@@ -13,13 +13,13 @@ import (
 	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
-// bareEnvironment is the environment of a client that passes on nothing of the session.
+// bareEnvironment returns the environment of a client that passes on only HOME and PATH.
 func (d *Doctor) bareEnvironment() []string {
 	return []string{"HOME=" + d.cfg.Home, "PATH=" + d.cfg.Getenv("PATH")}
 }
 
-// client starts this program as an agent's client does that passes on HOME and PATH alone,
-// has it list its tools, and compares what it finds of the session with what is found here.
+// client starts this program with HOME and PATH alone, as some clients do, and lists its tools.
+// It compares the session variables found there with those found here.
 func (d *Doctor) client(ctx context.Context, f *Finding) {
 	f.Did = "started " + d.shortPath(d.cfg.Executable) + " with HOME and PATH alone, as some clients do"
 	if d.cfg.ConfigError != nil {
@@ -34,7 +34,7 @@ func (d *Doctor) client(ctx context.Context, f *Finding) {
 	f.setOK("it lists %s", counted(tools, "tool"))
 	there, err := d.facts.gatewayCheck()
 	if err != nil {
-		return // said elsewhere
+		return // another examination reports it
 	}
 	alone, err := d.checkBare(ctx)
 	if err != nil {
@@ -46,8 +46,8 @@ func (d *Doctor) client(ctx context.Context, f *Finding) {
 	}
 }
 
-// missingVariables are the variables of the session that are known there and not to one that is
-// alone. A cookie counts only with its screen, and what follows a bus's path not at all.
+// missingVariables returns the session variables in there that are missing in alone. A cookie
+// counts only with its display, and options after a bus's path do not count.
 func missingVariables(alone, there gatewayCheck) []string {
 	var lost []string
 	for _, name := range []string{"DBUS_SESSION_BUS_ADDRESS", "DISPLAY", "WAYLAND_DISPLAY"} {
@@ -63,7 +63,7 @@ func missingVariables(alone, there gatewayCheck) []string {
 	return lost
 }
 
-// checkBare is what the check of a program says that was started so.
+// checkBare returns the result of the check command in a bare environment.
 func (d *Doctor) checkBare(ctx context.Context) (gatewayCheck, error) {
 	cmd := exec.CommandContext(ctx, d.cfg.Executable, "check", "--format", "json")
 	cmd.Env, cmd.WaitDelay = d.bareEnvironment(), time.Second
@@ -75,10 +75,10 @@ func (d *Doctor) checkBare(ctx context.Context) (gatewayCheck, error) {
 		}
 		return gatewayCheck{}, err
 	}
-	return answer.Result, nil // its exit code says again what it says
+	return answer.Result, nil // the exit code repeats the result
 }
 
-// listTools counts the tools that an agent is offered.
+// listTools returns the number of tools listed for an agent.
 func (d *Doctor) listTools(ctx context.Context) (int, error) {
 	cmd := exec.CommandContext(ctx, d.cfg.Executable)
 	cmd.Env, cmd.WaitDelay = d.bareEnvironment(), time.Second

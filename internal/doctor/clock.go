@@ -10,15 +10,15 @@ import (
 	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
-// How far a clock may be off before it is said: files of other computers may be minutes
-// ahead, and a program is used for years.
+// Tolerances of the clock check: files from other computers may be minutes ahead, and a program
+// may be years old.
 const (
 	maxClockSkew  = 10 * time.Minute
 	maxProgramAge = 15 * 365 * 24 * time.Hour
 )
 
-// clock says whether the time can be right: no file is from the future, and the program
-// was made before it.
+// clock checks that the time is plausible: no file is from the future, and the program was built
+// earlier.
 func (d *Doctor) clock(_ context.Context, f *Finding) {
 	now := d.cfg.Now()
 	f.Did = "compared the clock with the times of files and of the program"
@@ -38,11 +38,11 @@ func (d *Doctor) clock(_ context.Context, f *Finding) {
 
 func when(t time.Time) string { return t.Format("2006-01-02 15:04") }
 
-// needsClock is why it matters.
+// needsClock explains the need for a correct clock.
 const needsClock = "Logins, permissions that end, and the record need the right time. "
 
-// wrongClock says how the clock is put right; it can be no earlier than that. As it is
-// printed the command brings it so far that it can be right.
+// wrongClock suggests commands that set the clock. The suggested time is the earliest plausible
+// one.
 func (d *Doctor) wrongClock(f *Finding, saw string, earliest time.Time) {
 	byHand := asRoot(setClockCommand(earliest))
 	if command := clockSyncCommand(); command != "" {
@@ -52,16 +52,16 @@ func (d *Doctor) wrongClock(f *Finding, saw string, earliest time.Time) {
 	f.setBroken(saw, needsClock+"Set it, with the time of your watch in the place of this one:", byHand)
 }
 
-// wrongFile says what is done if a file is wrong, and what if the clock is.
+// wrongFile suggests commands for both cases: the file's time is wrong, or the clock is.
 func (d *Doctor) wrongFile(f *Finding, saw, file string, at time.Time) {
 	f.setBroken(saw, needsClock+"If the clock is wrong, set it to the time of your watch ("+asRoot(setClockCommand(at))+"). If it is right, the file is not:", "touch "+sanitize.ShellJoin(file))
 }
 
-// setClockCommand is the command that sets the clock to a time, to the minute above it.
+// setClockCommand returns the command that sets the clock to t, rounded up to the minute.
 func setClockCommand(t time.Time) string { return "date -s '" + when(t.Local().Add(time.Minute)) + "'" }
 
-// clockSyncCommand is the command by which a computer sets its clock by the network, "" where
-// nothing on it does.
+// clockSyncCommand returns the command that enables network time, or "" if no installed service
+// provides it.
 func clockSyncCommand() string {
 	if _, err := os.Stat("/run/systemd/system"); err != nil {
 		return ""
@@ -76,8 +76,8 @@ func clockSyncCommand() string {
 	return ""
 }
 
-// newest is the file with the latest time, of those that are written all the time or were
-// written by the gateway.
+// newest returns the file with the latest time, of files that the system or the gateway writes
+// often.
 func (d *Doctor) newest() (file string, at time.Time) {
 	files := []string{d.cfg.Executable, d.cfg.Settings, "/var/log/lastlog", "/var/lib/dpkg/status", "/var/lib/systemd/timesync/clock", "/etc/resolv.conf"}
 	if entries, err := os.ReadDir(d.cfg.DataDir); err == nil {

@@ -18,7 +18,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
-// desktopExaminations are the examinations of the ways to a desktop.
+// desktopExaminations returns the examinations of the desktop integrations.
 func (d *Doctor) desktopExaminations() []examination {
 	return []examination{
 		{"bus", "session bus", d.bus},
@@ -30,20 +30,20 @@ func (d *Doctor) desktopExaminations() []examination {
 	}
 }
 
-// busTimeout is how long a bus may take to greet.
+// busTimeout limits the connection to a bus.
 const busTimeout = 3 * time.Second
 
-// connect connects to a bus, which may hang.
+// connect connects to a bus within busTimeout.
 func connect(ctx context.Context, address string) (*dbus.Conn, error) {
 	if address == "" {
 		return nil, aai.Errorf(aai.AppNotRunning, "there is no bus")
 	}
-	ctx, cancel := context.WithCancel(ctx) // the connection ends with it
+	ctx, cancel := context.WithCancel(ctx) // the context also closes the connection
 	late := time.AfterFunc(busTimeout, cancel)
 	conn, err := dbus.Connect(address, dbus.WithContext(ctx))
 	if !late.Stop() {
 		if conn != nil {
-			_ = conn.Close() // it is too late
+			_ = conn.Close() // too late
 		}
 		return nil, fmt.Errorf("somebody listens, and says nothing for %s", busTimeout)
 	}
@@ -53,13 +53,13 @@ func connect(ctx context.Context, address string) (*dbus.Conn, error) {
 	return conn, err
 }
 
-// busAddress is that of the session bus that was found, "" for none.
+// busAddress returns the address of the session bus, or "".
 func (d *Doctor) busAddress() string {
-	found, _ := d.facts.gatewayCheck() // what is wrong with it is said elsewhere
+	found, _ := d.facts.gatewayCheck() // another examination reports the error
 	return found.value("DBUS_SESSION_BUS_ADDRESS")
 }
 
-// busAnswers says why the session bus does not answer.
+// busAnswers returns the error if the session bus does not answer.
 func (d *Doctor) busAnswers(ctx context.Context) (bool, error) {
 	conn, err := connect(ctx, d.busAddress())
 	if err != nil {
@@ -68,8 +68,8 @@ func (d *Doctor) busAnswers(ctx context.Context) (bool, error) {
 	return true, conn.Close()
 }
 
-// dial connects to the session bus that was found; nil and no error: there is none. One
-// that did not answer before is not asked again.
+// dial connects to the session bus. It returns nil without an error if there is none, and does
+// not retry a bus that failed before.
 func (d *Doctor) dial(ctx context.Context) (*dbus.Conn, error) {
 	address := d.busAddress()
 	if address == "" {
@@ -81,7 +81,7 @@ func (d *Doctor) dial(ctx context.Context) (*dbus.Conn, error) {
 	return connect(ctx, address)
 }
 
-// onBus is a command that is to find the session bus that was found.
+// onBus adds the variables to a command that it needs to find the session bus.
 func (d *Doctor) onBus(command string) string {
 	address := d.busAddress()
 	if address == "" || address == d.cfg.Getenv("DBUS_SESSION_BUS_ADDRESS") {
@@ -93,10 +93,10 @@ func (d *Doctor) onBus(command string) string {
 	return "DBUS_SESSION_BUS_ADDRESS=" + sanitize.ShellJoin(address) + " " + command
 }
 
-// runFolder is where the system keeps what is of a login.
+// runFolder returns the runtime folder of this user.
 func runFolder() string { return "/run/user/" + strconv.Itoa(os.Getuid()) }
 
-// bus says which session bus was found, and whether it answers.
+// bus checks that there is a session bus that answers.
 func (d *Doctor) bus(ctx context.Context, f *Finding) {
 	f.Did = "looked for the session bus, and greeted it"
 	found, err := d.facts.gatewayCheck()
@@ -145,18 +145,18 @@ func (d *Doctor) bus(ctx context.Context, f *Finding) {
 	}
 }
 
-// run runs a command to its end.
+// run runs a command and waits for it.
 func run(ctx context.Context, command ...string) error {
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
 	cmd.WaitDelay = time.Second
 	out, err := cmd.CombinedOutput()
-	if err != nil && !errors.Is(err, exec.ErrWaitDelay) { // what it left running has its output
+	if err != nil && !errors.Is(err, exec.ErrWaitDelay) { // a background child still holds the output
 		return fmt.Errorf("%s: %w: %s", command[0], err, aai.CleanLabel(string(out), 300))
 	}
 	return nil
 }
 
-// screen says which screen was found, and why.
+// screen reports the screen that was found, and its source.
 func (d *Doctor) screen(ctx context.Context, f *Finding) {
 	f.Did = "looked for the screen of your session"
 	found, err := d.facts.gatewayCheck()
@@ -180,10 +180,9 @@ func (d *Doctor) screen(ctx context.Context, f *Finding) {
 	}
 }
 
-// noScreen says how the gateway comes to a screen: one that is there is made known, else
-// one is made first.
+// noScreen suggests how to provide a screen: by naming an existing one, or by starting one.
 func (d *Doctor) noScreen(ctx context.Context, f *Finding) {
-	conn, _ := d.dial(ctx) // without one there is nobody to tell
+	conn, _ := d.dial(ctx) // without a connection there is no manager
 	managed := conn != nil && hasOwner(ctx, conn, userManager)
 	if conn != nil {
 		defer conn.Close() //nolint:errcheck // nothing was written
@@ -220,10 +219,10 @@ func (d *Doctor) noScreen(ctx context.Context, f *Finding) {
 	}
 }
 
-// userManager is the name of the user manager of systemd on the session bus.
+// userManager is the bus name of systemd's user manager.
 const userManager = "org.freedesktop.systemd1"
 
-// setManagerEnvironment has the user manager know variables.
+// setManagerEnvironment sets variables in the user manager.
 func (d *Doctor) setManagerEnvironment(ctx context.Context, variables []string) error {
 	conn, err := d.dial(ctx)
 	if err != nil || conn == nil {
@@ -239,10 +238,10 @@ func hasOwner(ctx context.Context, conn *dbus.Conn, name string) bool {
 	return err == nil && has
 }
 
-// xSockets is where X servers listen.
+// xSockets is the folder of X servers' sockets.
 const xSockets = "/tmp/.X11-unix"
 
-// unknownScreen is a screen of this computer that takes this user, and its cookie.
+// unknownScreen returns a local display that accepts this user, and its cookie.
 func (d *Doctor) unknownScreen(ctx context.Context) (display, cookie string) {
 	if d.cfg.CheckScreen == nil {
 		return "", ""
@@ -264,7 +263,7 @@ func (d *Doctor) unknownScreen(ctx context.Context) (display, cookie string) {
 	return "", ""
 }
 
-// freeDisplay is a display that no X server has.
+// freeDisplay returns an unused display.
 func freeDisplay() string {
 	for n := 90; ; n++ {
 		_, socket := os.Lstat(fmt.Sprintf("%s/X%d", xSockets, n))
@@ -282,7 +281,7 @@ const (
 	a11yStatus = "org.a11y.Status"
 )
 
-// accessibility says whether the accessibility bus answers, and is switched on.
+// accessibility checks that the accessibility bus answers and is enabled.
 func (d *Doctor) accessibility(ctx context.Context, f *Finding) {
 	f.Did = "asked the session bus for the accessibility bus, and whether it is switched on"
 	found, err := d.facts.gatewayCheck()
@@ -323,7 +322,7 @@ func (d *Doctor) accessibility(ctx context.Context, f *Finding) {
 	}
 }
 
-// noAccessibility says how the accessibility bus comes to be.
+// noAccessibility suggests how to start the accessibility bus.
 func (d *Doctor) noAccessibility(f *Finding, saw string) {
 	launchers := []string{"/usr/libexec/at-spi-bus-launcher", "/usr/lib/at-spi2-core/at-spi-bus-launcher", "/usr/lib/at-spi-bus-launcher", "/usr/libexec/at-spi2-core/at-spi-bus-launcher"}
 	i := slices.IndexFunc(launchers, isProgram)
@@ -339,13 +338,13 @@ func (d *Doctor) noAccessibility(f *Finding, saw string) {
 	}
 }
 
-// isProgram reports whether a file can be run.
+// isProgram reports whether a file is executable.
 func isProgram(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0
 }
 
-// suggestForBareClient says how a client that passes on nothing comes to what is known here.
+// suggestForBareClient suggests how to give a bare client the missing session variables.
 func (d *Doctor) suggestForBareClient(ctx context.Context, f *Finding, there gatewayCheck, lost []string) {
 	var variables []string
 	for _, name := range lost {

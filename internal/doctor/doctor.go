@@ -1,10 +1,10 @@
-// Package doctor makes a real round trip of every way by which the gateway reaches apps,
-// and says of each what was done, what was seen, and what to do where it is not well.
+// Package doctor tests every integration of the gateway with apps by a real round trip. For each
+// it reports the steps, the result, and the remedy for a failure.
 //
-// What it operates is its own: a window in a private session, a service on the bus, a web
-// app on the loopback interface, a home in a temporary folder. Of the person's it reads
-// what the gateway itself reads, by calls of the gateway's own app; it changes nothing
-// unless Mend is called. Nothing is asked of a network.
+// [Doctor] operates only its own objects: a window in a private session, a service on the bus, a
+// web app on the loopback interface, a home in a temporary folder. It reads the person's data
+// only through calls of the builtin app, and changes nothing unless Fix is called. It uses no
+// network.
 package doctor
 
 import (
@@ -20,66 +20,65 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// Config is what a Doctor is told by the program. All must be set but what says otherwise.
+// Config configures a Doctor. All fields must be set unless stated otherwise.
 type Config struct {
 	Version    string
 	Executable string // the file of this program
 	Home       string
-	DataDir    string // the folder of what the gateway keeps
-	CacheDir   string // the folder of what it can have again
+	DataDir    string // the folder of the gateway's data
+	CacheDir   string // the folder of its replaceable data
 	Getenv     func(string) string
-	Environ    []string // all variables, of which a bundle has the names
-	// Settings is the configuration file, if there is one, and Configured says why it cannot
-	// be read; nil: it can. Notes are what of it does not hold.
+	Environ    []string // all variables; a bundle contains their names
+	// Settings is the configuration file, which may not exist. ConfigError is its error, or nil.
+	// Notes are its notices about settings without effect.
 	Settings    string
 	ConfigError error
 	Notes       []string
-	// Gateway is the person's own, with the standard settings where theirs cannot be read;
-	// nil where none can be made at all, as Configured says.
+	// Gateway is the person's gateway, with the default settings if ConfigError is set; nil if it
+	// cannot be created.
 	Gateway *aai.Gateway
-	// NewScratchGateway makes a gateway on other ground: a home and an environment that have nothing to
-	// do with the person's, and somebody who answers its questions.
+	// NewScratchGateway creates a gateway that is separate from the person's, with a home, an
+	// environment and an asker for its questions.
 	NewScratchGateway func(home string, getenv func(string) string, person aai.Asker) (*aai.Gateway, func() error, error)
-	// NewDialog makes what asks the person in a window of the screen that the variables name; it
-	// keeps its state in the folder. Nil: nobody can be asked.
+	// NewDialog returns an asker that opens windows on the screen named by the variables and
+	// keeps its state in the folder. May be nil.
 	NewDialog func(getenv func(string) string, folder string) aai.ReadyAsker
-	// TryKeychain puts something into the system's keychain, reads it, and takes it away.
+	// TryKeychain stores a secret in the system's keychain, reads it, and deletes it.
 	TryKeychain func(context.Context) error
-	// CheckScreen reports whether the X server of a display takes this user; nil: nobody knows.
+	// CheckScreen returns an error if the display's X server rejects this user; may be nil.
 	CheckScreen func(ctx context.Context, display, cookie string) error
 	Now         func() time.Time
-	BuildTime   time.Time // when the program was made; zero where nobody knows
-	// OnFinding hears each finding of a call, and what is waited for; nil: nobody does.
+	BuildTime   time.Time // zero if unknown
+	// OnFinding receives each finding and the titles of unfinished examinations; may be nil.
 	OnFinding func(f Finding, waiting []string)
-	// ConfirmWindow asks whether a window may come up on the person's own screen; nil: nobody is
-	// there to be asked.
+	// ConfirmWindow asks whether a window may appear on the person's screen; may be nil.
 	ConfirmWindow func(ctx context.Context) bool
 }
 
-// A State says how it stands with one thing.
+// A State is the result of an examination.
 type State string
 
-// The states.
+// States.
 const (
 	OK      State = "ok"
-	Note    State = "note"    // it works, and there is something to know
-	Broken  State = "broken"  // Remedy says what to do
-	Skipped State = "skipped" // it was not tried
+	Note    State = "note"    // works, with a remark
+	Broken  State = "broken"  // fails; Advice has the remedy
+	Skipped State = "skipped" // not examined
 )
 
-// A Finding is what came of one examination.
+// A Finding is the report of one examination.
 type Finding struct {
-	Check   string        `json:"check"`             // a name that stays, such as "window"
+	Check   string        `json:"check"`             // a stable name, such as "window"
 	Title   string        `json:"title"`             // for people
-	State   State         `json:"state"`             // how it stands
-	Did     string        `json:"did,omitempty"`     // what was done
-	Saw     string        `json:"saw"`               // what was seen
-	Details []string      `json:"details,omitempty"` // more of what was seen, a line each
-	Took    time.Duration `json:"-"`                 // how long it took
-	Advice  string        `json:"advice,omitempty"`  // what to do, in words
-	// Commands are what to type, one after the other; after them it is well.
+	State   State         `json:"state"`             // the result
+	Did     string        `json:"did,omitempty"`     // the steps taken
+	Saw     string        `json:"saw"`               // the observation
+	Details []string      `json:"details,omitempty"` // further observations, one per line
+	Took    time.Duration `json:"-"`                 // duration
+	Advice  string        `json:"advice,omitempty"`  // the remedy, in words
+	// Commands are the shell commands of the remedy, in order.
 	Commands []string `json:"commands,omitempty"`
-	// Fixes says what Mend would do; empty where it can do nothing.
+	// Fixes describes the action of Fix; empty if there is none.
 	Fixes string `json:"mends,omitempty"`
 
 	fix func(ctx context.Context) error
@@ -92,21 +91,21 @@ type Doctor struct {
 	found []Finding
 }
 
-// facts are what several examinations need, each found once, whoever asks first.
+// facts are results that several examinations share. Each is computed once.
 type facts struct {
-	gatewayCheck func() (gatewayCheck, error) // what the gateway's own check says
-	homeFault    func() error                 // why the home cannot be written
+	gatewayCheck func() (gatewayCheck, error) // result of the gateway's own check
+	homeFault    func() error                 // why the home is not writable
 	busAnswers   func() (bool, error)         // why the session bus does not answer
 }
 
-// New returns a doctor. It does no I/O.
+// New returns a Doctor. It does no I/O.
 func New(c Config) *Doctor {
 	d := &Doctor{cfg: c}
 	d.facts.homeFault = sync.OnceValue(d.homeFault)
 	return d
 }
 
-// memoize is a function that asks once. Whose time is up meanwhile is no matter of it.
+// memoize returns a function that calls ask once. It has its own timeout, independent of its callers.
 func memoize[T any](ctx context.Context, ask func(context.Context) (T, error)) func() (T, error) {
 	return sync.OnceValues(func() (T, error) {
 		ctx, cancel := context.WithTimeout(ctx, examinationTimeout)
@@ -115,20 +114,20 @@ func memoize[T any](ctx context.Context, ask func(context.Context) (T, error)) f
 	})
 }
 
-// patience is how long one examination may take, and grace how long it may take to stop
-// when its time is up. Both pass only where something is broken.
+// examinationTimeout limits one examination, and stopTimeout the time it may take to stop after
+// that. Both expire only if a component is broken.
 const (
 	examinationTimeout = 14 * time.Second
 	stopTimeout        = 3 * time.Second
 )
 
-// An examination looks at one thing.
+// An examination tests one component.
 type examination struct {
 	check, title string
 	run          func(ctx context.Context, f *Finding)
 }
 
-// Checks are the names of all examinations, in the order of the report.
+// Checks returns the names of all examinations, in the order of the report.
 func Checks() []string {
 	var names []string
 	for _, e := range (&Doctor{}).examinations() {
@@ -137,9 +136,9 @@ func Checks() []string {
 	return names
 }
 
-// Examine looks at everything but what is to be skipped, side by side. Tell is called with
-// each finding, in the order of the report, as soon as those before it are told; waiting
-// are the titles of those that are not done. It always ends.
+// Examine runs all examinations except those in skip, concurrently. It calls tell with each
+// finding, in the order of the report; waiting holds the titles of unfinished examinations.
+// Examine always returns.
 func (d *Doctor) Examine(ctx context.Context, skip []string, tell func(f Finding, waiting []string)) []Finding {
 	d.facts.gatewayCheck, d.facts.busAnswers = memoize(ctx, d.check), memoize(ctx, d.busAnswers)
 	all := d.examinations()
@@ -167,7 +166,7 @@ func (d *Doctor) Examine(ctx context.Context, skip []string, tell func(f Finding
 	return d.found
 }
 
-// examine is one examination, which ends in time whatever it meets.
+// examine runs one examination, and returns in time even if it blocks.
 func examine(ctx context.Context, e examination) Finding {
 	begun := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, examinationTimeout)
@@ -189,7 +188,7 @@ func examine(ctx context.Context, e examination) Finding {
 		select {
 		case <-ended:
 		case <-time.After(stopTimeout):
-			// It still runs, and what it writes is not looked at.
+			// The goroutine still runs and may write to f, so f is replaced.
 			f = &Finding{Check: e.check, Title: e.title, State: Broken, Saw: "it did not end in time", Advice: "Something it asks does not answer. Try again when the computer is less busy, with --skip " + e.check + " to leave it out."}
 		}
 	}
@@ -198,28 +197,28 @@ func examine(ctx context.Context, e examination) Finding {
 	return one
 }
 
-// setOK says that all is as it should be.
+// setOK reports success.
 func (f *Finding) setOK(format string, args ...any) {
 	f.State, f.Saw = OK, fmt.Sprintf(format, args...)
 }
 
-// setNote says that it works, and what is to be known.
+// setNote reports success with a remark.
 func (f *Finding) setNote(saw, advice string, commands ...string) {
 	f.State, f.Saw, f.Advice, f.Commands = Note, saw, advice, commands
 }
 
-// setBroken says what is wrong, and what to do.
+// setBroken reports a failure and its remedy.
 func (f *Finding) setBroken(saw, advice string, commands ...string) {
 	f.State, f.Saw, f.Advice, f.Commands = Broken, saw, advice, commands
 }
 
-// setSkipped says why it was not tried.
+// setSkipped reports why the examination did not run.
 func (f *Finding) setSkipped(why string) { f.State, f.Saw = Skipped, why }
 
-// errNoGateway is what is said of a call where there is no gateway.
+// errNoGateway is the error of calls without a gateway.
 var errNoGateway = errors.New("the gateway does not start")
 
-// setCallError says what a call came to: what is wrong, and the hint that it has.
+// setCallError reports the error of a call, with its hint.
 func (f *Finding) setCallError(what string, err error) {
 	if errors.Is(err, errNoGateway) {
 		f.setSkipped("the gateway does not start, see the configuration")
@@ -240,7 +239,7 @@ func call(ctx context.Context, g *aai.Gateway, app, tool string, args map[string
 	})
 }
 
-// Fix does what the finding of that check says that it mends.
+// Fix runs the fix of the finding of that check.
 func (d *Doctor) Fix(ctx context.Context, check string) error {
 	for _, f := range d.found {
 		if f.Check == check && f.fix != nil {
@@ -250,7 +249,7 @@ func (d *Doctor) Fix(ctx context.Context, check string) error {
 	return aai.Errorf(aai.InvalidParams, "there is nothing to mend of %q", check)
 }
 
-// shortPath is a path as people write it.
+// shortPath returns a path with "~" for the home folder.
 func (d *Doctor) shortPath(path string) string { return shorten(d.cfg.Home, path) }
 
 func shorten(home, path string) string {

@@ -6,7 +6,7 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// gatewayCheck is what the gateway's own check says for programs.
+// gatewayCheck is the result of the gateway's own check.
 type gatewayCheck struct {
 	Enabled    bool
 	Detail     string
@@ -22,7 +22,7 @@ func (c gatewayCheck) value(name string) string { return c.Session.Found[name].V
 
 func (c gatewayCheck) sourceOf(name string) string { return c.Session.Found[name].From }
 
-// check has the gateway check itself.
+// check runs the gateway's own check.
 func (d *Doctor) check(ctx context.Context) (gatewayCheck, error) {
 	result, err := call(ctx, d.cfg.Gateway, aai.BuiltinApp, "check", nil)
 	if err != nil {
@@ -31,7 +31,7 @@ func (d *Doctor) check(ctx context.Context) (gatewayCheck, error) {
 	return dataOf[gatewayCheck](result)
 }
 
-// refusals are what was found of the session and not taken, a line each.
+// refusals returns the session variables that the gateway rejected, one per line.
 func (c gatewayCheck) refusals() []string {
 	var lines []string
 	for _, r := range c.Session.Refused {
@@ -40,7 +40,7 @@ func (c gatewayCheck) refusals() []string {
 	return lines
 }
 
-// examinations are all of them, in the order of the report.
+// examinations returns all examinations, in the order of the report.
 func (d *Doctor) examinations() []examination {
 	all := []examination{
 		{"settings", "configuration", d.settings},

@@ -12,7 +12,7 @@ import (
 	"syscall"
 )
 
-// gateways says which other gateways run of this user and with this home.
+// gateways reports other running gateways of this user and home.
 func (d *Doctor) gateways(_ context.Context, f *Finding) {
 	f.Did = "looked for other processes of this program"
 	self, _ := os.Readlink("/proc/self/exe")
@@ -46,8 +46,8 @@ func (d *Doctor) gateways(_ context.Context, f *Finding) {
 		"That is as it should be when several agents are at work. If not, end them:", "kill "+strings.Join(pids, " "))
 }
 
-// sharesHome reports whether a process was started with this home. One of which nobody says
-// that shares nothing for certain, and is not to be ended.
+// sharesHome reports whether a process was started with this home. If the environment is
+// unreadable, it reports false, so that the process is not ended.
 func (d *Doctor) sharesHome(folder string) bool {
 	env, err := os.ReadFile(filepath.Join(folder, "environ"))
 	if err != nil {
@@ -65,8 +65,8 @@ func (d *Doctor) sharesHome(folder string) bool {
 	return err == nil && os.SameFile(one, other)
 }
 
-// serverKind says what a process of this program does, where it serves agents and is not
-// started by this one.
+// serverKind describes a process of this program that serves agents and is not a child of this
+// process.
 func (d *Doctor) serverKind(folder string) (what string, serves bool) {
 	status, _ := os.ReadFile(filepath.Join(folder, "status"))
 	if bytes.Contains(status, []byte("\nPPid:\t"+strconv.Itoa(os.Getpid())+"\n")) || bytes.Contains(status, []byte("\nState:\tZ")) {

@@ -14,20 +14,20 @@ import (
 	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
-// How much room there has to be, in bytes: below least the gateway may stop for want of
-// it, below some it is said.
+// Limits on free space, in bytes: below minFreeSpace the gateway may fail, below lowFreeSpace the
+// doctor warns.
 const (
 	megabyte     = 1 << 20
 	minFreeSpace = 16 * megabyte
 	lowFreeSpace = 200 * megabyte
 )
 
-// writtenFolders are the folders that the gateway writes to, or those above them that are there.
+// writtenFolders returns the folders that the gateway writes to, or their nearest existing parents.
 func (d *Doctor) writtenFolders() []string {
 	return slices.Compact([]string{nearestExisting(d.cfg.Home), nearestExisting(d.cfg.DataDir)})
 }
 
-// nearestExisting is the folder, or the nearest one above it that there is.
+// nearestExisting returns the folder or its nearest existing parent.
 func nearestExisting(folder string) string {
 	for {
 		if _, err := os.Stat(folder); err == nil || folder == filepath.Dir(folder) {
@@ -37,7 +37,7 @@ func nearestExisting(folder string) string {
 	}
 }
 
-// An unwritable folder, and why it is.
+// unwritable is an error about a folder.
 type unwritable struct {
 	folder string
 	why    error
@@ -45,7 +45,7 @@ type unwritable struct {
 
 func (u *unwritable) Error() string { return fmt.Sprintf("%s: %v", u.folder, u.why) }
 
-// homeFault says why nothing can be kept, by an *unwritable.
+// homeFault returns an *unwritable if the gateway cannot write its data.
 func (d *Doctor) homeFault() error {
 	for _, folder := range d.writtenFolders() {
 		if err := probe(folder); err != nil {
@@ -55,7 +55,7 @@ func (d *Doctor) homeFault() error {
 	return nil
 }
 
-// probe writes a file in the folder and takes it away.
+// probe writes a file in the folder and removes it.
 func probe(folder string) error {
 	file, err := os.CreateTemp(folder, ".aai-doctor-")
 	if err != nil {
@@ -65,7 +65,7 @@ func probe(folder string) error {
 	return cause(errors.Join(err, file.Close(), os.Remove(file.Name())))
 }
 
-// cause is what the system said.
+// cause returns the system's error number, if there is one.
 func cause(err error) error {
 	if number, ok := errors.AsType[syscall.Errno](err); ok {
 		return number
@@ -73,7 +73,7 @@ func cause(err error) error {
 	return err
 }
 
-// home says whether the home can be written, and has room.
+// home checks that the home is writable and has free space.
 func (d *Doctor) home(ctx context.Context, f *Finding) {
 	f.Did = "wrote a file in each folder that the gateway keeps things in, and took it away"
 	folder := nearestExisting(d.cfg.DataDir)
@@ -93,7 +93,7 @@ func (d *Doctor) home(ctx context.Context, f *Finding) {
 	}
 }
 
-// size is a number of bytes for people.
+// size formats a number of bytes.
 func size(bytes int64) string {
 	if bytes >= 10<<30 {
 		return fmt.Sprintf("%d GB", bytes>>30)
@@ -101,8 +101,7 @@ func size(bytes int64) string {
 	return fmt.Sprintf("%d MB", bytes/megabyte)
 }
 
-// full says that there is no room, and what can go to make some: what can be had again,
-// and what was thrown away.
+// full reports a full disk, and suggests folders to delete: caches and the trash.
 func (d *Doctor) full(ctx context.Context, f *Finding, folder string, free int64) {
 	f.setBroken(fmt.Sprintf("the disk of %s is full: %d MB are free, the gateway wants %d", d.shortPath(folder), free/megabyte, minFreeSpace/megabyte), "")
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
@@ -131,11 +130,11 @@ func (d *Doctor) full(ctx context.Context, f *Finding, folder string, free int64
 	}
 }
 
-// removableFolders are folders that can go without a loss, the least missed first.
+// removableFolders returns folders whose loss is harmless, least useful first.
 func (d *Doctor) removableFolders() []string {
 	caches := filepath.Dir(d.cfg.CacheDir)
 	folders := []string{d.cfg.CacheDir, filepath.Join(d.cfg.Home, ".local", "share", "Trash"), filepath.Join(d.cfg.Home, ".Trash")}
-	entries, _ := os.ReadDir(caches) // what cannot be read cannot be weighed
+	entries, _ := os.ReadDir(caches) // an unreadable folder has no size either
 	for _, e := range entries {
 		if folder := filepath.Join(caches, e.Name()); e.IsDir() && folder != d.cfg.CacheDir {
 			folders = append(folders, folder)
@@ -144,7 +143,7 @@ func (d *Doctor) removableFolders() []string {
 	return folders
 }
 
-// folderSize is how much a folder takes, as far as there is time to add it up.
+// folderSize returns the size of a folder, or a part of it when the context ends.
 func folderSize(ctx context.Context, folder string) (bytes int64) {
 	_ = filepath.WalkDir(folder, func(_ string, e fs.DirEntry, err error) error {
 		if ctx.Err() != nil {
@@ -161,7 +160,7 @@ func folderSize(ctx context.Context, folder string) (bytes int64) {
 	return bytes
 }
 
-// unwritable says why a folder cannot be written, and what makes it so that it can.
+// unwritable suggests how to make a folder writable.
 func (d *Doctor) unwritable(f *Finding, u *unwritable) {
 	saw := fmt.Sprintf("%s cannot be written: %v", d.shortPath(u.folder), u.why)
 	if command := remount(u.folder, u.why); command != "" {
@@ -180,7 +179,7 @@ func (d *Doctor) unwritable(f *Finding, u *unwritable) {
 	f.setBroken(saw, "The gateway cannot keep a record there, so it runs nothing. Give it a folder that can be written, such as another HOME.")
 }
 
-// allowOwner gives its owner all rights on a folder, and leaves those of others.
+// allowOwner gives the owner all rights on a folder, and keeps those of others.
 func allowOwner(folder string) error {
 	info, err := os.Stat(folder)
 	if err != nil {
@@ -189,7 +188,7 @@ func allowOwner(folder string) error {
 	return os.Chmod(folder, info.Mode().Perm()|0o700)
 }
 
-// asRoot is a command for somebody who may not be root.
+// asRoot returns a command with sudo unless this user is root.
 func asRoot(command string) string {
 	if os.Geteuid() == 0 {
 		return command

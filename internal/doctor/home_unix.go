@@ -7,10 +7,10 @@ import (
 	"syscall"
 )
 
-// errNoRoom is what the system says of a full disk.
+// errNoRoom is the system's error for a full disk.
 const errNoRoom = syscall.ENOSPC
 
-// freeSpace is how much is free for this user on the disk of the folder.
+// freeSpace returns the space available to this user on the disk of the folder, in bytes.
 func freeSpace(folder string) (bytes int64, known bool) {
 	var s syscall.Statfs_t
 	if err := syscall.Statfs(folder, &s); err != nil || s.Blocks == 0 {
@@ -19,7 +19,7 @@ func freeSpace(folder string) (bytes int64, known bool) {
 	return int64(s.Bavail) * int64(s.Bsize), true //nolint:unconvert // the types differ by system
 }
 
-// spaceError says why the folder has none.
+// spaceError returns an error if the folder has no space left.
 func spaceError(folder string) error {
 	if free, known := freeSpace(folder); known && free < 4*megabyte {
 		return syscall.ENOSPC

@@ -12,8 +12,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
-// journal says whether the person's own can be written; then it writes a record in a home
-// of its own, has it verified, changes a byte of it, and has it verified again.
+// journal checks that the person's journal is writable. In a scratch home it then writes a
+// record, verifies the journal, changes a byte, and verifies it again.
 func (d *Doctor) journal(ctx context.Context, f *Finding) {
 	f.Did = "opened your own as for a record"
 	if d.cfg.Gateway != nil {
@@ -63,8 +63,7 @@ func (d *Doctor) journal(ctx context.Context, f *Finding) {
 	f.setOK("the record is right as it was written, and a changed byte is seen")
 }
 
-// journalFault says why the person's own journal cannot be written, and what makes it so that
-// it can.
+// journalFault reports why the person's journal is not writable, and suggests a remedy.
 func (d *Doctor) journalFault(f *Finding, err error) {
 	if d.facts.homeFault() != nil {
 		f.setSkipped("yours needs a home that can be written, see there")
@@ -93,7 +92,7 @@ func (d *Doctor) journalFault(f *Finding, err error) {
 	}
 }
 
-// tamper changes a byte of the journal that is somewhere in the folder.
+// tamper changes a byte of the journal in the folder.
 func tamper(folder string) error {
 	root, err := os.OpenRoot(folder)
 	if err != nil {

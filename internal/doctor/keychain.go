@@ -7,22 +7,22 @@ import (
 	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
-// A kept is what the gateway says of where secrets are kept.
+// keychainStatus is the gateway's report about its secret storage.
 type keychainStatus struct {
 	Place, Problem, Warning string
 	Unsealed                string `json:"consents_unsealed"`
 	Places                  []struct{ Name, Title, State, Detail string }
 }
 
-// systemKeychain is the name of the place that is the system's keychain.
+// systemKeychain is the name of the system's keychain among the places.
 const systemKeychain = "keychain"
 
-// keychain says whether the system's keychain is open, puts something of its own into it,
-// reads it, and takes it away.
+// keychain checks that the system's keychain is unlocked. It stores a secret there, reads it, and
+// deletes it.
 func (d *Doctor) keychain(ctx context.Context, f *Finding) {
 	f.Did = "looked where secrets are kept"
 	if d.facts.homeFault() != nil {
-		f.setSkipped("it needs a home that can be written, see there") // a keyring that starts without one hangs
+		f.setSkipped("it needs a home that can be written, see there") // a keyring that starts without a home hangs
 		return
 	}
 	if d.locked(ctx, f) {

@@ -10,16 +10,16 @@ import (
 	"github.com/godbus/dbus/v5"
 )
 
-// keyringTimeout is how long a keyring may take to start and to say whether it is locked.
+// keyringTimeout limits the start of a keyring and the query of its state.
 const keyringTimeout = 4 * time.Second
 
-// locked says of a keyring that it is locked. Whether it is can be asked without a
-// question to the person, which a use of it puts.
+// locked reports whether a keyring is locked. Unlike use of the keyring, the query does not
+// prompt the person.
 func (d *Doctor) locked(ctx context.Context, f *Finding) bool {
 	const service = "org.freedesktop.secrets"
 	conn, err := d.dial(ctx)
 	if conn == nil || err != nil {
-		return false // said of the bus
+		return false // the bus examination reports it
 	}
 	ctx, cancel := context.WithTimeout(ctx, keyringTimeout)
 	defer cancel()
@@ -47,7 +47,7 @@ func (d *Doctor) locked(ctx context.Context, f *Finding) bool {
 	return false
 }
 
-// programName is the name of the program of a process.
+// programName returns the name of a process's program.
 func programName(pid int) string {
 	path, err := os.Readlink("/proc/" + strconv.Itoa(pid) + "/exe")
 	if err != nil {

@@ -4,5 +4,5 @@ package doctor
 
 import "context"
 
-// locked is not asked: the keychain is a part of the system, which unlocks it at the login.
+// locked is not queried: the system's keychain is unlocked at login.
 func (d *Doctor) locked(context.Context, *Finding) bool { return false }

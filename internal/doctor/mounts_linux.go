@@ -12,8 +12,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
-// remount is the command that makes what the folder is on writable again; "" where it is
-// not that it is mounted to be read only.
+// remount returns the command that makes the folder's file system writable, or "" unless it is
+// mounted read-only.
 func remount(folder string, why error) string {
 	if !errors.Is(why, syscall.EROFS) {
 		return ""
@@ -38,7 +38,7 @@ func remount(folder string, why error) string {
 		}
 		point, options = at, "remount,rw"
 		if slices.Contains(strings.Split(fields[5], ","), "ro") && !slices.Contains(strings.Split(fields[len(fields)-1], ","), "ro") {
-			options = "remount,bind,rw" // it is this mount alone
+			options = "remount,bind,rw" // only this mount
 		}
 	}
 	return "mount -o " + options + " " + sanitize.ShellJoin(point)

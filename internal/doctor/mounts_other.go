@@ -2,5 +2,5 @@
 
 package doctor
 
-// remount is not known here.
+// remount is not implemented here.
 func remount(string, error) string { return "" }

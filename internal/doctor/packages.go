@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// install is the command that installs a package, as this system does it. The names are
-// Debian's; where others call one otherwise it is said here.
+// install returns the command that installs packages on this system. The names are Debian's; the
+// table maps them for other systems.
 func install(names ...string) string {
 	for _, manager := range []struct {
 		program, command string

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// redactor makes a text one that may be shown to others: addresses of the web have no login
-// and no query, and those of a bus and of a screen say only of which kind they are.
+// redactor returns a function that makes a text safe to share: web addresses lose login and
+// query, addresses of buses and screens keep only their type.
 func (d *Doctor) redactor() func(text string) string {
 	var pairs []string
 	add := func(value, instead string) {
@@ -15,7 +15,7 @@ func (d *Doctor) redactor() func(text string) string {
 		}
 	}
 	web := regexp.MustCompile(`[A-Za-z][A-Za-z0-9+.-]*://[^\s"<>` + "`" + `]*`)
-	// A key and its value, of which there may be several, and several such addresses.
+	// A key and its value; an address may have several pairs, and there may be several addresses.
 	bus := regexp.MustCompile(`\b((?:unix|unixexec|tcp|nonce-tcp|vsock|launchd|systemd|autolaunch):[a-z0-9]+=)[^\s"']*`)
 	for _, address := range d.variableValues("DBUS_SESSION_BUS_ADDRESS") {
 		if kind := bus.FindStringSubmatch(address); kind != nil {
@@ -42,21 +42,20 @@ func (d *Doctor) redactor() func(text string) string {
 	}
 }
 
-// variableValues are the values of a variable: that of the environment, and that which was found.
+// variableValues returns a variable's value in the environment and the value that the gateway found.
 func (d *Doctor) variableValues(name string) (values []string) {
 	if d.cfg.Getenv != nil {
 		values = append(values, d.cfg.Getenv(name))
 	}
 	if d.facts.gatewayCheck != nil {
-		found, _ := d.facts.gatewayCheck() // without it there is none
+		found, _ := d.facts.gatewayCheck() // without a check there is none
 		values = append(values, found.value(name), found.Session.Passed)
 	}
 	return values
 }
 
-// addressWithoutLogin is an address of the web without who logs in, what is asked, and what is looked at.
-// Where the parts cannot be told from each other, as in one that was cut off, it is the
-// scheme alone.
+// addressWithoutLogin returns a web address without login, query and fragment. If the parts
+// cannot be separated, as in a truncated address, it returns only the scheme.
 func addressWithoutLogin(address string) string {
 	scheme, rest, _ := strings.Cut(address, "://")
 	end := strings.IndexAny(rest, `/?#\`)
@@ -76,7 +75,7 @@ func addressWithoutLogin(address string) string {
 	return scheme + "://" + host + path
 }
 
-// mapStrings is a JSON value whose texts are all changed so.
+// mapStrings returns a JSON value with all strings changed.
 func mapStrings(value any, change func(string) string) any {
 	switch v := value.(type) {
 	case string:

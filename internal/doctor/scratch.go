@@ -12,15 +12,15 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// A scratch is a gateway in a home of its own.
+// A scratch is a gateway with a temporary home.
 type scratch struct {
 	home    string
 	gateway *aai.Gateway
 	close   func() error
 }
 
-// newScratch makes one. The variables are all that its gateway knows of the computer
-// besides its home; files are what lies in that, by name.
+// newScratch creates a scratch. Its gateway has only the given variables and its home, which
+// contains the given files.
 func (d *Doctor) newScratch(env []string, files ...scratchFile) (made *scratch, err error) {
 	home, err := scratchFolder()
 	if err != nil {
@@ -58,7 +58,7 @@ type scratchFile struct {
 	content []byte
 }
 
-// scratchFolder makes a folder in the first place that has room for one.
+// scratchFolder creates a folder in the first temporary directory with enough space.
 func scratchFolder() (string, error) {
 	var errs []error
 	for _, parent := range slices.Compact([]string{os.TempDir(), "/tmp", "/dev/shm", "/var/tmp"}) {
@@ -76,10 +76,10 @@ func scratchFolder() (string, error) {
 	return "", errors.Join(errs...)
 }
 
-// end takes it away.
+// end closes the gateway and removes its home.
 func (s *scratch) end() error { return errors.Join(s.close(), os.RemoveAll(s.home)) }
 
-// lookup is how variables are looked up: of two with one name the last counts.
+// lookup returns a getenv function: of duplicates the last counts.
 func lookup(env []string) func(string) string {
 	return func(name string) string {
 		for _, v := range slices.Backward(env) {
@@ -91,7 +91,7 @@ func lookup(env []string) func(string) string {
 	}
 }
 
-// allowingAsker is a person who allows, for this session, what a scratch gateway asks.
+// allowingAsker allows every question of a scratch gateway, for the session if possible.
 type allowingAsker struct{}
 
 // Ask implements aai.Asker.

@@ -14,8 +14,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/platform/linux/private"
 )
 
-// The app of the doctor, and its descriptor. Its service has a name of its own for each
-// process, so that two doctors may be at work.
+// The doctor's app and its descriptor. Each process uses a different bus name, so that several
+// doctors can run.
 const (
 	serviceName       = "org.aai.doctor" // also of its interface
 	servicePath       = "/org/aai/doctor"
@@ -29,10 +29,10 @@ const (
 	serviceIntrospection = `<node><interface name="org.aai.doctor"><method name="Turn"><arg name="text" type="s" direction="in"/><arg name="turned" type="s" direction="out"/></method></interface></node>`
 )
 
-// reverseService is the service: it turns texts round.
+// reverseService is the service: it reverses texts.
 type reverseService struct{}
 
-// Turn is a method of D-Bus.
+// Turn is a D-Bus method.
 func (reverseService) Turn(text string) (string, *dbus.Error) { return reversed(text), nil }
 
 func reversed(text string) string {
@@ -44,7 +44,7 @@ func reversed(text string) string {
 	return b.String()
 }
 
-// service calls a tool of an app of its own on the session bus.
+// service calls a tool of the doctor's own app on the session bus.
 func (d *Doctor) service(ctx context.Context, f *Finding) {
 	f.Did = "put a service of its own on the session bus, called its tool, compared the answer"
 	address := d.busAddress()
@@ -57,7 +57,7 @@ func (d *Doctor) service(ctx context.Context, f *Finding) {
 		f.Did = "put a service of its own on a bus of its own (there is no session bus), called its tool, compared the answer"
 		var desk *private.Session
 		if desk, err = private.New("aai-doctor-"); err == nil {
-			defer func() { _ = errors.Join(desk.End(), desk.Remove()) }() // what stays is in /tmp
+			defer func() { _ = errors.Join(desk.End(), desk.Remove()) }() // leftovers are in /tmp
 			desk.Env = append(desk.Env, "PATH="+d.cfg.Getenv("PATH"))
 			err = desk.StartBus(ctx)
 		}

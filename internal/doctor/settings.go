@@ -14,7 +14,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
-// settings says whether the configuration can be read.
+// settings checks that the configuration can be read.
 func (d *Doctor) settings(_ context.Context, f *Finding) {
 	file := d.cfg.Settings
 	f.Did = "read " + d.shortPath(file)
@@ -49,8 +49,8 @@ func (d *Doctor) settings(_ context.Context, f *Finding) {
 	}
 }
 
-// foreignFiles says what makes files of the installation this user's alone again, and such that
-// they can be read.
+// foreignFiles suggests how to make the installation's files readable, and writable for this user
+// only.
 func (d *Doctor) foreignFiles(f *Finding, e *aai.Error) {
 	f.setBroken(e.Message, e.Hint)
 	var mends []string
@@ -88,7 +88,7 @@ func (d *Doctor) foreignFiles(f *Finding, e *aai.Error) {
 	}
 }
 
-// denyOthers takes from others than its owner the right to write a folder and what is in it.
+// denyOthers removes write permission for others from a folder and its contents.
 func denyOthers(folder string) error {
 	root, err := os.OpenRoot(folder)
 	if err != nil {
@@ -96,7 +96,7 @@ func denyOthers(folder string) error {
 	}
 	defer root.Close() //nolint:errcheck // it is only a name
 	return fs.WalkDir(root.FS(), ".", func(path string, e fs.DirEntry, err error) error {
-		if err != nil || e.Type()&fs.ModeSymlink != 0 { // where that leads is not in it
+		if err != nil || e.Type()&fs.ModeSymlink != 0 { // its target is elsewhere
 			return err
 		}
 		info, err := e.Info()
@@ -107,7 +107,7 @@ func denyOthers(folder string) error {
 	})
 }
 
-// unusedName is a name that no file has yet, beginning so.
+// unusedName returns a free file name that begins with path.
 func (d *Doctor) unusedName(path string) string {
 	name := path
 	for n := 2; ; n++ {
@@ -118,9 +118,9 @@ func (d *Doctor) unusedName(path string) string {
 	}
 }
 
-// moveAside gives a file another name, and writes what stands in its place.
+// moveAside renames a file and writes a new one in its place.
 func moveAside(file, aside, instead string) error {
-	if err := os.Link(file, aside); err != nil { // it never takes the place of another
+	if err := os.Link(file, aside); err != nil { // a link never replaces an existing file
 		return err
 	}
 	if err := os.WriteFile(aside+".new", []byte(instead), 0o600); err != nil {
@@ -129,7 +129,7 @@ func moveAside(file, aside, instead string) error {
 	return os.Rename(aside+".new", file)
 }
 
-// A scanned is what the gateway's own scan says of descriptors.
+// A scanReport is the result of the gateway's own scan.
 type scanReport struct {
 	Files []struct {
 		Path, Status, App string
@@ -137,10 +137,10 @@ type scanReport struct {
 	}
 }
 
-// maxNamed is how many of several things of one kind are named.
+// maxNamed limits the items named in a list.
 const maxNamed = 5
 
-// descriptors says which descriptors cannot be read.
+// descriptors reports invalid descriptors.
 func (d *Doctor) descriptors(ctx context.Context, f *Finding) {
 	f.Did = "read every aai.json of this computer"
 	result, err := call(ctx, d.cfg.Gateway, aai.BuiltinApp, "scan", nil)
@@ -181,7 +181,7 @@ func (d *Doctor) descriptors(ctx context.Context, f *Finding) {
 	f.setBroken(saw, "Correct what is named (aai-gateway lint FILE says more), get a newer one from its author, or put it aside:", f.Commands...)
 }
 
-// counted is a number of things.
+// counted formats a number of things.
 func counted(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
@@ -189,8 +189,8 @@ func counted(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// setRecordError is fails, where what cannot be put on record does not run: whose fault that
-// is stands at the home or at the journal.
+// setRecordError is setCallError, except that a call that cannot be recorded is skipped: the home
+// or journal examination reports the cause.
 func (d *Doctor) setRecordError(f *Finding, what string, err error) {
 	switch {
 	case aai.AsError(err).Code != aai.RecordFailed:
@@ -202,7 +202,7 @@ func (d *Doctor) setRecordError(f *Finding, what string, err error) {
 	}
 }
 
-// dataOf reads what a tool answers for programs.
+// dataOf decodes the data of a result.
 func dataOf[T any](result *aai.Result) (T, error) {
 	var v T
 	b, err := json.Marshal(result.Data)

@@ -6,7 +6,7 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// stopped says what the person has stopped: where that is everything, nothing else is well.
+// stopped reports stops by the person. A stop of everything makes other examinations fail.
 func (d *Doctor) stopped(ctx context.Context, f *Finding) {
 	f.Did = "asked what you have stopped"
 	result, err := call(ctx, d.cfg.Gateway, aai.BuiltinApp, "running", nil)

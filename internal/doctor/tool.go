@@ -11,7 +11,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/schema"
 )
 
-// Name is the tool's.
+// Name is the name of the tool.
 const Name = "doctor"
 
 const params = `{"type": "object", "additionalProperties": false, "properties": {
@@ -24,17 +24,16 @@ const returns = `{"type": "object", "properties": {"checks": {"type": "array", "
 	"mends": {"type": "string"}}}},
 	"state": {"type": "string", "enum": ["ok", "broken"]}, "program": {"type": "string"}, "system": {"type": "string"}, "took_ms": {"type": "integer"}}}`
 
-// totalTimeout is how long all examinations may take, which are made side by side: each has its own
-// time.
+// totalTimeout limits all examinations, which run concurrently with their own timeouts.
 const totalTimeout = examinationTimeout + stopTimeout + 10*time.Second
 
-// A view is a finding for programs.
+// A findingView is a finding for programs.
 type findingView struct {
 	Finding
 	TookMS int64 `json:"took_ms"`
 }
 
-// A report is what the tool answers.
+// A report is the result of the tool.
 type report struct {
 	State   string        `json:"state"` // "ok" or "broken"
 	Program string        `json:"program"`
@@ -43,8 +42,8 @@ type report struct {
 	Checks  []findingView `json:"checks"`
 }
 
-// Tool is the tool of the gateway's own app that examines, each time with another doctor. How
-// far it has come is told after each examination.
+// Tool returns the doctor's tool for the builtin app. Each call uses a new Doctor from open and
+// reports progress after each examination.
 func Tool(open func() *Doctor) *aai.Tool {
 	return &aai.Tool{
 		Name: Name, Description: "Try every way to an app for real, and say what to do where one does not work", Effect: aai.Reads, AllowUnaudited: true,
@@ -59,7 +58,7 @@ func Tool(open func() *Doctor) *aai.Tool {
 	}
 }
 
-// skipArg are the names of what is to be left out.
+// skipArg returns the examinations to skip.
 func skipArg(call *aai.Call) (names []string, err error) {
 	given, _ := call.Args["skip"].([]any)
 	for _, item := range given {
@@ -74,9 +73,9 @@ func skipArg(call *aai.Call) (names []string, err error) {
 	return names, nil
 }
 
-// answer examines as a call does.
+// answer runs the examinations for a call.
 func (d *Doctor) answer(ctx context.Context, skip []string) (*aai.Result, error) {
-	// The calls of an examination are of gateways of its own, and no parts of this one.
+	// The examinations make calls of their own gateways, which are not subcalls of this call.
 	apart, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	defer context.AfterFunc(ctx, cancel)()
@@ -87,7 +86,7 @@ func (d *Doctor) answer(ctx context.Context, skip []string) (*aai.Result, error)
 	halted := ""
 	d.Examine(apart, skip, func(f Finding, waiting []string) {
 		if ctx.Err() != nil {
-			return // what is cut off says nothing of the computer
+			return // an interrupted examination proves nothing
 		}
 		if f.Details == nil {
 			f.Details = []string{}

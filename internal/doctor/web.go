@@ -9,7 +9,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/sampleapp"
 )
 
-// web finds a web app of its own on the loopback interface, logs in to it, and calls it.
+// web discovers the doctor's own web app on the loopback interface, logs in, and calls it.
 func (d *Doctor) web(ctx context.Context, f *Finding) {
 	f.Did = "found a web app of its own on 127.0.0.1, logged in by OAuth (PKCE), called it with the token"
 	site, err := sampleapp.Serve(ctx)
@@ -33,7 +33,7 @@ func (d *Doctor) web(ctx context.Context, f *Finding) {
 	f.setOK("refused without a login, answered after it")
 }
 
-// useSampleApp has the gateway put something on the site's list, which the site itself confirms.
+// useSampleApp adds an item to the site's list through the gateway, and checks it at the site.
 func (d *Doctor) useSampleApp(ctx context.Context, g *aai.Gateway, site *sampleapp.App) error {
 	const errand = "Water the plants"
 	_, err := call(ctx, g, site.Address, "list_errands", nil)

@@ -16,10 +16,10 @@ import (
 	"github.com/gybob/aai-gateway/internal/platform/linux/private"
 )
 
-// typedText is what is typed into the window. It has letters that no keyboard has all of.
+// typedText is the text typed into the window. No keyboard layout has all its letters.
 const typedText = "Grüße, 你好 7"
 
-// A dialogue is a program that asks for a line in a window, and prints it.
+// An inputDialog is a program that asks for a line in a window, and prints it.
 type inputDialog struct {
 	program string
 	args    []string
@@ -34,8 +34,8 @@ func inputDialogs() []inputDialog {
 	}
 }
 
-// window operates a real window: found by name, typed into, pictured, clicked, and read
-// back by what its program prints.
+// window operates a real window: it finds it by name, types, takes a screenshot, clicks, and
+// compares the text with the program's output.
 func (d *Doctor) window(ctx context.Context, f *Finding) {
 	f.Did = "opened a window, found its field, typed, took a picture, clicked its button"
 	asks, err := installedDialog()
@@ -66,13 +66,13 @@ func (d *Doctor) window(ctx context.Context, f *Finding) {
 	f.setOK("%s printed what was typed; the picture is %s", asks.program, seen)
 }
 
-// windowSession returns the session for a window, and what ends it. The session is nil where there
-// is none, as the finding then says.
+// windowSession returns a session for a window, and a function that ends it. The session is nil
+// if there is none; the finding then has the reason.
 func (d *Doctor) windowSession(ctx context.Context, f *Finding) (desk *private.Session, where string, end func()) {
 	desk, where, err := d.openWindowSession(ctx)
 	end = func() {
 		if desk != nil {
-			_ = errors.Join(desk.End(), desk.Remove()) // what stays is in /tmp
+			_ = errors.Join(desk.End(), desk.Remove()) // leftovers are in /tmp
 		}
 	}
 	switch {
@@ -88,7 +88,7 @@ func (d *Doctor) windowSession(ctx context.Context, f *Finding) (desk *private.S
 	return desk, where, end
 }
 
-// question shows the longest question that a window has, in the person's locale.
+// question shows the longest question that a window can have, in the person's locale.
 func (d *Doctor) question(ctx context.Context, f *Finding) {
 	if d.cfg.NewDialog == nil {
 		f.setSkipped("the gateway does not start, see the configuration")
@@ -117,7 +117,7 @@ func (d *Doctor) question(ctx context.Context, f *Finding) {
 	f.setOK("its window was shown")
 }
 
-// longestQuestion is a question of the length and with the characters of the longest real one.
+// longestQuestion returns a question with the length and the characters of the longest real one.
 func longestQuestion() aai.Question {
 	line := aai.QuoteMark + strings.Repeat(typedText+", which goes on; ", 4) + "\n"
 	return aai.Question{
@@ -126,7 +126,7 @@ func longestQuestion() aai.Question {
 	}
 }
 
-// installedDialog is the first program that is there.
+// installedDialog returns the first installed program.
 func installedDialog() (inputDialog, error) {
 	for _, a := range inputDialogs() {
 		if _, err := exec.LookPath(a.program); err == nil {
@@ -138,8 +138,8 @@ func installedDialog() (inputDialog, error) {
 
 var errWindowNotAllowed = errors.New("nobody said that a window may come up on the screen")
 
-// openWindowSession is the session for the window: one of its own, or else the person's, if they say
-// that it may be.
+// openWindowSession returns the session for the window: a private one, or the person's with their
+// consent.
 func (d *Doctor) openWindowSession(ctx context.Context) (*private.Session, string, error) {
 	desk, err := private.New("aai-doctor-")
 	if err != nil {
@@ -164,9 +164,9 @@ func (d *Doctor) openWindowSession(ctx context.Context) (*private.Session, strin
 	return desk, "your session", nil
 }
 
-// operate does it, and says what the picture is like.
+// operate operates the window, and describes the screenshot.
 func (a inputDialog) operate(ctx context.Context, desk *private.Session, g *aai.Gateway) (string, error) {
-	// This switches accessibility on, for which programs of Qt look once, when they start.
+	// This enables accessibility, which Qt programs check only when they start.
 	if _, err := call(ctx, g, aai.DesktopApp, "ax_list_apps", nil); err != nil {
 		return "", fmt.Errorf("programs cannot be listed: %w", err)
 	}
@@ -213,7 +213,7 @@ func (a inputDialog) appears(ctx context.Context, program *private.Program, g *a
 	return err
 }
 
-// picture takes one, which must not be of one colour.
+// picture takes a screenshot, which must have more than one colour.
 func picture(ctx context.Context, g *aai.Gateway, app string) (string, error) {
 	result, err := call(ctx, g, aai.DesktopApp, "ax_screenshot", map[string]any{"app": app})
 	if err != nil {
@@ -233,7 +233,7 @@ func picture(ctx context.Context, g *aai.Gateway, app string) (string, error) {
 	return fmt.Sprintf("%d × %d", size.X, size.Y), nil
 }
 
-// hasSeveralColours reports whether a picture has more than one colour.
+// hasSeveralColours reports whether an image has more than one colour.
 func hasSeveralColours(p image.Image) bool {
 	b := p.Bounds()
 	first := p.At(b.Min.X, b.Min.Y)
