@@ -10,11 +10,11 @@ import (
 	"github.com/gybob/aai-gateway/internal/netguard"
 )
 
-// maxURL is how long an address in a descriptor may be, in bytes.
+// maxURL limits a URL in a descriptor, in bytes.
 const maxURL = 2048
 
-// secureURL reports whether a URL is https, or http to this computer itself, to a
-// host that is written in ASCII, so that what a person reads is what is reached.
+// secureURL reports whether s is an https URL, or an http URL of this computer. The host must be
+// ASCII, so that people can recognize it.
 func secureURL(s string) bool {
 	u, err := url.Parse(s)
 	if err != nil || len(s) > maxURL || !plainHost(u.Host) || u.User != nil || u.RawQuery != "" || u.Fragment != "" || u.Opaque != "" {
@@ -26,14 +26,14 @@ func secureURL(s string) bool {
 	return u.Scheme == "https"
 }
 
-// secureEndpoint is secureURL for an address that may have a query.
+// secureEndpoint is secureURL for a URL that may have a query.
 func secureEndpoint(s string) bool {
 	address, _, _ := strings.Cut(s, "?")
 	return len(s) <= maxURL && secureURL(address) && !strings.Contains(s, "#")
 }
 
-// plainHost reports whether a host, with or without a port, is a name of ASCII
-// letters, digits, "-" and "_", or an address.
+// plainHost reports whether a host, with or without a port, is an IP address or a name of ASCII
+// letters, digits, "-" and "_".
 func plainHost(host string) bool {
 	u := url.URL{Host: host}
 	name := u.Hostname()
@@ -54,15 +54,15 @@ func plainHost(host string) bool {
 	return len(name) <= 253
 }
 
-// reachable faults an address on this computer in a descriptor that came from
-// another one: a site must not send its calls to what listens here.
+// reachable reports a fault if a descriptor from the web has an address on this computer: a site
+// must not direct calls to local services.
 func (p *parser) reachable(path, address string) {
 	if p.o.Origin != "" && netguard.CrossesToLoopback(hostname(p.o.Origin), hostname(address)) {
 		p.fault(path, "is %q, on this computer; a descriptor from the web may not go there", aai.CleanLabel(address, 2*maxName))
 	}
 }
 
-// hostname is the host of an address without the port, in lower case.
+// hostname returns the host of a URL without the port, in lower case.
 func hostname(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -71,8 +71,8 @@ func hostname(address string) string {
 	return strings.ToLower(u.Hostname())
 }
 
-// hosts lists where calls and logins of a web app go, beyond the site the
-// descriptor came from.
+// hosts lists the hosts of a web app's calls and logins that are of other sites than the
+// descriptor's origin.
 func (p *parser) hosts(s *section) []string {
 	addresses := []string{s.BaseURL, s.URL}
 	if a := s.Auth; a != nil {
@@ -94,7 +94,7 @@ func (p *parser) hosts(s *section) []string {
 	return hosts
 }
 
-// SameSite reports whether two hosts, with or without ports, are of one site: of
+// SameSite reports whether two hosts, with or without ports, are of one site: whether they have
 // the same registrable domain by the public suffix list.
 func SameSite(a, b string) bool {
 	return netguard.SameSite(hostname("https://"+a), hostname("https://"+b))

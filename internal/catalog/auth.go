@@ -10,7 +10,7 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// Limits on what a descriptor says of logging in.
+// Limits on the authentication in a descriptor.
 const (
 	maxScopes       = 50
 	maxScope        = 200 // bytes
@@ -20,9 +20,9 @@ const (
 	maxTokenLife    = 365 * 24 * time.Hour
 )
 
-// auth reads how a web app knows the person: {"type": T, T: {…}} as the protocol's
-// security page has it, or the members of T beside "type", as its first version
-// had it. It returns nil if there is none.
+// auth reads the authentication of a web app: {"type": T, T: {…}} by the protocol's security
+// page, or the members of T beside "type", by the protocol's first version. It returns nil if
+// there is none.
 func (p *parser) auth(n *node, base string) *aai.AuthRecipe {
 	if n == nil {
 		return nil
@@ -67,7 +67,7 @@ func (p *parser) auth(n *node, base string) *aai.AuthRecipe {
 	return a
 }
 
-// secrets refuses a secret in the descriptor, which everybody may read.
+// secrets reports a fault for a secret in the descriptor, because descriptors are public.
 func (p *parser) secrets(n *node) {
 	for c := n.First; c != nil; c = c.Next {
 		if c.Index() < 0 && (c.Kind == text || c.Kind == number) && isSecretName(c.Name) {
@@ -78,7 +78,7 @@ func (p *parser) secrets(n *node) {
 	}
 }
 
-// isSecretName reports whether a member of "auth" would hold a secret.
+// isSecretName reports whether a member of "auth" with this name would hold a secret.
 func isSecretName(name string) bool {
 	switch strings.NewReplacer("_", "", "-", "", " ", "").Replace(strings.ToLower(name)) {
 	case "clientsecret", "appsecret", "secret", "secretkey", "password", "passwd", "accesstoken", "refreshtoken", "idtoken",
@@ -88,8 +88,8 @@ func isSecretName(name string) bool {
 	return false
 }
 
-// oauth2 reads OAuth 2.1: the protocol's names, those of RFC 8414 and RFC 8628, and
-// "auth_url" and "token_url" of the protocol's first version.
+// oauth2 reads OAuth 2.1: the protocol's names, those of RFC 8414 and RFC 8628, and "auth_url"
+// and "token_url" of the protocol's first version.
 func (p *parser) oauth2(m *members, a *aai.AuthRecipe) {
 	const needed = "OAuth 2.1 needs it"
 	a.AuthorizationEndpoint = p.endpoint(m, needed, "authorization_endpoint", "auth_url")
@@ -109,10 +109,10 @@ func (p *parser) oauth2(m *members, a *aai.AuthRecipe) {
 	if m.word("token_placement", "header", "query") == "query" {
 		p.fault(m.pathOf("token_placement"), `is "query"; expected "header": an address is no place for a token (OAuth 2.1, section 5.1)`)
 	}
-	m.text("token_prefix") // of the first version; it is "Bearer" by RFC 6750
+	m.text("token_prefix") // of the first version; RFC 6750 defines it as "Bearer"
 }
 
-// scopes reads a list of scopes, or a string of them with spaces between.
+// scopes reads a list of scopes, or a string of them separated by spaces.
 func (p *parser) scopes(m *members) []string {
 	n := m.take("scopes", "scope")
 	if n == nil {
@@ -167,8 +167,8 @@ func (p *parser) words(n *node, what string, most int) []string {
 	return words
 }
 
-// apiKey reads a key that the person gets once: "location" and "name", or
-// "key_placement" and "key_name" of the first version.
+// apiKey reads an API key scheme: "location" and "name", or "key_placement" and "key_name" of the
+// first version.
 func (p *parser) apiKey(m *members, a *aai.AuthRecipe) {
 	a.In = p.placement(m, "location", "key_placement")
 	if a.In == "" && m.take("location", "key_placement") == nil {
@@ -181,7 +181,7 @@ func (p *parser) apiKey(m *members, a *aai.AuthRecipe) {
 	a.ObtainURL = p.endpoint(m, "", "obtain_url")
 }
 
-// bearer reads a token that the person gets once (RFC 6750).
+// bearer reads a bearer token scheme (RFC 6750).
 func (p *parser) bearer(m *members, a *aai.AuthRecipe) {
 	a.In, a.Name, a.Prefix = "header", "Authorization", "Bearer "
 	if p.placement(m, "token_placement", "location") == "query" {
@@ -194,7 +194,7 @@ func (p *parser) bearer(m *members, a *aai.AuthRecipe) {
 	a.ObtainURL = p.endpoint(m, "", "obtain_url")
 }
 
-// appCredential reads an app id and secret of the person's that buy tokens.
+// appCredential reads the scheme that exchanges the person's app id and secret for tokens.
 func (p *parser) appCredential(m *members, a *aai.AuthRecipe) {
 	a.TokenEndpoint = p.endpoint(m, "an app credential needs it", "token_endpoint", "token_url")
 	kinds := []string{"tenantAccessToken", "appAccessToken", "userAccessToken"}
@@ -211,7 +211,7 @@ func (p *parser) appCredential(m *members, a *aai.AuthRecipe) {
 	a.ObtainURL = p.endpoint(m, "", "obtain_url")
 }
 
-// life reads how long a token is good, in seconds.
+// life reads the lifetime of a token, in seconds.
 func (p *parser) life(n *node) time.Duration {
 	const usual = 2 * time.Hour
 	if n == nil {
@@ -225,7 +225,7 @@ func (p *parser) life(n *node) time.Duration {
 	return time.Duration(seconds) * time.Second
 }
 
-// cookie reads which cookies of a browser's session are needed.
+// cookie reads the names of the session cookies that an app needs.
 func (p *parser) cookie(m *members, a *aai.AuthRecipe, base string) {
 	a.LoginURL = p.endpoint(m, "people log in there", "login_url")
 	n := m.take("required_cookies", "cookies")
@@ -250,7 +250,7 @@ func (p *parser) cookie(m *members, a *aai.AuthRecipe, base string) {
 	}
 }
 
-// instructions reads how to get what is asked for: words, or {"short", "help_url"}.
+// instructions reads how to get the credentials: a text, or {"short", "help_url"}.
 func (p *parser) instructions(m *members, a *aai.AuthRecipe) {
 	n := m.take("instructions")
 	switch {
@@ -269,8 +269,7 @@ func (p *parser) instructions(m *members, a *aai.AuthRecipe) {
 	}
 }
 
-// endpoint reads an address. needed says why it may not be missing; empty where it
-// may.
+// endpoint reads a URL. needed is the reason why it is required, or "" if it is optional.
 func (p *parser) endpoint(m *members, needed string, names ...string) string {
 	address := ""
 	if needed != "" {
@@ -289,7 +288,7 @@ func (p *parser) endpoint(m *members, needed string, names ...string) string {
 	return address
 }
 
-// placement reads where a secret goes.
+// placement reads the place of a secret in requests.
 func (p *parser) placement(m *members, names ...string) string {
 	in := m.text(names...)
 	if in != "" && in != "header" && in != "query" {
@@ -309,8 +308,8 @@ func (p *parser) carrier(path string, a *aai.AuthRecipe) {
 	}
 }
 
-// prefix reads what stands before a secret. A scheme such as "Bearer" is followed
-// by a space, whether or not the author wrote it.
+// prefix reads the text before a secret. A space is added after a scheme such as "Bearer" if the
+// author omitted it.
 func (p *parser) prefix(m *members, names ...string) string {
 	prefix := m.text(names...)
 	if !printable(prefix) || len(prefix) > maxName {
@@ -323,8 +322,8 @@ func (p *parser) prefix(m *members, names ...string) string {
 	return prefix
 }
 
-// variable reads the name of an environment variable that may hold the secret. A
-// site may name none: it could be given any secret of this computer.
+// variable reads the name of an environment variable with the secret. A descriptor from the web
+// may not name one, because it could then obtain any secret of this computer.
 func (p *parser) variable(m *members) string {
 	name := m.text("env_var")
 	if name == "" {
@@ -344,8 +343,7 @@ func (p *parser) variable(m *members) string {
 	return name
 }
 
-// printable reports whether a text is of ASCII characters that can be seen, and
-// spaces.
+// printable reports whether a text consists of visible ASCII characters and spaces.
 func printable(s string) bool {
 	for i := range len(s) {
 		if s[i] < ' ' || s[i] > '~' {

@@ -11,16 +11,16 @@ import (
 	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
-// How long a guide may be before its operations are told in a line each.
+// Limits above which a guide shows each operation in one line.
 const (
 	maxGuide       = 4800 // bytes
 	maxBriefChoice = 60   // bytes of the values of a parameter
-	minShared      = 3    // of how many operations a parameter is told once for all
-	maxSays        = 160  // bytes of what a tool's author says, in a Brief
-	maxTakes       = 200  // and of its parameters
+	minShared      = 3    // operations with the same parameter, so that the guide describes it once
+	maxSays        = 160  // bytes of a tool's description in a Brief
+	maxTakes       = 200  // bytes of its parameters in a Brief
 )
 
-// GuideForTool is the guide to one operation of the app, in full; "" where it has none of the name.
+// GuideForTool returns the complete guide to one operation of the app, or "" if the app lacks it.
 func GuideForTool(app *aai.App, tool string) (text string, data any) {
 	t := app.Tool(tool)
 	if t == nil {
@@ -32,15 +32,15 @@ func GuideForTool(app *aai.App, tool string) (text string, data any) {
 	return strings.TrimLeft(b.String(), "\n"), g
 }
 
-// A Brief is one tool in few words, for lists of tools of many apps.
+// A Brief is a short description of a tool, for lists of tools of many apps.
 type Brief struct {
-	Parameters string // its parameters, in brackets; ? may be left out
-	Summary    string // what its author says it does, at most maxSays bytes; a descriptor's words are quoted
-	// Example is arguments that are right by its schema; nil if none are known.
+	Parameters string // its parameters, in brackets; ? marks optional ones
+	Summary    string // its description, at most maxSays bytes; text from a descriptor is quoted
+	// Example holds arguments that match its schema; nil if none are known.
 	Example json.RawMessage
 }
 
-// NewBrief is the tool of the app in few words. Safe for concurrent use.
+// NewBrief returns the short description of a tool. It is safe for concurrent use.
 func NewBrief(app *aai.App, tool *aai.Tool) Brief {
 	say := quoter(aai.CleanLabel)
 	if app.Digest != "" {
@@ -57,8 +57,8 @@ func NewBrief(app *aai.App, tool *aai.Tool) Brief {
 	return brief
 }
 
-// writeBrief tells the operations in a line each: what they take, what of it may be left out,
-// what they do. The rest is told by the guide to one of them.
+// writeBrief writes one line for each operation: its parameters, the optional ones marked, and
+// its description. The guide to a single operation has the rest.
 func (g *guide) writeBrief(b *strings.Builder) {
 	shared := g.sharedParams()
 	fmt.Fprintf(b, "\nIn short: ? may be left out, = are the values. One of them in full: aai_exec({\"app\": %q, \"tool\": \"guide\", \"args\": {\"app\": %s, \"tool\": %s}})\n",
@@ -97,7 +97,7 @@ func (g *guide) writeBrief(b *strings.Builder) {
 	}
 }
 
-// sharedParams counts how many operations have a parameter with the same words.
+// sharedParams counts the operations that have a parameter with the same description.
 func (g *guide) sharedParams() map[string]int {
 	count := make(map[string]int)
 	for i := range g.Operations {
@@ -108,7 +108,7 @@ func (g *guide) sharedParams() map[string]int {
 	return count
 }
 
-// words are what is said of a parameter besides its type.
+// words returns the description of a parameter apart from its type.
 func (p *param) words() string {
 	words := p.description
 	if p.choice != "" && len(p.choice) <= maxBriefChoice {
@@ -117,7 +117,7 @@ func (p *param) words() string {
 	return words
 }
 
-// line is an operation in a line.
+// line writes an operation as one line.
 func (o *operation) line(b *strings.Builder, shared map[string]int) {
 	b.WriteString("- ")
 	o.signature(b, shared)
@@ -125,14 +125,14 @@ func (o *operation) line(b *strings.Builder, shared map[string]int) {
 	b.WriteString("\n")
 }
 
-// words are what the author says of it.
+// words writes the author's description.
 func (o *operation) words(b *strings.Builder) {
 	if o.Description != "" {
 		b.WriteString(": " + o.quote(o.Description, maxText))
 	}
 }
 
-// signature is the name of an operation and what it takes.
+// signature writes the name of an operation and its parameters.
 func (o *operation) signature(b *strings.Builder, shared map[string]int) {
 	b.WriteString(o.Name + "(")
 	for i, p := range o.params {
@@ -161,7 +161,7 @@ func (o *operation) signature(b *strings.Builder, shared map[string]int) {
 
 func capital(words string) string { return strings.ToUpper(words[:1]) + words[1:] }
 
-// exampleCall is the arguments of aai_exec, as one line of JSON.
+// exampleCall returns the arguments of aai_exec as one line of JSON.
 func exampleCall(app, tool string, args json.RawMessage) string {
 	return fmt.Sprintf(`{"app": %s, "tool": %s, "args": %s}`, strconv.Quote(app), strconv.Quote(tool), args)
 }

@@ -1,9 +1,8 @@
-// Package catalog knows which apps there are: it finds, reads, checks and watches
+// Package catalog finds the apps of this computer: it finds, reads, validates and watches
 // descriptors (aai.json) and implements [aai.Catalog].
 //
-// Where it looks is a list of [Place]s, in order of precedence: if two files
-// describe the same app, the first one counts and the other is reported as
-// shadowed. The program lists, on Linux:
+// A list of [Place]s, in order of precedence, says where to look. If two files describe the same
+// app, the first one counts and the other is reported as shadowed. On Linux the program lists:
 //
 //  1. the folders of "scanPaths" in the configuration, by default ~/.aai:
 //     <path>/<any folder>/aai.json;
@@ -12,17 +11,15 @@
 //  3. <data folder>/applications/aai/*.json, in the same order;
 //  4. /opt/<any folder>/aai.json;
 //
-// on macOS ~/.aai and the bundles of /Applications and ~/Applications, and on
-// Windows %USERPROFILE%\.aai, %PROGRAMDATA%\aai\*.json and %APPDATA%\aai\*.json.
-// What the person placed in the home folder comes before what a package brought.
+// on macOS ~/.aai and the bundles of /Applications and ~/Applications, and on Windows
+// %USERPROFILE%\.aai, %PROGRAMDATA%\aai\*.json and %APPDATA%\aai\*.json. The home folder takes
+// precedence, because the person placed its files.
 //
-// A bad descriptor is reported ([Catalog.Report]) and never hides a good one. The
-// gateway's own apps are always there and cannot be shadowed.
+// An invalid descriptor is reported ([Catalog.Report]) and never hides a valid one. The gateway's
+// own apps are always listed and cannot be shadowed.
 //
-// The room reads files and folders and watches them; it writes nothing and knows
-// no network. Descriptors from the web are read by whoever fetches them, with
-// [Parse]. It imports the root package, internal/schema/jsontree, internal/schema,
-// internal/netguard, a JSON tokenizer and a file watcher.
+// The package reads and watches files and folders. It writes no files and uses no network. Code
+// that fetches descriptors from the web reads them with [Parse].
 package catalog
 
 import (
@@ -35,23 +32,22 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// Config says what a Catalog looks at. It is not changed after New.
+// Config configures a Catalog. It must not change after New.
 type Config struct {
 	Places []Place // in order of precedence
-	// Drivers make Actions of recipes, by "<platform>/<kind>" or "<kind>"; see
-	// [Options].
+	// Drivers compile recipes to Actions, by "<platform>/<kind>" or "<kind>"; see [Options].
 	Drivers map[string]aai.Driver
-	// HostPlatform is "linux", "macos" or "windows"; empty means this computer's.
+	// HostPlatform is "linux", "macos" or "windows"; empty: that of this computer.
 	HostPlatform   string
-	DefaultTimeout time.Duration          // for tools that name none; zero means aai.DefaultTimeout
+	DefaultTimeout time.Duration          // for tools without a timeout; zero: aai.DefaultTimeout
 	EntryCommand   func(id string) string // see [Options]
 	Builtin        []*aai.App             // the gateway's own apps, without a Digest
-	Log            *slog.Logger           // nil means none
-	RescanInterval time.Duration          // how often to look again whatever the watcher says; zero means never
+	Log            *slog.Logger           // nil: no log
+	RescanInterval time.Duration          // interval of scans without watcher events; zero: none
 }
 
-// A Catalog is the apps of this computer. Make one by [New]. It is safe for
-// concurrent use.
+// A Catalog lists the apps of this computer. Use [New] to create one. It is safe for concurrent
+// use.
 type Catalog struct {
 	config Config
 	log    *slog.Logger
@@ -64,12 +60,12 @@ type Catalog struct {
 	scanMu  sync.Mutex // held during a scan and its publication
 	scanner scanner
 
-	watchDelay time.Duration // between the first scan and the setting of watches
+	watchDelay time.Duration // between the first scan and the creation of watches
 	listeners  aai.Listeners
 }
 
-// New returns a catalog that has looked at nothing yet: the first question makes
-// it look, once. Without Start it does not look again.
+// New returns a catalog that has not scanned yet: the first query starts one scan. Without Start
+// there are no further scans.
 func New(config Config) *Catalog {
 	if config.HostPlatform == "" {
 		config.HostPlatform = hostPlatform()
@@ -89,8 +85,8 @@ func New(config Config) *Catalog {
 	}
 }
 
-// Apps returns every app, ordered by id; those that cannot run on this computer
-// too. It waits for the first scan.
+// Apps returns all apps, ordered by id, including those that cannot run on this computer. It
+// waits for the first scan.
 func (c *Catalog) Apps() []*aai.App {
 	s, err := c.current(context.Background())
 	if err != nil {
@@ -99,12 +95,12 @@ func (c *Catalog) Apps() []*aai.App {
 	return append([]*aai.App(nil), s.apps...)
 }
 
-// OnChange calls f after every change of the list of apps, one call at a time
-// and with no lock of the catalog held. After stop has returned f is not running
-// and is not called again; f itself must not call stop.
+// OnChange calls f after every change of the list of apps, one call at a time and without holding
+// a lock of the catalog. After stop returns, f does not run and is not called again; f must not
+// call stop.
 func (c *Catalog) OnChange(f func()) (stop func()) { return c.listeners.Add(f) }
 
-// current returns what is known now, waiting for the first scan.
+// current returns the current snapshot, after the first scan.
 func (c *Catalog) current(ctx context.Context) (*snapshot, error) {
 	c.startOnce.Do(func() { go c.firstScan() })
 	select {
@@ -127,8 +123,7 @@ func (c *Catalog) firstScan() {
 	c.snapshot.Store(c.scan())
 }
 
-// rescan looks again, publishes what it found and tells the listeners if the
-// list of apps is another.
+// rescan scans, publishes the result and notifies the listeners if the list of apps has changed.
 func (c *Catalog) rescan() *snapshot {
 	c.scanMu.Lock()
 	after := c.scan()
@@ -141,7 +136,7 @@ func (c *Catalog) rescan() *snapshot {
 	return after
 }
 
-// scan makes a snapshot. The caller holds c.scanning.
+// scan returns a new snapshot. The caller holds c.scanMu.
 func (c *Catalog) scan() *snapshot {
 	begun := time.Now()
 	s := c.scanner.snapshot(c.config.Builtin)

@@ -13,8 +13,8 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// consentTerms is all that a person is told of a tool, and all that it would do: what
-// consent is bound to.
+// consentTerms are the properties of a tool that a consent covers: its description for the person
+// and its implementation.
 type consentTerms struct {
 	Origin, App, AppName      string
 	Tool, Description, Effect string
@@ -22,8 +22,8 @@ type consentTerms struct {
 	Recipe                    *aai.Recipe
 }
 
-// setDigests gives each tool its digest, which is made when somebody asks for it, and
-// says in a line what it runs.
+// setDigests sets the digest of each tool, which is computed on demand, and the description of
+// its implementation.
 func (p *parser) setDigests() {
 	if p.chosen == nil {
 		return
@@ -42,10 +42,9 @@ func (p *parser) setDigests() {
 	}
 }
 
-// digestOf is the SHA-256 of the terms in the JSON Canonicalization Scheme
-// (RFC 8785). What is not set is left out, so that a word which a later version
-// learns does not ask everybody again. It is empty for what cannot be written as
-// JSON; then the whole descriptor's digest counts.
+// digestOf returns the SHA-256 of the terms in the JSON Canonicalization Scheme (RFC 8785). It
+// omits zero values, so that new fields in later versions do not invalidate existing consents. It
+// returns "" for terms that cannot be encoded; the digest of the whole descriptor then counts.
 func digestOf(t consentTerms) string {
 	durations := jsonv2.MarshalFunc(func(d time.Duration) ([]byte, error) { return json.Marshal(d.String()) })
 	b, err := jsonv2.Marshal(t, jsonv2.OmitZeroStructFields(true), jsonv2.WithMarshalers(durations))

@@ -9,12 +9,12 @@ import (
 	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
-// dbusAddress is where an object of D-Bus lives. A section gives one for all its
-// tools, and a tool may differ.
+// dbusAddress is the address of a D-Bus object. A section gives one for all its tools, and a tool
+// may override parts.
 type dbusAddress struct{ bus, service, object, iface string }
 
-// readAddress reads our "bus" and the protocol's "service", "object" and
-// "interface", and checks their form by the D-Bus specification, "Valid Names".
+// readAddress reads "bus" and the protocol's "service", "object" and "interface". It checks their
+// syntax by the D-Bus specification, "Valid Names".
 func (p *parser) readAddress(m *members) dbusAddress {
 	a := dbusAddress{bus: m.word("bus", "session", "system")}
 	a.service = p.dbusName(m, validBusName, `expected a bus name such as "org.example.Mail"`, "service")
@@ -23,8 +23,8 @@ func (p *parser) readAddress(m *members) dbusAddress {
 	return a
 }
 
-// desktopFile reads by which desktop entry the app is started, or takes the one that named
-// the descriptor. It returns the entry's id.
+// desktopFile reads the desktop entry that starts the app; the default is the one that names the
+// descriptor. It returns the entry's id.
 func (p *parser) desktopFile(m *members) string {
 	name := p.o.DesktopFile
 	if n := m.take("desktop_file"); n != nil {
@@ -36,7 +36,7 @@ func (p *parser) desktopFile(m *members) string {
 	return strings.TrimSuffix(name, ".desktop")
 }
 
-// sharedAddress reads what a section says of where the app is and how it is started.
+// sharedAddress reads the section's address of the app and its desktop entry.
 func (p *parser) sharedAddress(s *section, m *members) (a dbusAddress, start string) {
 	a, start = p.readAddress(m), p.desktopFile(m)
 	s.Bus, s.Service, s.Object, s.Interface = a.bus, a.service, a.object, a.iface
@@ -46,8 +46,8 @@ func (p *parser) sharedAddress(s *section, m *members) (a dbusAddress, start str
 	return a, start
 }
 
-// validEntry checks the name of a desktop entry, by the Desktop Entry Specification,
-// "File naming".
+// validEntry checks the name of a desktop entry, by the Desktop Entry Specification, "File
+// naming".
 func validEntry(name string) bool {
 	for i := range len(name) {
 		if c := name[i]; c != '.' && c != '_' && c != '-' && !letter(c) && !digit(c) {
@@ -57,7 +57,7 @@ func validEntry(name string) bool {
 	return name != "" && len(name) <= 255 && name[0] != '.' && name != ".desktop"
 }
 
-// dbusName reads a name that has a form, or "" if it is absent.
+// dbusName reads a name with a syntax check, or returns "" if it is absent.
 func (p *parser) dbusName(m *members, valid func(string) bool, expected string, names ...string) string {
 	n := m.take(names...)
 	if n == nil {
@@ -70,7 +70,7 @@ func (p *parser) dbusName(m *members, valid func(string) bool, expected string, 
 	return n.Text
 }
 
-// dbusToolReader reads tools that call methods or touch properties.
+// dbusToolReader reads tools that call methods or access properties.
 func (p *parser) dbusToolReader(s *section, m *members) toolReader {
 	common, start := p.sharedAddress(s, m)
 	return func(tool *members, r *aai.Recipe) {
@@ -110,8 +110,8 @@ func (p *parser) dbusTool(m *members, common dbusAddress, tool *members, r *aai.
 	r.DBus = d
 }
 
-// fixedArgs reads what a tool gives in the place of its parameters: a list of constants
-// and "${param}", by position. It is nil where there is none.
+// fixedArgs reads the fixed arguments of a tool: a list of constants and "${param}", by position.
+// It returns nil if there are none.
 func (p *parser) fixedArgs(tool *members, r *aai.Recipe) []json.RawMessage {
 	if !tool.has("args") {
 		return nil
@@ -119,8 +119,8 @@ func (p *parser) fixedArgs(tool *members, r *aai.Recipe) []json.RawMessage {
 	return append([]json.RawMessage{}, p.comArgs(tool, r)...)
 }
 
-// usesParams reports whether the recipe puts a value that can be read, and is no secret by its
-// name, in the place of another.
+// usesParams reports whether the recipe overwrites a value that can be read and is no secret by
+// its name.
 func usesParams(r *aai.Recipe) bool {
 	return r.DBus != nil && r.DBus.Access == "set" && !sanitize.IsSecretName(r.DBus.Property)
 }
@@ -140,7 +140,7 @@ func describeDBus(r *aai.Recipe) string {
 	return "D-Bus " + d.Service + " " + d.Object + " " + d.Interface + "." + d.Method + describeFixedArgs(d)
 }
 
-// describeFixedArgs is what a recipe fixes of the arguments.
+// describeFixedArgs describes the fixed arguments of a recipe.
 func describeFixedArgs(d *aai.DBusRecipe) string {
 	if d.Args == nil {
 		return ""
@@ -152,16 +152,16 @@ func describeFixedArgs(d *aai.DBusRecipe) string {
 	return "(" + strings.Join(words, ", ") + ")"
 }
 
-// needAddress reports a part of the address that neither the section nor the tool
-// gives. One that is given and wrong was reported already.
+// needAddress reports a part of the address that is missing in the section and the tool. An
+// invalid part was reported before.
 func (p *parser) needAddress(m, tool *members, value, expected string, names ...string) {
 	if value == "" && !m.has(names...) && !tool.has(names...) {
 		p.fault(m.pathOf(names...), "missing; %s", expected)
 	}
 }
 
-// dbusOrEnvelope reads tools of execution type "dbus", and on Linux "ipc": one that
-// names a method or property is called so, any other gets the protocol's envelope.
+// dbusOrEnvelope reads tools of execution type "dbus", and on Linux "ipc". A tool with a method
+// or property is a D-Bus call; other tools use the protocol's envelope.
 func (p *parser) dbusOrEnvelope(s *section, m *members) toolReader {
 	common, start := p.sharedAddress(s, m)
 	return func(tool *members, r *aai.Recipe) {
@@ -176,8 +176,8 @@ func (p *parser) dbusOrEnvelope(s *section, m *members) toolReader {
 	}
 }
 
-// envelopeToolReader reads tools of execution type "ipc", and of its newer name on
-// macOS, "apple-events": of most all that can be said is where the app listens.
+// envelopeToolReader reads tools of execution type "ipc", and of its newer name on macOS,
+// "apple-events". Most of them only give the app's address.
 func (p *parser) envelopeToolReader(s *section, m *members) toolReader {
 	var at aai.IPCRecipe
 	supported := true
@@ -203,7 +203,7 @@ func (p *parser) envelopeToolReader(s *section, m *members) toolReader {
 	}
 }
 
-// has reports whether the member is given, here or in the tool's "execution".
+// has reports whether the member is present, here or in the tool's "execution".
 func (m *members) has(names ...string) bool {
 	return m.take(names...) != nil
 }

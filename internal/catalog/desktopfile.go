@@ -12,15 +12,15 @@ import (
 // desktopKey is the key of a .desktop file that names the app's descriptor.
 const desktopKey = "X-AAI-Config"
 
-// desktopTarget returns the descriptor that a .desktop file names, or "" if it
-// names none, or says why it cannot be followed.
+// desktopTarget returns the descriptor that a .desktop file names, or "" if it names none, or the
+// fault of an invalid value.
 func desktopTarget(name string) (target, fault string) {
 	source, _, err := readRegular(name)
 	if err != nil {
 		return "", aai.AsError(err).Message
 	}
 	if !bytes.Contains(source, []byte(desktopKey)) {
-		return "", "" // as nearly all
+		return "", "" // the usual case
 	}
 	value, found := desktopentry.Parse(source).Lookup(desktopKey)
 	switch {

@@ -12,9 +12,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
-// example makes arguments for a tool that are right by its schema: the required
-// ones, with values that the schema itself suggests. It returns nil if it finds
-// none, so that no guide teaches a call that fails.
+// example returns arguments that match a tool's schema: the required ones, with values that the
+// schema suggests. It returns nil if it finds none, so that a guide never shows an invalid call.
 func example(tool *aai.Tool, view schemaView) json.RawMessage {
 	if tool.Params.Check == nil {
 		return json.RawMessage(`{}`)
@@ -37,16 +36,15 @@ func example(tool *aai.Tool, view schemaView) json.RawMessage {
 	return nil
 }
 
-// maxExample is how long an example may be, in bytes.
+// maxExample limits an example, in bytes.
 const maxExample = 600
 
-// isPresentable reports whether an example is short, also with what does not show
-// escaped.
+// isPresentable reports whether an example is short, with invisible characters escaped.
 func isPresentable(args json.RawMessage) bool {
 	return len(sanitize.QuoteJSON(string(args))) <= maxExample
 }
 
-// sample makes one value. all asks for optional members too.
+// sample returns one value. all includes optional members.
 func (v schemaView) sample(name string, all bool, nesting int) any {
 	for _, key := range []string{"const", "default"} {
 		if n := v.node.Member(key); n != nil {
@@ -116,7 +114,7 @@ func (v schemaView) sampleList(name string, all bool, nesting int) any {
 	return made
 }
 
-// limit reads a whole number of the schema.
+// limit returns an integer keyword of the schema.
 func (v schemaView) limit(key string, otherwise int) int {
 	n := v.node.Member(key)
 	if n == nil {
@@ -157,7 +155,7 @@ func (v schemaView) sampleNumber() any {
 	return json.Number(strconv.FormatFloat(value, 'f', -1, 64))
 }
 
-// sampleText makes a string of the schema's format, pattern and length.
+// sampleText returns a string that matches the schema's format, pattern and length.
 func (v schemaView) sampleText(name string) any {
 	if f := v.node.Member("format"); f != nil {
 		if s := formatted(f.Text); s != "" {
@@ -212,8 +210,7 @@ func formatted(format string) string {
 	return ""
 }
 
-// encodeInOrder writes arguments as one line of JSON, in the order in which the
-// schema declares them.
+// encodeInOrder encodes arguments as one line of JSON, in the order of the schema's properties.
 func encodeInOrder(args map[string]any, order []string) json.RawMessage {
 	var b bytes.Buffer
 	b.WriteByte('{')
@@ -233,7 +230,7 @@ func encodeInOrder(args map[string]any, order []string) json.RawMessage {
 	return b.Bytes()
 }
 
-// encode is compact JSON without the escapes that HTML would need.
+// encode returns compact JSON without escapes for HTML.
 func encode(v any) []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

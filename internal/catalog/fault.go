@@ -8,21 +8,21 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// Texts of descriptors are cut to these lengths, in bytes.
+// Limits on texts of descriptors, in bytes. Longer texts are cut.
 const (
 	maxName = 60
 	maxText = 300
 )
 
-// maxFaults is how many faults of one descriptor are kept; the rest is counted.
+// maxFaults limits the faults of one descriptor that are kept; the rest is counted.
 const maxFaults = 20
 
-// A Fault is one thing wrong with a descriptor or, as a warning, doubtful.
+// A Fault is an error in a descriptor or, as a warning, a doubtful part.
 type Fault struct {
-	// Path is the JSON path of the place, such as platforms.linux.tools[1].method,
-	// or empty for the whole file.
+	// Path is the JSON path of the place, such as platforms.linux.tools[1].method, or empty for
+	// the whole file.
 	Path string `json:"path,omitempty"`
-	// Problem says what is wrong and what was expected.
+	// Problem describes the problem and the expected value.
 	Problem string `json:"problem"`
 }
 
@@ -34,15 +34,15 @@ func (f Fault) String() string {
 	return f.Path + ": " + f.Problem
 }
 
-// Faults are all the things wrong with one descriptor, in the order they were
-// found, up to 20. It is the cause of the *aai.Error that [Parse] returns:
-// errors.AsType[*Faults] finds it.
+// Faults are the faults of one descriptor, in the order in which they were found, up to
+// maxFaults. They are the cause of the *aai.Error that [Parse] returns, so errors.AsType[*Faults]
+// finds them.
 type Faults struct {
 	List    []Fault
-	Omitted int // how many more there were
+	Omitted int // number of further faults
 }
 
-// Error returns all the faults, one on a line.
+// Error returns the faults, one per line.
 func (f *Faults) Error() string {
 	lines := make([]string, 0, len(f.List)+1)
 	for _, fault := range f.List {

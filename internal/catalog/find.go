@@ -8,20 +8,18 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// maxCandidates is how many names a failed search suggests.
+// maxCandidates limits the names that a failed search suggests.
 const maxCandidates = 5
 
-// scanHint is what to do about an app that is not there.
+// scanHint is the hint for a missing app.
 const scanHint = "aai-gateway --scan shows what was found and what was refused."
 
-// Find returns the app that a caller means: by id, "app:<id>" or wire name, which no
-// other app can take; else by an alias or one of its names. Case matters only
-// where two apps differ in nothing else. The first scan is waited for, as long as
-// ctx allows.
+// Find returns the app of that name: by id, "app:<id>" or wire name, which no other app can take;
+// else by an alias or one of its names. Case matters only if two apps differ in nothing else. It
+// waits for the first scan until ctx ends.
 //
-// Its error is an *aai.Error: APP_NOT_FOUND with the nearest names as candidates,
-// also when several apps have the name; or AAI_JSON_INVALID if the name belongs
-// to a descriptor that was refused.
+// Its error is an *aai.Error: APP_NOT_FOUND with the nearest names as candidates, also if several
+// apps have the name; or AAI_JSON_INVALID if the name belongs to an invalid descriptor.
 func (c *Catalog) Find(ctx context.Context, name string) (*aai.App, error) {
 	s, err := c.current(ctx)
 	if err != nil {

@@ -9,14 +9,13 @@ import (
 	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
-// Guide returns what an agent must know to use the app, as Markdown. Words of the
-// descriptor stand in it in quotation marks, on one line and so that they can end
-// neither; values are JSON, escaped where they could mislead. Every example is
-// right by the tool's own schema. The operations of a long guide are told in a line each,
-// and in full by [GuideForTool]; of very many the first are, and the others by [GuidePage]. Safe
-// for concurrent use.
+// Guide returns the documentation of the app for agents, as Markdown. Text of the descriptor is
+// quoted on one line and cannot end the quotation; values are JSON, with misleading characters
+// escaped. Every example matches the tool's own schema. A long guide shows each operation in one
+// line, and [GuideForTool] shows one in full. A very long guide shows the first operations, and
+// [GuidePage] the others. Guide is safe for concurrent use.
 func Guide(app *aai.App) string {
-	text, _, _ := GuidePage(app, Page{}) // the first page is always there
+	text, _, _ := GuidePage(app, Page{}) // the first page always exists
 	return text
 }
 
@@ -51,19 +50,18 @@ func (g *guide) head(b *strings.Builder) {
 	}
 }
 
-// A voice writes words of at most max bytes as whose they are: hygiene.Quote a
-// stranger's, aai.CleanLabel the gateway's own.
+// A quoter returns at most max bytes of words: sanitize.Quote for untrusted text, aai.CleanLabel
+// for the gateway's own.
 type quoter func(words string, max int) string
 
-// quote writes words as a quotation of one line.
+// quote writes words as a block quote of one line.
 func quote(b *strings.Builder, say quoter, words string) {
 	if words != "" {
 		fmt.Fprintf(b, "\n> %s\n", say(words, maxQuote))
 	}
 }
 
-// maxQuote is how long a quotation may be: a title and a description, or the
-// instructions for logging in.
+// maxQuote limits a quotation: a title and a description, or the instructions for logging in.
 const maxQuote = maxName + maxText + maxInstructions
 
 func quoteAll(words []string) string {
@@ -74,8 +72,8 @@ func quoteAll(words []string) string {
 	return strings.Join(quoted, ", ")
 }
 
-// plainOr returns a word of letters, digits, ".", "+" and "-", such as a version,
-// as it is, and of any other the quotation.
+// plainOr returns a short word of letters, digits, ".", "+" and "-", such as a version, unquoted.
+// For any other word it returns quoted.
 func plainOr(word, quoted string) string {
 	if isPlainName(strings.NewReplacer(".", "", "+", "").Replace(word)) && len(word) <= maxPlain {
 		return word
@@ -83,7 +81,7 @@ func plainOr(word, quoted string) string {
 	return quoted
 }
 
-// maxPlain is how long a word may be that stands without quotation marks.
+// maxPlain limits an unquoted word, in bytes.
 const maxPlain = 30
 
 func (o *operation) write(b *strings.Builder, app string) {
@@ -151,7 +149,7 @@ func (p *param) write(b *strings.Builder, indent int) {
 	}
 }
 
-// withFullStop ends words with a full stop unless they end a sentence already.
+// withFullStop appends a full stop unless the words end in punctuation.
 func withFullStop(words string) string {
 	if words == "" || strings.ContainsAny(lastRune(words), ".!?。！？…:") {
 		return words

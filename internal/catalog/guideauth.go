@@ -8,12 +8,12 @@ import (
 	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
-// authentication is how people log in to a web app.
+// authentication describes how people log in to a web app.
 type authentication struct {
 	Type   string   `json:"type"`
-	At     string   `json:"at,omitempty"` // the host where a person logs in or gets what is asked for
+	At     string   `json:"at,omitempty"` // the host where a person logs in or gets credentials
 	Scopes []string `json:"scopes,omitempty"`
-	// Instructions are the app's own words.
+	// Instructions are untrusted text of the app.
 	Instructions string `json:"instructions,omitempty"`
 
 	carrier string // the header or parameter that carries the secret
@@ -38,8 +38,8 @@ func newAuthentication(a *aai.AuthRecipe) *authentication {
 	return g
 }
 
-// write tells an agent what a person will have to do. Nothing of it is for the
-// agent to do: secrets do not pass through it.
+// write describes the person's part for an agent. The agent does nothing, because secrets must
+// not pass through it.
 func (a *authentication) write(b *strings.Builder) {
 	if a == nil {
 		return

@@ -8,8 +8,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
-// A guide is what an agent must know to use an app. It has a form for programs,
-// which is this one, and one for models, which is rendered from it.
+// A guide is the documentation of an app for agents. This form is for programs; the form for
+// models is rendered from it.
 type guide struct {
 	App struct {
 		ID          string   `json:"id"`
@@ -19,17 +19,17 @@ type guide struct {
 		Aliases     []string `json:"aliases,omitempty"`
 		Platform    string   `json:"platform,omitempty"`
 		Runnable    bool     `json:"runnable"`
-		// From is the host of the site the app came from; Hosts are those of other
-		// sites that it goes to.
+		// From is the host of the site that the app comes from; Hosts are those of other sites
+		// that it uses.
 		From  string   `json:"from,omitempty"`
 		Hosts []string `json:"hosts,omitempty"`
-		// Warning says why the name may not be what it seems.
+		// Warning is the reason why the name may be misleading.
 		Warning string `json:"warning,omitempty"`
 	} `json:"app"`
 	Authentication *authentication `json:"authentication,omitempty"`
 	Operations     []operation     `json:"operations"`
 
-	declared bool // by a descriptor, so its words are a stranger's
+	declared bool // by a descriptor, so its text is untrusted
 	quote    quoter
 }
 
@@ -37,25 +37,24 @@ type guide struct {
 type operation struct {
 	Name        string          `json:"name"`
 	Title       string          `json:"title,omitempty"`
-	Group       string          `json:"group,omitempty"` // the part of the app that it is of
+	Group       string          `json:"group,omitempty"` // its group in the app
 	Description string          `json:"description,omitempty"`
 	Effect      string          `json:"effect"`
 	Runnable    bool            `json:"runnable"`
 	Parameters  json.RawMessage `json:"parameters,omitempty"`
 	Returns     json.RawMessage `json:"returns,omitempty"`
-	// Example is arguments that are right by Parameters; absent if none are known.
+	// Example holds arguments that match Parameters; absent if none are known.
 	Example json.RawMessage `json:"example,omitempty"`
 
 	quote   quoter
 	params  []param
-	omitted int // parameters that were too many to show
+	omitted int // number of parameters not shown
 	returns string
 }
 
-// GuideData returns the guide of an app as a value that marshals to a JSON
-// object: the app, how to log in, and its operations, each with its effect, its
-// schemas as their author wrote them, for programs, and an example of arguments. Safe for
-// concurrent use.
+// GuideData returns the guide of an app as a value that marshals to a JSON object: the app, its
+// authentication, and its operations, each with its effect, its schemas as written and example
+// arguments. It is safe for concurrent use.
 func GuideData(app *aai.App) any { return newGuide(app) }
 
 func newGuide(app *aai.App) *guide {
@@ -66,7 +65,7 @@ func newGuide(app *aai.App) *guide {
 	return g
 }
 
-// guideHead is a guide without the operations.
+// guideHead returns a guide without operations.
 func guideHead(app *aai.App) *guide {
 	g := &guide{Operations: make([]operation, 0, len(app.Tools)), declared: app.Digest != "", quote: aai.CleanLabel}
 	if g.declared {

@@ -11,7 +11,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
-// How much of a schema a guide shows.
+// Limits on the parts of a schema that a guide shows.
 const (
 	maxParamText = 200 // bytes of a parameter's description
 	maxChoices   = 20  // values of an enum
@@ -19,21 +19,21 @@ const (
 	maxParams    = 100 // parameters and members of one tool, together
 )
 
-// A param is one parameter as a guide tells of it.
+// A param is one parameter in a guide.
 type param struct {
 	name, kind   string
 	required     bool
 	defaultValue string // the default, as JSON
 	choice       string // the enum, as JSON values
 	bounds       string
-	description  string  // in the voice of whose it is
+	description  string  // quoted if untrusted
 	members      []param // of an object, or of the objects in a list
 }
 
-// A schemaView looks into a schema that was checked already.
+// A schemaView reads a schema that was validated.
 type schemaView struct {
 	root, node *node
-	left       *int // how many more parameters may be shown
+	left       *int // number of parameters that may still be shown
 	quote      quoter
 }
 
@@ -49,8 +49,8 @@ func readSchema(source []byte, say quoter) schemaView {
 	return schemaView{root: root, node: root, left: &left, quote: say}
 }
 
-// at looks into a part, following references within the document. They do not
-// recurse: the schema reader refuses those that do.
+// at returns the view of a part, following references within the document. They are not
+// recursive, because the schema reader rejects those.
 func (v schemaView) at(n *node) schemaView {
 	for range maxDepth {
 		ref := n.Member("$ref")
@@ -97,7 +97,7 @@ func (v schemaView) membersOf(nesting int) (params []param) {
 	return params
 }
 
-// omitted is how many parameters were too many to show.
+// omitted returns the number of parameters not shown.
 func (v schemaView) omitted() int {
 	if v.left == nil {
 		return 0
@@ -123,7 +123,7 @@ func (v schemaView) param(name string, required bool, nesting int) param {
 	return p
 }
 
-// paramName shows a name that could be misread in quotation marks.
+// paramName quotes a name that could be misread.
 func paramName(name string) string {
 	if isPlainName(name) {
 		return name
@@ -131,7 +131,7 @@ func paramName(name string) string {
 	return shownValue(&node{Kind: text, Text: name})
 }
 
-// shownValue is a value as a guide has it: exact, as JSON, where it is short.
+// shownValue returns a short value as exact JSON, and its type otherwise.
 func shownValue(n *node) string {
 	var b bytes.Buffer
 	switch {
@@ -145,7 +145,7 @@ func shownValue(n *node) string {
 	return sanitize.QuoteJSON(b.String())
 }
 
-// kind names the type: "string", "date-time string", "integer", "list of string".
+// kind returns the type: "string", "date-time string", "integer", "list of string".
 func (v schemaView) kind() string {
 	kind := "any"
 	if t := v.node.Member("type"); t != nil && t.Kind == text {
@@ -173,7 +173,7 @@ func (v schemaView) kind() string {
 	return kind
 }
 
-// typeName is the name of a type, or "any" for one that JSON Schema has not.
+// typeName returns the name of a type, or "any" for an unknown one.
 func typeName(n *node) string {
 	switch n.Text {
 	case "string", "number", "integer", "boolean", "object", "array", "null":
@@ -182,15 +182,15 @@ func typeName(n *node) string {
 	return "any"
 }
 
-// knownFormat reports whether a format is one that authors use, and so no place
-// for words of theirs: those of draft-07 and later, and of OpenAPI.
+// knownFormat reports whether a format is a common one of draft-07 and later, or of OpenAPI.
+// Others are not shown, because an author could use them for arbitrary text.
 func knownFormat(format string) bool {
 	return formatted(format) != "" || slices.Contains([]string{
 		"regex", "json-pointer", "relative-json-pointer", "password", "byte", "binary", "int32", "int64", "float", "double",
 	}, format)
 }
 
-// choice lists the values of an enum or const.
+// choice returns the values of an enum or const.
 func (v schemaView) choice() string {
 	if c := v.node.Member("const"); c != nil {
 		return shownValue(c)
@@ -213,7 +213,7 @@ func (v schemaView) choice() string {
 	return strings.Join(values, ", ")
 }
 
-// bounds tells the simple limits.
+// bounds describes the simple limits.
 func (v schemaView) bounds() string {
 	var words []string
 	for _, limit := range []struct{ key, word string }{
@@ -233,7 +233,7 @@ func (v schemaView) bounds() string {
 	return strings.Join(words, ", ")
 }
 
-// summary tells in a few words what a result is.
+// summary describes a result in a few words.
 func (v schemaView) summary() string {
 	if v.node == nil {
 		return ""

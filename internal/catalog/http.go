@@ -8,7 +8,7 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// httpToolReader reads tools that are HTTP requests, and how the person is known there.
+// httpToolReader reads tools that are HTTP requests, and the authentication.
 func (p *parser) httpToolReader(s *section, m *members) toolReader {
 	const expected = `a web app needs a base URL such as "https://api.example.com/v1"`
 	auth := s.outer.take("auth")
@@ -74,7 +74,7 @@ func (p *parser) method(tool *members) string {
 	return ""
 }
 
-// headers reads request headers and refuses those that are the gateway's to set.
+// headers reads request headers and rejects those that the gateway sets itself.
 func (p *parser) headers(m *members, key string) map[string]string {
 	headers := m.strings(key, " of HTTP headers")
 	for _, name := range sortedNames(headers) {
@@ -101,8 +101,8 @@ func validHeader(name string) bool {
 	return name != ""
 }
 
-// forbiddenHeader lists headers that carry credentials, or by which a request
-// could be taken for another.
+// forbiddenHeader reports whether a header carries credentials, or could make a request pass for
+// another one.
 func forbiddenHeader(name string) bool {
 	name = strings.ToLower(name)
 	switch name {

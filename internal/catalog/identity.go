@@ -12,7 +12,7 @@ const (
 	maxAliases = 20
 )
 
-// identity reads who the app is: id, name, description and aliases.
+// identity reads the app's id, name, description and aliases.
 func (p *parser) identity(m *members, idKeys ...string) {
 	const expected = `expected a reverse DNS name such as "org.example.Mail"`
 	id := m.must(expected, idKeys...)
@@ -33,9 +33,9 @@ func (p *parser) identity(m *members, idKeys ...string) {
 	}
 }
 
-// validID reports whether an id is reverse DNS: parts of letters, digits, "_" and
-// "-" joined by dots, at least two, beginning with a letter. The gateway's own
-// ids have no dot, so they cannot be taken.
+// validID reports whether an id is reverse DNS: parts of letters, digits, "_" and "-" joined by
+// dots, at least two, beginning with a letter. The gateway's own ids have no dot, so they cannot
+// be taken.
 func validID(id string) bool {
 	if id == "" || len(id) > maxID || !letter(id[0]) {
 		return false
@@ -54,8 +54,8 @@ func validID(id string) bool {
 	return len(parts) >= 2
 }
 
-// name reads the app's name in its historical forms: "Mail", "Mail|邮件" and
-// {"en": "Mail", "zh": "邮件"} with "defaultLang", or {"default": "Mail", …}.
+// name reads the app's name in its historical forms: "Mail", "Mail|邮件" and {"en": "Mail", "zh":
+// "邮件"} with "defaultLang", or {"default": "Mail", …}.
 func (p *parser) name(m *members) {
 	const expected = "expected the app's name for people"
 	n := m.take("name")
@@ -108,8 +108,8 @@ func isDefaultKey(key string) bool {
 	return key == "default" || key == "defaultLang" || key == "default_lang"
 }
 
-// joinNames cleans the names, drops repetitions and joins with "|" as many as
-// two names' length allows.
+// joinNames cleans the names, removes duplicates and joins them with "|", up to the length of two
+// names.
 func joinNames(names []string) string {
 	var kept []string
 	size := 0

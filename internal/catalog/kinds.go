@@ -8,39 +8,39 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// A kind is one way in which descriptors have tools run: a row of the one table of
-// them. To add one: its type in the root's recipe.go, its row here, what that reads in a
-// file named after it, and a driver of its name. A descriptor is right or wrong on
-// every computer alike, and lint asks no driver: what is read goes by the text alone
-// (path, not path/filepath), and what only this computer can say is Compile's.
+// A kind is an execution mechanism of descriptors. A new one needs a type in the root's
+// recipe.go, an entry here, its reader in a file named after it, and a driver of its name. A
+// descriptor must be equally valid on every computer, and lint uses no driver. Readers therefore
+// depend only on the text (path, not path/filepath), and Compile performs checks that depend on
+// this computer.
 type kind struct {
-	name     string   // as [aai.Recipe.Kind] has it, by which a driver is found
-	platform string   // whose sections may name it as their "automation"; empty: none
-	optional []string // further ones; nobody means it who does not say so
+	name     string   // as in [aai.Recipe.Kind], to find the driver
+	platform string   // platform with sections that may name it as "automation"; empty: none
+	optional []string // further platforms, where it must be named explicitly
 	matches  func(r *aai.Recipe) bool
-	// read reads what a section says for all its tools, and returns what reads one.
+	// read reads the common settings of a section, and returns the reader of its tools.
 	read sectionReader
-	// execution reads the same where the single-platform dialect names the kind as the
-	// type of its "execution"; nil: it cannot.
+	// execution does the same if the single-platform dialect names the kind as the type of its
+	// "execution"; nil: not possible.
 	execution sectionReader
-	// effect is what it does when nobody says; nil: it may do anything.
+	// effect returns the default effect; nil: any effect.
 	effect func(r *aai.Recipe) aai.Effect
-	// describe says in one line for people what it does.
+	// describe describes a recipe for people, in one line.
 	describe func(r *aai.Recipe) string
-	// write says the recipe as the tool of a section; see [Document.Marshal].
+	// write writes the recipe as the tool of a section; see [Document.Marshal].
 	write func(s *Section, r *aai.Recipe, tool *toolText)
-	// templates are the texts in which parameters are written as ${name}; nil: it is
-	// given them in another way.
+	// templates returns the texts that contain parameters as ${name}; nil: parameters are passed
+	// in another way.
 	templates func(r *aai.Recipe) []string
-	limitKind aai.Kind // what limits and modes know it by; empty: by its effect
+	limitKind aai.Kind // the name for limits and modes; empty: by effect
 }
 
-// A way reads what a section says for all its tools, and returns the reader of the
-// tools. Where it returns nil, they cannot be run.
+// A sectionReader reads the common settings of a section, and returns the reader of its tools. If
+// that is nil, the tools cannot run.
 type sectionReader func(p *parser, s *section, m *members) toolReader
 
-// kinds are all there are. Of one platform's the first is meant where a section does
-// not say; platforms are in the order of the protocol.
+// kinds returns all kinds. The first one of a platform is its default; platforms are in the
+// protocol's order.
 func kinds() []kind {
 	script := func(r *aai.Recipe) []string { return []string{r.Script.Script} }
 	runsScript := func(r *aai.Recipe) string { return r.Script.Language + " " + r.Script.Script }
@@ -81,12 +81,12 @@ func kinds() []kind {
 		},
 		{
 			name: "mcp", optional: serverPlatforms(), read: (*parser).mcpToolReader, execution: (*parser).mcpToolReader, describe: describeMCP,
-			write:   func(*Section, *aai.Recipe, *toolText) {}, // the section says where
+			write:   func(*Section, *aai.Recipe, *toolText) {}, // the section has the address
 			matches: func(r *aai.Recipe) bool { return r.MCP != nil },
 		},
 		{
 			name: "ipc", execution: (*parser).envelopeToolReader,
-			write:   func(*Section, *aai.Recipe, *toolText) {}, // the section says where, and no tool more
+			write:   func(*Section, *aai.Recipe, *toolText) {}, // the section has the address, and tools add no more
 			matches: func(r *aai.Recipe) bool { return r.IPC != nil },
 			describe: func(r *aai.Recipe) string {
 				return strings.TrimSpace("the app itself " + r.IPC.Service + r.IPC.BundleID + r.IPC.ProgID)
@@ -95,15 +95,15 @@ func kinds() []kind {
 	}
 }
 
-// An execution is what the single-platform dialect says as the type of "execution".
+// An execution is a type of "execution" in the single-platform dialect.
 type execution struct {
 	name       string
-	platform   string // the only one where it exists; empty: several
+	platform   string // its only platform; empty: several
 	read       sectionReader
-	unwritable bool // what it says of itself is not kept, so it cannot be written
+	unwritable bool // its settings are not kept, so it cannot be written
 }
 
-// executions are those of the kinds, and what the protocol names besides.
+// executions returns those of the kinds, and further ones of the protocol.
 func (p *parser) executions() []execution {
 	var all []execution
 	for _, k := range p.kinds {
@@ -119,7 +119,7 @@ func (p *parser) executions() []execution {
 	)
 }
 
-// automations are the kinds of a platform, by name.
+// automations returns the names of a platform's kinds.
 func (p *parser) automations(platform string) []string {
 	var names []string
 	for _, k := range p.kinds {
@@ -135,7 +135,7 @@ func (p *parser) automations(platform string) []string {
 	return names
 }
 
-// platformNames lists the platforms.
+// platformNames returns the platforms.
 func (p *parser) platformNames() []string {
 	var names []string
 	for _, k := range p.kinds {
@@ -146,7 +146,7 @@ func (p *parser) platformNames() []string {
 	return names
 }
 
-// kindOf is the kind of a recipe; one without a name where no way is known.
+// kindOf returns the kind of a recipe, or the zero kind if it is unknown.
 func kindOf(known []kind, r *aai.Recipe) kind {
 	for _, k := range known {
 		if k.matches(r) {
@@ -156,8 +156,8 @@ func kindOf(known []kind, r *aai.Recipe) kind {
 	return kind{}
 }
 
-// InherentEffect is what a recipe does when nobody says: reading a property or a web
-// resource changes nothing, anything else may.
+// InherentEffect returns the effect of a recipe without a claim: reading a property or a web
+// resource changes nothing; any other recipe may.
 func InherentEffect(r *aai.Recipe) aai.Effect { return kindOf(kinds(), r).inherentEffect(r) }
 
 func (k kind) inherentEffect(r *aai.Recipe) aai.Effect {
@@ -167,8 +167,8 @@ func (k kind) inherentEffect(r *aai.Recipe) aai.Effect {
 	return k.effect(r)
 }
 
-// PlaceholderTexts are the texts of a recipe in which parameters are written as ${name},
-// and whether it is of a kind that knows parameters by those alone.
+// PlaceholderTexts returns the texts of a recipe that contain parameters as ${name}. alone
+// reports whether its kind passes parameters only in this way.
 func PlaceholderTexts(r *aai.Recipe) (texts []string, alone bool) {
 	k := kindOf(kinds(), r)
 	if k.templates == nil {
@@ -177,14 +177,14 @@ func PlaceholderTexts(r *aai.Recipe) (texts []string, alone bool) {
 	return k.templates(r), true
 }
 
-// describeRecipe says what a recipe does, in one line for people.
+// describeRecipe describes a recipe for people, in one line.
 func describeRecipe(known []kind, r *aai.Recipe) string {
 	k := kindOf(known, r)
 	switch {
 	case k.describe == nil:
 		return ""
 	case r.Start != "":
-		return "starts " + cmp.Or(r.Starts, r.Start+".desktop") + " if it does not run; " + k.describe(r) // first: what is long is cut
+		return "starts " + cmp.Or(r.Starts, r.Start+".desktop") + " if it does not run; " + k.describe(r) // at the beginning, because long text is cut
 	}
 	return k.describe(r)
 }

@@ -8,13 +8,13 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// Marshal writes the document as a descriptor that reads as the same app: in the dialect
-// with "platform", "app" and "execution" where that has words for it, and else, for
-// several platforms, scripts of macOS, intents and URLs, in the one with "platforms".
+// Marshal encodes the document as a descriptor that Parse reads as the same app. It uses the
+// single-platform dialect ("platform", "app", "execution") if possible. It uses the dialect with
+// "platforms" for several platforms, scripts of macOS, intents and URLs.
 //
-// What is written was read again: the error is an *aai.Error with code AAI_JSON_INVALID
-// that names the place in what would have been written. There is always one for the types
-// "stdio" and "acp", of which nothing is kept.
+// Marshal parses its result: the error is an *aai.Error with code AAI_JSON_INVALID that names the
+// place in the rejected text. The types "stdio" and "acp" always fail, because the document does
+// not keep their settings.
 func (d *Document) Marshal() ([]byte, error) {
 	p := &parser{kinds: kinds()}
 	var whole any
@@ -50,7 +50,7 @@ func (d *Document) Marshal() ([]byte, error) {
 	return written, nil
 }
 
-// asJSON writes a value as people read it.
+// asJSON encodes a value as indented JSON.
 func asJSON(value any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -100,7 +100,7 @@ type sectionText struct {
 	Tools []toolText `json:"tools,omitzero"`
 }
 
-// sectionTexts are written in their order: where no driver is for any, the first counts.
+// sectionTexts marshals sections in order: without a driver for any, the first one counts.
 type sectionTexts []sectionText
 
 // MarshalJSON implements json.Marshaler.
@@ -180,10 +180,10 @@ type stepText struct {
 	Args     []json.RawMessage `json:"args,omitzero"`
 }
 
-// toolTexts writes a section's tools.
+// toolTexts returns a section's tools in their written form.
 func (p *parser) toolTexts(s *Section) []toolText {
 	if s.Automation == "mcp" && len(s.Tools) == 0 {
-		return nil // the server says
+		return nil // the server lists them
 	}
 	texts := make([]toolText, len(s.Tools))
 	for i, d := range s.Tools {
@@ -214,7 +214,7 @@ func writeDBus(s *Section, r *aai.Recipe, tool *toolText) {
 	}
 	tool.Service, tool.Object, tool.Interface = differs(d.Service, s.Service), differs(d.Object, s.Object), differs(d.Interface, s.Interface)
 	tool.Method, tool.Property, tool.Args = d.Method, d.Property, d.Args
-	if d.Access == "set" { // what a property is for when nobody says is to be read
+	if d.Access == "set" { // the default access is reading
 		tool.Access = d.Access
 	}
 }
@@ -283,7 +283,7 @@ type helpText struct {
 	HelpURL string `json:"help_url"`
 }
 
-// authOf writes how the person is known to a web app.
+// authOf returns the authentication of a web app in its written form.
 func authOf(a *aai.AuthRecipe) *authText {
 	if a == nil {
 		return nil
@@ -309,11 +309,11 @@ func authOf(a *aai.AuthRecipe) *authText {
 	case aai.AuthAppCredential:
 		text.AppCredential = form
 	case aai.AuthBearer:
-		text.Bearer, form.Prefix, form.Name = form, &a.Prefix, "" // the name follows from the place
+		text.Bearer, form.Prefix, form.Name = form, &a.Prefix, "" // the place implies the name
 	case aai.AuthCookie:
 		text.Cookie = form
 	}
-	if a.ObtainURL != "" && (text.OAuth2 != nil || text.Cookie != nil) { // they have no word of their own for it
+	if a.ObtainURL != "" && (text.OAuth2 != nil || text.Cookie != nil) { // these types have no member for it
 		form.ObtainURL, form.Instructions = "", helpText{a.Instructions, a.ObtainURL}
 	}
 	return text

@@ -10,20 +10,19 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// members reads the members of one JSON object. Keys are asked for in
-// snake_case and found in camelCase too. What nobody asked for is reported by
-// unknown.
+// members reads the members of one JSON object. Keys are requested in snake_case and also match
+// in camelCase. The method unknown reports the members that were not requested.
 type members struct {
 	p         *parser
 	node      *node
 	requested []string
-	// fallback is a second object in which keys are looked for: what one dialect
-	// writes on a tool, the other writes in the tool's "execution".
+	// fallback is a second object for lookups: one dialect writes keys in the tool that the other
+	// writes in the tool's "execution".
 	fallback *members
 }
 
-// members opens an object. If n is not one, it reports so and returns an empty
-// object, so that reading can go on and find more faults.
+// members opens an object. If n is not one, it reports a fault and returns an empty object, so
+// that reading continues and finds more faults.
 func (p *parser) members(n *node, expected string) *members {
 	if n == nil {
 		return &members{p: p, node: &node{Kind: object}}
@@ -35,7 +34,7 @@ func (p *parser) members(n *node, expected string) *members {
 	return &members{p: p, node: n, requested: p.reader.requestedBuffer()}
 }
 
-// requestedBuffer is room for the names that are asked of one object: most are of few.
+// requestedBuffer returns a buffer for the names requested of one object, which are usually few.
 func (r *reader) requestedBuffer() []string {
 	const most, objects = 24, 8
 	if cap(r.requested)-len(r.requested) < most {
@@ -46,8 +45,8 @@ func (r *reader) requestedBuffer() []string {
 	return r.requested[begin : begin : begin+most]
 }
 
-// take finds the member with one of the names, or returns nil. Null counts as
-// absent. A member given in two spellings is a fault.
+// take returns the member with one of the names, or nil. Null counts as absent. A member in two
+// spellings is a fault.
 func (m *members) take(names ...string) *node {
 	m.requested = append(m.requested, names[0])
 	var found *node
@@ -103,7 +102,7 @@ func isCamel(key, snake string) bool {
 	return k == len(key)
 }
 
-// pathOf is the path of a member as it is spelled, or where it would be.
+// pathOf returns the path of a member as spelled, or the path that it would have.
 func (m *members) pathOf(names ...string) string {
 	for c := m.node.First; c != nil; c = c.Next {
 		if matchesKey(c.Name, names) {
@@ -129,8 +128,8 @@ func (m *members) text(names ...string) string {
 	return n.Text
 }
 
-// must returns a string member that may be neither absent nor empty. The
-// expected words complete the fault.
+// must returns a string member that may be neither absent nor empty. expected completes the
+// fault's text.
 func (m *members) must(expected string, names ...string) string {
 	n := m.take(names...)
 	switch {
@@ -163,7 +162,7 @@ func (m *members) word(name string, words ...string) string {
 	return ""
 }
 
-// strings returns an object member whose values are scalars, as text.
+// strings returns an object member with scalar values, as text.
 func (m *members) strings(name, expected string) map[string]string {
 	n := m.take(name)
 	if n == nil {
@@ -187,7 +186,7 @@ func (m *members) strings(name, expected string) map[string]string {
 	return values
 }
 
-// Bounds of a tool's time-out.
+// Bounds of a tool's timeout.
 const (
 	minTimeout = time.Millisecond
 	maxTimeout = time.Hour
@@ -215,8 +214,8 @@ func (m *members) timeout(unit time.Duration) time.Duration {
 	return time.Duration(math.Round(count * float64(unit)))
 }
 
-// unknown warns of members that nobody asked for. Keys for people and other
-// programs ("$schema", "$comment", "x-…", "_…") are let be.
+// unknown warns of members that were not requested. It ignores keys for people and other programs
+// ("$schema", "$comment", "x-…", "_…").
 func (m *members) unknown() {
 	for c := m.node.First; c != nil && len(m.p.warnings.List) < maxFaults; c = c.Next {
 		if c.Mark || strings.HasPrefix(c.Name, "$") || strings.HasPrefix(c.Name, "x-") || strings.HasPrefix(c.Name, "_") {
@@ -233,7 +232,7 @@ func (m *members) unknown() {
 	}
 }
 
-// quoteScalar is a scalar as it may be quoted in a message.
+// quoteScalar formats a scalar for a message.
 func quoteScalar(n *node) string {
 	switch n.Kind {
 	case text:

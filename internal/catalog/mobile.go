@@ -71,8 +71,8 @@ func (p *parser) urlToolReader(s *section, m *members) toolReader {
 	}
 }
 
-// scheme checks a URL scheme by RFC 3986, section 3.1, and refuses those that
-// do not belong to an app.
+// scheme checks a URL scheme by RFC 3986, section 3.1, and rejects schemes that do not belong to
+// an app.
 func (p *parser) scheme(path, scheme string) {
 	if scheme == "" {
 		return

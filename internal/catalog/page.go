@@ -12,21 +12,21 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// A Page says which operations of an app a guide tells of. The zero Page is the first of all.
+// A Page selects operations of an app for a guide. The zero Page starts with the first one.
 type Page struct {
-	Group string // only those of the group, as Groups names it; "": all
-	After string // only those that stand behind the one of that name; "": from the first on
+	Group string // only this group, as groupOf returns it; "": all
+	After string // only those after the one of that name; "": from the first on
 }
 
-// How much one page of a guide tells.
+// Limits on one page of a guide.
 const (
-	maxPage   = 12_000 // bytes of operations, in a line each
-	maxGroups = 40     // groups that are named
-	minGroup  = 2      // operations of one
+	maxPage   = 12_000 // bytes of operations, one line each
+	maxGroups = 40     // listed groups
+	minGroup  = 2      // operations of a listed group
 )
 
-// groupOf is what the descriptor calls the tool's group, else the first word of its name:
-// "issues" of issues_create, "issues" of issuesCreate.
+// groupOf returns the tool's group in the descriptor, else the first word of its name: "issues"
+// of issues_create, "issues" of issuesCreate.
 func groupOf(tool *aai.Tool) string { return cmp.Or(tool.Group, firstWord(tool.Name)) }
 
 func firstWord(tool string) string {
@@ -43,7 +43,7 @@ func isUpperBefore(s string, i int) bool {
 	return unicode.IsUpper(r)
 }
 
-// groupsOf are the groups of an app's tools that have several, the largest first.
+// groupsOf returns the groups of an app with at least minGroup tools, largest first.
 func groupsOf(app *aai.App) (names []string, size map[string]int) {
 	size = make(map[string]int)
 	for _, tool := range app.Tools {
@@ -58,7 +58,7 @@ func groupsOf(app *aai.App) (names []string, size map[string]int) {
 	return names, size
 }
 
-// tools are those of an app that a page begins with, and all that follow.
+// tools returns the app's tools from the beginning of the page on.
 func (p Page) tools(app *aai.App) ([]*aai.Tool, *aai.Error) {
 	tools := app.Tools
 	if p.Group != "" {
@@ -94,8 +94,8 @@ func (p Page) tools(app *aai.App) ([]*aai.Tool, *aai.Error) {
 	return tools[at+1:], nil
 }
 
-// GuidePage is [Guide], and [GuideData], of a page of an app's operations. Its error is an
-// *aai.Error, INVALID_PARAMS, for a group or a tool that there is not. Safe for concurrent use.
+// GuidePage returns [Guide] and [GuideData] of a page of an app's operations. Its error is an
+// *aai.Error, INVALID_PARAMS, for an unknown group or tool. It is safe for concurrent use.
 func GuidePage(app *aai.App, p Page) (text string, data any, err error) {
 	tools, fault := p.tools(app)
 	if fault != nil {
@@ -119,7 +119,7 @@ func GuidePage(app *aai.App, p Page) (text string, data any, err error) {
 	return g.render(app, p, more), g, nil
 }
 
-// render writes a guide; more are the operations of the pages that follow.
+// render writes a guide; more are the operations of the following pages.
 func (g *guide) render(app *aai.App, p Page, more []*aai.Tool) string {
 	var b strings.Builder
 	g.head(&b)
@@ -153,7 +153,7 @@ func (g *guide) render(app *aai.App, p Page, more []*aai.Tool) string {
 	return b.String()
 }
 
-// groups names the groups of operations.
+// groups lists the groups of operations.
 func (g *guide) groups(b *strings.Builder, app *aai.App) {
 	names, size := groupsOf(app)
 	if len(names) == 0 {

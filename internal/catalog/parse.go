@@ -14,58 +14,54 @@ import (
 	"github.com/gybob/aai-gateway/internal/schema"
 )
 
-// Options say how descriptors are read. The zero Options read one for a computer
-// without any driver.
+// Options configure the parsing of descriptors. The zero Options are for a computer without
+// drivers.
 type Options struct {
 	// HostPlatform is the platform of this computer: "linux", "macos" or "windows".
 	HostPlatform string
-	// Drivers make Actions of recipes. A driver is looked up by
-	// "<platform>/<kind>", such as "linux/ipc", and then by "<kind>", such as
-	// "dbus"; see [aai.Recipe.Kind].
+	// Drivers compile recipes to Actions. A driver is looked up by "<platform>/<kind>", such as
+	// "linux/ipc", and then by "<kind>", such as "dbus"; see [aai.Recipe.Kind].
 	Drivers map[string]aai.Driver
-	// DefaultTimeout is for tools that name none; zero means aai.DefaultTimeout.
-	// Android's 5 seconds and iOS's 10 are the protocol's and stay.
+	// DefaultTimeout is for tools without a timeout; zero means aai.DefaultTimeout. The
+	// protocol's 5 seconds for Android and 10 for iOS stay.
 	DefaultTimeout time.Duration
-	// EntryCommand is the command of the desktop entry with the id, "" where there is none; nil: no
-	// app is started by one.
+	// EntryCommand returns the command of the desktop entry with the id, or ""; nil: desktop
+	// entries start no app.
 	EntryCommand func(id string) string
-	// Source is where the descriptor was found; it becomes App.Source.
+	// Source is the location of the descriptor; it becomes App.Source.
 	Source string
-	// DesktopFile is the .desktop file that names the descriptor, such as "cmus.desktop", if
-	// that is how it was found: it says how the app is started.
+	// DesktopFile is the .desktop file that names the descriptor, such as "cmus.desktop", if any.
+	// It starts the app.
 	DesktopFile string
-	// Modified is when that was last written; it becomes App.Modified.
+	// Modified is the file's modification time; it becomes App.Modified.
 	Modified time.Time
-	// Origin is where a descriptor was fetched that nobody placed on this computer,
-	// such as "https://example.com"; empty for one that somebody did. Of a stranger's
-	// descriptor, claims about its tools' effects may raise the risk but not lower
-	// it, and the app's id begins with the host, such as "example.com/org.example.Mail",
-	// so that it can never be taken for an app of this computer; aliases are dropped.
-	// Its limits are tighter: 256 KiB, 5,000 JSON values and 100 tools.
+	// Origin is the origin of a descriptor from the web, such as "https://example.com"; empty for
+	// one that a person installed. For a web descriptor, effect claims may raise the risk but not
+	// lower it. Its app id begins with the host, such as "example.com/org.example.Mail", so that
+	// it cannot pass for an app of this computer; aliases are dropped. Its limits are tighter:
+	// 256 KiB, 5,000 JSON values and 100 tools.
 	Origin string
 }
 
-// A Descriptor is an aai.json that was read and found right.
+// A Descriptor is a valid aai.json.
 type Descriptor struct {
 	App *aai.App
-	// Document is what was read, with every section that is known.
+	// Document is the parsed content, with every known section.
 	Document *Document
-	// Recipes are those of every section, in the order of the file, also of
-	// sections that are not for this computer. The kind of one is empty where the
-	// way of execution is known but not supported.
+	// Recipes are those of every section, in the order of the file, including sections for other
+	// platforms. The kind of a recipe is empty if its execution type is known but not supported.
 	Recipes []*aai.Recipe
-	// Warnings are about what was tolerated.
+	// Warnings are about tolerated parts.
 	Warnings []Fault
 }
 
-// Parse reads a descriptor in either dialect: that of the protocol's section 2.5
-// ("appId", "platforms") and the single-platform one ("platform", "app",
-// "execution"). Keys may be in snake_case or camelCase. A schema_version of 1.x is
-// read, since a minor version only adds.
+// Parse parses a descriptor in either dialect: that of the protocol's section 2.5 ("appId",
+// "platforms") and the single-platform one ("platform", "app", "execution"). Keys may be in
+// snake_case or camelCase. It accepts any schema_version 1.x, because minor versions only add.
 //
-// The error is an *aai.Error with code AAI_JSON_INVALID whose message names the
-// JSON path, what is wrong there and what was expected; its cause is a *Faults
-// with everything that was found. Safe for concurrent use.
+// The error is an *aai.Error with code AAI_JSON_INVALID. Its message has the JSON path, the
+// problem and the expected value; its cause is a *Faults with all faults found. Parse is safe for
+// concurrent use.
 func Parse(source []byte, o Options) (*Descriptor, error) {
 	d, faults := new(reader).parse(source, o)
 	if err := faults.err(); err != nil {
@@ -74,8 +70,8 @@ func Parse(source []byte, o Options) (*Descriptor, error) {
 	return d, nil
 }
 
-// parse is Parse which also gives, with faults, what little it could read: the
-// id and the name by which people may ask for the app.
+// parse is Parse, except that with faults it also returns the readable part: the id and the name
+// of the app.
 func (r *reader) parse(source []byte, o Options) (*Descriptor, *Faults) {
 	sum := sha256.Sum256(source)
 	body := bytes.TrimPrefix(source, []byte("\xef\xbb\xbf"))
@@ -95,7 +91,7 @@ func (r *reader) parse(source []byte, o Options) (*Descriptor, *Faults) {
 	return &Descriptor{App: p.app, Document: &p.doc, Recipes: p.recipes, Warnings: p.warnings.List}, &p.faults
 }
 
-// compile makes the app of what was read.
+// compile builds the app.
 func (p *parser) compile(sections []*section) {
 	p.app.ID, p.app.Name, p.app.Description = p.doc.ID, p.doc.Name, p.doc.Description
 	p.app.Version, p.app.Aliases = p.doc.Version, p.doc.Aliases
@@ -110,7 +106,7 @@ func (p *parser) compile(sections []*section) {
 	p.setDigests()
 }
 
-// qualifyWebID gives an app from the web a name that none of this computer can have.
+// qualifyWebID gives an app from the web an id that no app of this computer can have.
 func (p *parser) qualifyWebID() {
 	if p.o.Origin == "" || p.app.ID == "" {
 		return
@@ -119,8 +115,8 @@ func (p *parser) qualifyWebID() {
 	p.app.ID, p.app.Aliases = host+"/"+p.app.ID, nil
 }
 
-// isSchema reports whether n is a schema of a tool: tools[i].parameters or
-// tools[i].returns. Those are the schema reader's to read.
+// isSchema reports whether n is a schema of a tool: tools[i].parameters or tools[i].returns. The
+// schema reader reads those.
 func isSchema(n *node) bool {
 	if n.Name != "parameters" && n.Name != "returns" {
 		return false
@@ -129,7 +125,7 @@ func isSchema(n *node) bool {
 	return tool.Index() >= 0 && tool.Parent != nil && tool.Parent.Name == "tools"
 }
 
-// parser reads one descriptor.
+// parser parses one descriptor.
 type parser struct {
 	o        Options
 	reader   *reader
@@ -137,14 +133,14 @@ type parser struct {
 	doc      Document
 	app      *aai.App
 	recipes  []*aai.Recipe
-	run      []*aai.Recipe // of the app's tools, as they are compiled
-	chosen   *section      // whose tools are the app's; nil: none
+	run      []*aai.Recipe // of the app's tools, for compilation
+	chosen   *section      // the section of the app's tools; nil: none
 	faults   Faults
 	warnings Faults
 
 	schemas map[string]schema.Facts // by source
 
-	paramSetOf *aai.Recipe // whose parameters are in the set
+	paramSetOf *aai.Recipe // the recipe with the parameters in paramSet
 	paramSet   map[string]bool
 }
 
@@ -156,7 +152,7 @@ func (p *parser) warn(path, format string, args ...any) {
 	p.warnings.add(path, fmt.Sprintf(format, args...))
 }
 
-// document tells the dialects apart by their shape.
+// document distinguishes the dialects by their shape.
 func (p *parser) document(root *members) (sections []*section) {
 	p.schemaVersion(root)
 	p.doc.Version = aai.CleanLabel(root.text("version"), maxName)
@@ -195,7 +191,7 @@ func (p *parser) schemaVersion(root *members) {
 	}
 }
 
-// generated reads of what a program made the descriptor.
+// generated reads the source of a generated descriptor.
 func (p *parser) generated(root *members) {
 	n := root.take("generated")
 	if n == nil {
@@ -213,8 +209,8 @@ func (p *parser) generated(root *members) {
 	p.doc.Generated = &Generated{From: from, Digest: digest}
 }
 
-// multiPlatform reads the dialect of section 2.5: one app with a section of
-// tools for each platform.
+// multiPlatform reads the dialect of section 2.5: one app with a section of tools for each
+// platform.
 func (p *parser) multiPlatform(root *members) []*section {
 	p.identity(root, "appId", "app_id")
 	return p.platformSections(root.take("platforms"))
@@ -239,21 +235,21 @@ func (p *parser) singlePlatform(root *members) []*section {
 	return nil
 }
 
-// section is one that is being read.
+// section is the state of reading a section.
 type section struct {
 	Section
 	nodes []*node  // of the tools
-	outer *members // the object with the tools, and with "auth"
-	// fromServer says that the tools are a server's, which knows of more than are listed.
+	outer *members // the object with the tools and "auth"
+	// fromServer means that a server provides the tools and may have more than are listed.
 	fromServer bool
-	server     *aai.Recipe // of all of them; nil: there is none
+	server     *aai.Recipe // of all of them; nil: no server
 }
 
 // hostOnly reports whether its tools cannot run from another platform, such as over adb.
 func (s *section) hostOnly() bool { return s.Automation == "ipc" || s.Command != "" }
 
-// choose takes the tools of one section: the host's own if there is one, else
-// the first that a driver can run, else the first.
+// choose selects the tools of one section: the host's own if there is one, else the first that a
+// driver can run, else the first.
 func (p *parser) choose(sections []*section) {
 	if len(sections) == 0 {
 		return
@@ -284,8 +280,7 @@ func (p *parser) choose(sections []*section) {
 	}
 }
 
-// setServer says how the app is reached, where the section leaves it to a server to say what
-// tools there are.
+// setServer sets the app's server if the section leaves the list of tools to a server.
 func (p *parser) setServer(s *section) {
 	if s.server == nil || len(s.Tools) > 0 || len(p.faults.List) > 0 {
 		return
@@ -301,7 +296,7 @@ func (p *parser) setServer(s *section) {
 	p.app.Server = s.server
 }
 
-// localize is the recipe with what only this computer can say.
+// localize returns the recipe with the data of this computer.
 func (p *parser) localize(r *aai.Recipe) *aai.Recipe {
 	if r.Start == "" || p.o.EntryCommand == nil {
 		return r
@@ -333,7 +328,7 @@ func (p *parser) driver(s *section, r *aai.Recipe) aai.Driver {
 	return p.o.Drivers[r.Kind]
 }
 
-// compileTool gives the tool its Action, where there is a driver for it.
+// compileTool sets the tool's Action if there is a driver for it.
 func (p *parser) compileTool(s *section, tool *aai.Tool, r *aai.Recipe, at *node) {
 	driver := p.driver(s, r)
 	if driver == nil || len(p.faults.List) > 0 {

@@ -10,51 +10,47 @@ import (
 	"strings"
 )
 
-// FileName is the name of a descriptor in a folder of its own.
+// FileName is the name of a descriptor in its own folder.
 const FileName = "aai.json"
 
-// maxEntries is how many entries of one folder are looked at, so that a folder
-// gone wild costs no more than its place.
+// maxEntries limits the entries read from one folder, to bound the cost of a huge folder.
 const maxEntries = 20_000
 
-// A Place is where descriptors are looked for: a root folder and a pattern below
-// it. Make one by [Folders], [Files], [Bundles], [Glob] or [DesktopFiles]; what an
-// operating system has is a list of them, in order of precedence. A place that
-// does not exist is empty and not an error.
+// A Place is a location of descriptors: a root folder and a pattern below it. [Folders], [Files],
+// [Bundles], [Glob] and [DesktopFiles] create one. An operating system has a list of places, in
+// order of precedence. A place that does not exist is empty and not an error.
 type Place struct {
-	// Root is an absolute path; a relative one matches nothing.
+	// Root is an absolute path; a relative one is a fault.
 	Root string
-	// Pattern is a slash-separated pattern below Root, each part in the syntax of
-	// path.Match.
+	// Pattern is a slash-separated pattern below Root, each part in the syntax of path.Match.
 	Pattern string
-	// DesktopFiles says that the files found are .desktop files, which name a
-	// descriptor by their key X-AAI-Config.
+	// DesktopFiles means that the files are .desktop files, which name a descriptor by their key
+	// X-AAI-Config.
 	DesktopFiles bool
-	// FolderIsID says that a folder with a descriptor should have the app's id as its
-	// name; it is a warning if it has not.
+	// FolderIsID means that the folder of a descriptor should have the app's id as its name;
+	// otherwise there is a warning.
 	FolderIsID bool
 }
 
-// Folders is <root>/<app id>/aai.json, as in ~/.aai.
+// Folders returns <root>/<app id>/aai.json, as in ~/.aai.
 func Folders(root string) Place { return Place{Root: root, Pattern: "*/" + FileName, FolderIsID: true} }
 
-// Files is the files in root that match the pattern, such as "*.json".
+// Files returns the files in root that match the pattern, such as "*.json".
 func Files(root, pattern string) Place { return Glob(root, pattern) }
 
-// Bundles is <root>/<any app>/Contents/Resources/aai.json, as in /Applications.
+// Bundles returns <root>/<any app>/Contents/Resources/aai.json, as in /Applications.
 func Bundles(root string) Place { return Glob(root, "*/Contents/Resources/"+FileName) }
 
-// Glob is the files below root that match a slash-separated pattern.
+// Glob returns the files below root that match a slash-separated pattern.
 func Glob(root, pattern string) Place { return Place{Root: root, Pattern: pattern} }
 
-// DesktopFiles is the descriptors named by the freedesktop .desktop files in an
-// applications folder, with the key X-AAI-Config in the group [Desktop Entry]. Its
-// value is an absolute path.
+// DesktopFiles returns the descriptors named by the freedesktop .desktop files in an applications
+// folder, with the key X-AAI-Config in the group [Desktop Entry]. Its value is an absolute path.
 func DesktopFiles(root string) Place {
 	return Place{Root: root, Pattern: "*.desktop", DesktopFiles: true}
 }
 
-// String names the place for people, such as "/home/ann/.aai/*/aai.json".
+// String returns the place for people, such as "/home/ann/.aai/*/aai.json".
 func (p Place) String() string {
 	s := filepath.Join(p.Root, filepath.FromSlash(p.Pattern))
 	if p.DesktopFiles {
@@ -63,16 +59,16 @@ func (p Place) String() string {
 	return s
 }
 
-// A finding is one file that a place leads to.
+// A foundFile is one file of a place.
 type foundFile struct {
 	place *Place
-	path  string // of the descriptor, or of what should have led to one
+	path  string // of the descriptor, or of the file that should name one
 	entry string // the .desktop file that names it, without its folder; empty: none
 	fault string // why it could not be followed
 }
 
-// find lists the files of the place, ordered by path, and the folders it looked
-// into, of which some may not exist.
+// find returns the files of the place, ordered by path, and the folders that it read, of which
+// some may not exist.
 func (p *Place) find() (found []foundFile, folders []string) {
 	if !filepath.IsAbs(p.Root) {
 		return []foundFile{{place: p, path: p.Root, fault: "the place is not an absolute path"}}, nil
@@ -152,13 +148,13 @@ func listFolder(name string) ([]fs.DirEntry, error) {
 	return entries, err
 }
 
-// notAFolder reports whether a name is something else than a folder.
+// notAFolder reports whether a name exists and is not a folder.
 func notAFolder(name string) bool {
 	info, err := os.Stat(name)
 	return err == nil && !info.IsDir()
 }
 
-// reason is an error of the file system without the path, which is said already.
+// reason returns an error of the file system without the path, which the message already has.
 func reason(err error) string {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		err = e.Err
@@ -166,9 +162,8 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// concerns reports whether something that happened at a path can change what the
-// place finds: the path, as far as it goes, matches the pattern, or it leads to
-// the root.
+// concerns reports whether an event at a path can change the files of the place: the path matches
+// the beginning of the pattern, or is the root or one of its parents.
 func (p *Place) concerns(name string) bool {
 	root := filepath.Clean(p.Root)
 	if name == root || strings.HasPrefix(root, withSeparator(name)) {
@@ -197,7 +192,7 @@ func withSeparator(name string) string {
 	return name + string(filepath.Separator)
 }
 
-// hostPlatform is the protocol's name of this computer's platform.
+// hostPlatform returns the protocol's name of this computer's platform.
 func hostPlatform() string {
 	if runtime.GOOS == "darwin" {
 		return "macos"

@@ -7,9 +7,9 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// DescriptorForPlatform is the app's descriptor with nothing of other platforms than the one that its
-// tools are of: "platform" and what stands in its section, such as "tools", take the place
-// of "platforms". A descriptor of a single platform is as its author wrote it.
+// DescriptorForPlatform returns the app's descriptor for only the platform of its tools:
+// "platform" and the members of its section, such as "tools", replace "platforms". A
+// single-platform descriptor is returned as written.
 func DescriptorForPlatform(app *aai.App) json.RawMessage {
 	p := &parser{o: Options{Origin: app.Origin}}
 	root, fault := new(reader).read(app.Descriptor, p.limits())

@@ -9,9 +9,8 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// readRegular reads a regular file of at most 8 MiB. Anything else (a folder, a
-// FIFO, a device) is refused without ever being waited for, also if it takes the
-// file's place in the last moment.
+// readRegular reads a regular file of at most 8 MiB. It rejects other files (a folder, a FIFO, a
+// device) without blocking, even if one replaces the file in the meantime.
 func readRegular(name string) ([]byte, fs.FileInfo, error) {
 	info, err := os.Stat(name)
 	if err != nil {
@@ -42,7 +41,7 @@ func readRegular(name string) ([]byte, fs.FileInfo, error) {
 	return source, info, nil
 }
 
-// readAll appends what the reader has to a buffer that is likely large enough.
+// readAll reads to the end into a buffer that is probably large enough.
 func readAll(buffer []byte, r io.Reader) ([]byte, error) {
 	for {
 		if len(buffer) == cap(buffer) {
@@ -79,8 +78,8 @@ func unreadable(err error) error {
 	return &aai.Error{Code: aai.DescriptorInvalid, Message: "cannot be read: " + reason(err), Err: err}
 }
 
-// ReadFile reads a descriptor from a regular file of at most 8 MiB. Its error is an
-// *aai.Error with code AAI_JSON_INVALID.
+// ReadFile reads a descriptor from a regular file of at most 8 MiB. Its error is an *aai.Error
+// with code AAI_JSON_INVALID.
 func ReadFile(name string) ([]byte, error) {
 	source, _, err := readRegular(name)
 	return source, err

@@ -2,5 +2,5 @@
 
 package catalog
 
-// nonBlocking is not needed where folders hold no FIFOs.
+// nonBlocking is not needed on systems without FIFOs in folders.
 const nonBlocking = 0

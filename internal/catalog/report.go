@@ -7,44 +7,43 @@ import (
 	"github.com/gybob/aai-gateway/internal/schema"
 )
 
-// A Status says what became of one file.
+// A Status is the result for one file.
 type Status string
 
-// The statuses.
+// Statuses.
 const (
 	StatusOK          Status = "ok"                    // the app is in the catalog and can run here
-	StatusUnsupported Status = "not_for_this_computer" // the app is in the catalog; calls answer AUTOMATION_NOT_SUPPORTED
-	StatusShadowed    Status = "shadowed"              // another file describes the same app and comes first
-	StatusRefused     Status = "refused"               // right in itself, but its names clash with another app's
-	StatusInvalid     Status = "invalid"               // unreadable, or not a right descriptor
+	StatusUnsupported Status = "not_for_this_computer" // the app is in the catalog; calls return AUTOMATION_NOT_SUPPORTED
+	StatusShadowed    Status = "shadowed"              // another file describes the same app and takes precedence
+	StatusRefused     Status = "refused"               // valid, but its names conflict with another app's
+	StatusInvalid     Status = "invalid"               // unreadable, or an invalid descriptor
 )
 
-// A Report tells of every file that was looked at, in order of precedence.
+// A Report describes every file that was scanned, in order of precedence.
 type Report struct {
 	Files []FileReport `json:"files"`
 }
 
-// A FileReport tells of one file.
+// A FileReport describes one file.
 type FileReport struct {
 	Path     string `json:"path"`
-	Place    string `json:"place"` // where it was looked for, such as "/home/ann/.aai/*/aai.json"
+	Place    string `json:"place"` // the place of the file, such as "/home/ann/.aai/*/aai.json"
 	App      string `json:"app,omitempty"`
 	Name     string `json:"name,omitempty"`
-	Platform string `json:"platform,omitempty"` // whose tools were taken
+	Platform string `json:"platform,omitempty"` // the platform of the tools
 	Tools    int    `json:"tools"`
-	Unprobed bool   `json:"not_started,omitempty"` // the app's server has not said yet which; see aai.App
+	Unprobed bool   `json:"not_started,omitempty"` // the app's server has not listed its tools yet; see aai.App
 	Status   Status `json:"status"`
-	// ShadowedBy is the path of the file that comes first.
+	// ShadowedBy is the path of the file that takes precedence.
 	ShadowedBy string  `json:"shadowed_by,omitempty"`
 	Errors     []Fault `json:"errors,omitempty"`
 	Omitted    int     `json:"errors_omitted,omitempty"`
 	Warnings   []Fault `json:"warnings,omitempty"`
 }
 
-// Report tells what the last scan found, waiting for the first one as long as ctx
-// allows. It also compiles every schema, which otherwise happens at the first
-// call, and reports what fails as errors of a file that is in the catalog
-// nonetheless. Its error is an *aai.Error.
+// Report returns the result of the last scan, waiting for the first one until ctx ends. It also
+// compiles every schema, which otherwise happens at the first call. A failure is reported as an
+// error of its file, although the app stays in the catalog. Its error is an *aai.Error.
 func (c *Catalog) Report(ctx context.Context) (*Report, error) {
 	s, err := c.current(ctx)
 	if err != nil {

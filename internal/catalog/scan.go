@@ -13,17 +13,16 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// mtimeMargin is how close to the moment of reading a file may have been modified and
-// still count as the same next time: file systems stamp coarsely, so that a
-// second write may leave no trace in size and time.
+// mtimeMargin is the minimum age of a modification for a file to count as unchanged later. File
+// systems have coarse timestamps, so a second write may leave size and time unchanged.
 const mtimeMargin = 2 * time.Second
 
-// A loaded file is what one descriptor's file held when it was last read.
+// A loadedFile is the content of one descriptor's file when it was last read.
 type loadedFile struct {
 	foundFile
 	info       fs.FileInfo
 	readAt     time.Time
-	descriptor *Descriptor // never nil; with faults it holds only what could be read
+	descriptor *Descriptor // never nil; with faults it holds the readable part
 	faults     *Faults
 }
 
@@ -36,15 +35,14 @@ func (l *loadedFile) stale(now fs.FileInfo) bool {
 		l.readAt.Sub(l.info.ModTime()) < mtimeMargin
 }
 
-// scanner finds and reads descriptors and remembers what it read. It is used by
-// one goroutine at a time.
+// scanner finds and reads descriptors and caches them. Only one goroutine may use it at a time.
 type scanner struct {
 	places  []Place
 	options Options
 	known   map[string]*loadedFile // by path
 }
 
-// scan looks through all places. The files are in order of precedence.
+// scan scans all places. The files are in order of precedence.
 func (s *scanner) scan() (files []*loadedFile, folders []string) {
 	var found []foundFile
 	seen := make(map[string]bool)
@@ -66,7 +64,7 @@ func (s *scanner) scan() (files []*loadedFile, folders []string) {
 	return files, folders
 }
 
-// loadAll reads the files, as many at once as there are processors.
+// loadAll reads the files, as many concurrently as there are processors.
 func (s *scanner) loadAll(found []foundFile) []*loadedFile {
 	files := make([]*loadedFile, len(found))
 	next := make(chan int)
@@ -87,8 +85,8 @@ func (s *scanner) loadAll(found []foundFile) []*loadedFile {
 	return files
 }
 
-// load reads and parses one file, or returns what is known of it. Whatever a
-// descriptor does to our code is a fault of that descriptor.
+// load reads and parses one file, or returns the cached result. It recovers from panics: they
+// become a fault of the descriptor.
 func (s *scanner) load(r *reader, f foundFile) (l *loadedFile) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -124,7 +122,7 @@ func (s *scanner) load(r *reader, f foundFile) (l *loadedFile) {
 	return l
 }
 
-// source is the descriptor as it was read, or nil if there is none.
+// source returns the descriptor as read, or nil if there is none.
 func (l *loadedFile) source() []byte {
 	return l.descriptor.App.Descriptor
 }
@@ -135,8 +133,8 @@ func refusedFile(f foundFile, problem string) *loadedFile {
 	return &loadedFile{foundFile: f, descriptor: &Descriptor{App: &aai.App{}}, faults: faults}
 }
 
-// folderName is the name of the folder a descriptor lies in, where a folder is
-// expected to be named after the app, and otherwise empty.
+// folderName returns the name of the descriptor's folder if it should be the app's id, and
+// otherwise "".
 func (l *loadedFile) folderName() string {
 	if !l.place.FolderIsID || filepath.Base(l.path) != FileName {
 		return ""
@@ -144,7 +142,7 @@ func (l *loadedFile) folderName() string {
 	return filepath.Base(filepath.Dir(l.path))
 }
 
-// snapshot scans and decides.
+// snapshot scans and evaluates the files.
 func (s *scanner) snapshot(own []*aai.App) *snapshot {
 	files, folders := s.scan()
 	return newSnapshot(own, files, folders)

@@ -11,7 +11,7 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// scriptIn reads tools that are scripts for macOS.
+// scriptIn returns a reader of tools that are scripts for macOS.
 func scriptIn(language string) sectionReader {
 	return func(p *parser, _ *section, _ *members) toolReader {
 		return func(tool *members, r *aai.Recipe) {
@@ -22,8 +22,7 @@ func scriptIn(language string) sectionReader {
 	}
 }
 
-// placeholders checks that every ${param} in a template names a parameter of the
-// tool.
+// placeholders checks that every ${param} in a template names a parameter of the tool.
 func (p *parser) placeholders(path, template string, r *aai.Recipe) {
 	p.braced(path, template, "${", r)
 }
@@ -49,8 +48,8 @@ func (p *parser) braced(path, template, opening string, r *aai.Recipe) {
 	}
 }
 
-// declares reports whether the tool has the parameter. It keeps the names of the
-// tool that is being read in a set, since a template may hold very many.
+// declares reports whether the tool has the parameter. It keeps the names of the current tool in
+// a set, because a template may use very many.
 func (p *parser) declares(r *aai.Recipe, name string) bool {
 	if p.paramSetOf != r {
 		p.paramSetOf, p.paramSet = r, make(map[string]bool, len(r.Params))
@@ -61,7 +60,7 @@ func (p *parser) declares(r *aai.Recipe, name string) bool {
 	return p.paramSet[name]
 }
 
-// maxShown is how many parameters a message lists.
+// maxShown limits the parameters listed in a message.
 const maxShown = 10
 
 func parametersOf(r *aai.Recipe) string {
@@ -107,8 +106,8 @@ func (p *parser) comTool(progID string, tool *members, r *aai.Recipe) {
 	}
 }
 
-// comOrEnvelope reads tools of execution type "com": one with a script is run by
-// its steps, any other gets the protocol's envelope.
+// comOrEnvelope reads tools of execution type "com": a tool with a script runs its steps; other
+// tools use the protocol's envelope.
 func (p *parser) comOrEnvelope(s *section, m *members) toolReader {
 	progID := p.progID(m)
 	s.ProgID = progID
@@ -152,7 +151,7 @@ func (p *parser) progID(m *members) string {
 	return id
 }
 
-// comStep reads one step. Which fields it needs depends on its action.
+// comStep reads one step. Its action determines the required fields.
 func (p *parser) comStep(m *members, r *aai.Recipe, vars []string) aai.COMStep {
 	actions := []string{"create", "call", "set", "get", "return"}
 	s := aai.COMStep{Action: m.word("action", actions...)}
@@ -193,7 +192,7 @@ func (p *parser) comStep(m *members, r *aai.Recipe, vars []string) aai.COMStep {
 	return s
 }
 
-// markAllUsed marks every member as noticed, where nothing more can be said of them.
+// markAllUsed marks every member as used, so that no warnings follow.
 func markAllUsed(n *node) {
 	for c := n.First; c != nil; c = c.Next {
 		c.Mark = true
@@ -229,7 +228,7 @@ func (p *parser) comArgs(m *members, r *aai.Recipe) []json.RawMessage {
 	return args
 }
 
-// template returns a value as JSON without spaces, having checked every ${param} in its strings.
+// template returns a value as compact JSON, after checking every ${param} in its strings.
 func (p *parser) template(n *node, r *aai.Recipe) json.RawMessage {
 	p.templateStrings(n, r)
 	value := jsontext.Value(n.JSON())

@@ -6,8 +6,8 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// platformSections reads every known section of "platforms", also those for
-// other computers, so that a descriptor is right or wrong everywhere alike.
+// platformSections reads every known section of "platforms", including those for other platforms,
+// so that a descriptor is equally valid everywhere.
 func (p *parser) platformSections(n *node) []*section {
 	var sections []*section
 	if n == nil || n.Kind != object {
@@ -51,8 +51,8 @@ func (p *parser) platformSection(platform string, m *members) *section {
 	return s
 }
 
-// executionSection reads "platform", "execution" and "tools" of the single-
-// platform dialect. It returns nil if nothing can be said of the tools.
+// executionSection reads "platform", "execution" and "tools" of the single-platform dialect. It
+// returns nil if the tools cannot be read.
 func (p *parser) executionSection(root *members) *section {
 	platform := root.word("platform", p.platformNames()...)
 	where := root.take("execution")
@@ -91,8 +91,7 @@ func (p *parser) executionSection(root *members) *section {
 	return s
 }
 
-// executionType reads the type, which may be left out. It has no way to read where
-// the type is wrong.
+// executionType reads the type, which is optional. Its read is nil if the type is invalid.
 func (p *parser) executionType(m *members, platform string) execution {
 	known := p.executions()
 	names := make([]string, len(known))
@@ -114,7 +113,7 @@ func (p *parser) executionType(m *members, platform string) execution {
 	return execution{}
 }
 
-// unsupported reads tools of types of execution that are known and no more.
+// unsupported reads tools of execution types that are known but not supported.
 func (p *parser) unsupported(_ *section, m *members) toolReader {
 	for _, key := range []string{"command", "args", "env", "timeout", "start", "cwd"} {
 		m.take(key)

@@ -6,7 +6,7 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// sends reads where and how the parameters of a web tool go.
+// sends reads the places and encodings of a web tool's parameters.
 func (p *parser) sends(tool *members, r *aai.Recipe) map[string]aai.SendRecipe {
 	n := tool.take("send")
 	if n == nil {

@@ -7,17 +7,17 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// Limits of how a server is started.
+// Limits on the start of a server.
 const (
 	maxServerArgs = 100
 	maxServerText = 4096 // bytes of the command, of an argument, of the folder
 )
 
-// serverPlatforms are where a server of MCP may be started; "web" is one that is reached.
+// serverPlatforms returns the platforms of MCP servers; "web" is for remote servers.
 func serverPlatforms() []string { return []string{"linux", "macos", "windows", "web"} }
 
-// mcpToolReader reads where a server of the Model Context Protocol is: a command that starts it,
-// or an address. What tools it has it says itself, unless the section lists some.
+// mcpToolReader reads the address of an MCP server: a command that starts it, or a URL. The
+// server lists its tools itself, unless the section lists some.
 func (p *parser) mcpToolReader(s *section, m *members) toolReader {
 	s.fromServer = true
 	auth := s.outer.take("auth")
@@ -76,8 +76,8 @@ func (p *parser) serverCommand(s *section, m *members) {
 	}
 }
 
-// serverText checks a text that a process is started with. "${NAME}" in it must be one of
-// the names.
+// serverText checks a text of a server's command line. A "${NAME}" in it must be one of the
+// names.
 func (p *parser) serverText(path, value string, names []string) {
 	if strings.ContainsRune(value, 0) || len(value) > maxServerText {
 		p.fault(path, "has %d bytes or a NUL; expected a text of at most %d", len(value), maxServerText)
@@ -96,7 +96,7 @@ func (p *parser) serverText(path, value string, names []string) {
 	}
 }
 
-// texts returns a member that is a list of strings, nil if it is absent.
+// texts returns a member that is a list of strings, or nil if it is absent.
 func (m *members) texts(name string, most int) []string {
 	n := m.take(name)
 	switch {
@@ -120,8 +120,8 @@ func (m *members) texts(name string, most int) []string {
 	return values
 }
 
-// envNames reads the names of the variables that a server is given. A value is never in
-// the file: it may be a secret, and the file is none.
+// envNames reads the names of a server's environment variables. The values are never in the file,
+// because they may be secrets and the file is not protected.
 func (m *members) envNames() []string {
 	const expected = `expected a list of names such as ["API_KEY"]; the values are kept elsewhere`
 	n := m.take("env")
@@ -153,7 +153,7 @@ func describeMCP(r *aai.Recipe) string {
 	return words
 }
 
-// commandLine is how a server is started, as a person may read it.
+// commandLine returns a server's command line for people.
 func commandLine(r *aai.MCPRecipe) string {
 	words := make([]string, 0, 1+len(r.Args))
 	for _, word := range append([]string{r.Command}, r.Args...) {

@@ -9,32 +9,31 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// A snapshot is all that is known at one moment. It is never changed after it
-// was made.
+// A snapshot is the state of the catalog after one scan. It is immutable.
 type snapshot struct {
 	apps    []*aai.App // ordered by id
 	files   []fileState
-	folders []string // that were looked into
+	folders []string // that were read
 
 	byID         map[string]*aai.App    // also "app:<id>" and the wire name
 	byFoldedName map[string]*aai.App    // the same in lower case, and all names of the gateway's own apps
 	byName       map[string][]*aai.App  // lower case: aliases and names
-	names        []string               // what may be asked for, for suggestions
-	invalid      map[string]*loadedFile // lower case: by what a refused file may be asked for
+	names        []string               // all names, for suggestions
+	invalid      map[string]*loadedFile // lower case: names of refused files
 }
 
-// fileState is a file and what became of it.
+// fileState is a file and its result.
 type fileState struct {
 	*loadedFile
-	app        *aai.App // nil if it gave none
+	app        *aai.App // nil if there is none
 	status     Status
-	shadowedBy string // the path that won
-	problem    string // why a right descriptor was refused
+	shadowedBy string // the path that takes precedence
+	problem    string // why a valid descriptor was refused
 	warnings   []Fault
 }
 
-// newSnapshot gives every id to the first file in order of precedence that is
-// right. The gateway's own apps come before all.
+// newSnapshot gives every id to the first valid file in order of precedence. The gateway's own
+// apps take precedence over all.
 func newSnapshot(own []*aai.App, files []*loadedFile, folders []string) *snapshot {
 	s := &snapshot{
 		folders:      folders,
@@ -62,7 +61,7 @@ func newSnapshot(own []*aai.App, files []*loadedFile, folders []string) *snapsho
 	return s
 }
 
-// takenNames are the names that are taken already.
+// takenNames are the names already in use.
 type takenNames struct {
 	ids     map[string]*aai.App // lower case
 	wires   map[string]*aai.App // lower case
@@ -74,7 +73,7 @@ func (c *takenNames) add(app *aai.App) {
 	c.wires[lower(app.WireName())] = app
 }
 
-// evaluate decides whether a file's app is taken into the catalog.
+// evaluate decides whether a file's app enters the catalog.
 func (s *snapshot) evaluate(file *loadedFile, taken *takenNames) fileState {
 	state := fileState{loadedFile: file, warnings: slices.Clone(file.descriptor.Warnings)}
 	app := file.descriptor.App
@@ -111,9 +110,8 @@ func (s *snapshot) evaluate(file *loadedFile, taken *takenNames) fileState {
 	return state
 }
 
-// resolveAliases returns the app without the aliases that mean another app. An
-// alias that is another app's id or wire name would be a way to be called in its
-// place.
+// resolveAliases returns the app without aliases that belong to another app. With an alias equal
+// to another app's id or wire name, the app could be called in its place.
 func (c *takenNames) resolveAliases(f *fileState) *aai.App {
 	app := f.app
 	var kept []string
@@ -141,7 +139,7 @@ func (c *takenNames) resolveAliases(f *fileState) *aai.App {
 	return &changed
 }
 
-// index prepares finding.
+// index builds the lookup tables.
 func (s *snapshot) index() {
 	for _, app := range s.apps {
 		for _, id := range []string{app.ID, "app:" + app.ID, app.WireName()} {

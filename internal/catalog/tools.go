@@ -12,7 +12,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/schema"
 )
 
-// maxTools is how many tools one section may have.
+// maxTools limits the tools of one section.
 const maxTools = 2_000
 
 func (p *parser) maxTools() int {
@@ -22,8 +22,8 @@ func (p *parser) maxTools() int {
 	return maxTools
 }
 
-// A form reads the part of a tool that says how it runs on its platform. It was
-// made from what the section says for all its tools.
+// A toolReader reads the implementation of a tool on its platform. It was created with the common
+// settings of the section.
 type toolReader func(tool *members, r *aai.Recipe)
 
 // readTools reads a list of tools into the section.
@@ -79,13 +79,13 @@ func (p *parser) readTool(s *section, m *members, run toolReader, seen map[strin
 	k := kindOf(p.kinds, d.Recipe)
 	d.Recipe.Kind = k.name
 	if p.effect(d.Effect, k.inherentEffect(d.Recipe)) == aai.Reads {
-		d.Recipe.Start = "" // to look at what does not run is no reason to start it
+		d.Recipe.Start = "" // checking an app that does not run must not start it
 	}
 	m.unknown()
 	s.Tools, s.nodes = append(s.Tools, d), append(s.nodes, m.node)
 }
 
-// tool makes a tool of what is declared.
+// tool builds the tool of a declaration.
 func (p *parser) tool(s *section, d *ToolDeclaration) *aai.Tool {
 	k := kindOf(p.kinds, d.Recipe)
 	natural := k.inherentEffect(d.Recipe)
@@ -103,8 +103,8 @@ func (p *parser) tool(s *section, d *ToolDeclaration) *aai.Tool {
 	return tool
 }
 
-// closed returns the schema with a Check that refuses parameters without a declaration, also
-// where the schema admits them: a D-Bus call has no place for such a value.
+// closed returns the schema with a Check that rejects undeclared parameters, even if the schema
+// allows them: a D-Bus call has no place for such a value.
 func closed(s aai.Schema) aai.Schema {
 	check := s.Check
 	if check == nil {
@@ -126,7 +126,7 @@ func closed(s aai.Schema) aai.Schema {
 	return s
 }
 
-// schemaFacts is what a schema says that was read; nothing where there is none.
+// schemaFacts returns the facts about a schema that was read, or none.
 func (p *parser) schemaFacts(source json.RawMessage) schema.Facts { return p.schemas[string(source)] }
 
 // toolName reads a name of letters, digits, "_", "." and "-", up to 64.
@@ -200,8 +200,8 @@ func (p *parser) returns(m *members) json.RawMessage {
 	return facts.Schema.Source
 }
 
-// schema reads a schema, each once however many tools have it: tools of one app are
-// alike, many take nothing, and many take the same.
+// schema reads each distinct schema once: many tools of an app have the same one or take no
+// parameters.
 func (p *parser) schema(source []byte) (schema.Facts, error) {
 	if known, ok := p.schemas[string(source)]; ok {
 		return known, nil
@@ -225,7 +225,7 @@ func (p *parser) schemaFault(path string, err error) {
 	p.fault(path, "%s", message)
 }
 
-// timeUnit is what time-outs are counted in: seconds, but milliseconds on Android.
+// timeUnit returns the unit of timeouts: seconds, but milliseconds on Android.
 func timeUnit(platform string) time.Duration {
 	if platform == "android" {
 		return time.Millisecond
@@ -233,7 +233,7 @@ func timeUnit(platform string) time.Duration {
 	return time.Second
 }
 
-// usualTimeout is how long a tool may run that does not say.
+// usualTimeout returns the default timeout.
 func (p *parser) usualTimeout(platform string) time.Duration {
 	switch platform {
 	case "android":
@@ -244,7 +244,7 @@ func (p *parser) usualTimeout(platform string) time.Duration {
 	return cmp.Or(p.o.DefaultTimeout, aai.DefaultTimeout)
 }
 
-// outputParser reads how the app's answer is to be understood.
+// outputParser reads the name of the parser for the app's output.
 func (p *parser) outputParser(m *members, platform string) string {
 	given := m.text("output_parser")
 	if given == "" {
@@ -270,8 +270,8 @@ func (p *parser) outputParser(m *members, platform string) string {
 	return ""
 }
 
-// claimedEffect returns what the descriptor says the tool does to the world, or nil, and the
-// title that stands there. Of two claims the more dangerous one counts.
+// claimedEffect returns the effect that the descriptor claims, or nil, and the title in the
+// annotations. Of two claims the more dangerous one counts.
 func (p *parser) claimedEffect(m *members) (claim *aai.Effect, title string) {
 	switch m.word("effect", "reads", "changes", "destroys") {
 	case "reads":
@@ -322,7 +322,7 @@ func worseEffect(claim *aai.Effect, effect aai.Effect) *aai.Effect {
 	return &effect
 }
 
-// effect weighs the descriptor's claim against what the recipe itself shows.
+// effect combines the descriptor's claim with the recipe's inherent effect.
 func (p *parser) effect(claim *aai.Effect, natural aai.Effect) aai.Effect {
 	switch {
 	case claim == nil:

@@ -9,22 +9,22 @@ import (
 	"github.com/gybob/aai-gateway/internal/schema/jsontree"
 )
 
-// Limits on one descriptor. They are far above what an honest author needs and
-// far below what would hurt. The schemas inside have a budget of their own.
+// Limits on one descriptor. They are far above the needs of authors and low enough to prevent
+// harm. The schemas in it have their own limits.
 const (
 	maxBytes = 8 << 20
 	maxDepth = 32
 	maxNodes = 100_000
 )
 
-// Limits on a descriptor from the web, which nobody chose to have here.
+// Limits on a descriptor from the web, which no person installed.
 const (
 	maxForeignBytes = 256 << 10
 	maxForeignNodes = 5_000
 	maxForeignTools = 100
 )
 
-// The kinds of JSON values.
+// Kinds of JSON values.
 const (
 	object    = jsontree.Object
 	list      = jsontree.List
@@ -35,12 +35,10 @@ const (
 	null      = jsontree.Null
 )
 
-// A node is one JSON value of a descriptor. It is marked if somebody took notice of
-// the member.
+// A node is one JSON value of a descriptor. Its mark is set when the member is used.
 type node = jsontree.Node[bool]
 
-// limits are how large a descriptor may be. What its tools say of their schemas is
-// only kept.
+// limits returns the limits on a descriptor. Schemas of tools are kept without being parsed here.
 func (p *parser) limits() jsontree.Options[bool] {
 	o := ownLimits()
 	o.KeepRaw = isSchema
@@ -54,13 +52,12 @@ func ownLimits() jsontree.Options[bool] {
 	return jsontree.Options[bool]{MaxBytes: maxBytes, MaxValues: maxNodes, MaxDepth: maxDepth - 1}
 }
 
-// A reader reads one descriptor after the other, and for the next uses again what it
-// needed for the last.
+// A reader reads one descriptor after the other, and reuses its buffers for the next.
 type reader struct {
 	tree      jsontree.Reader[bool]
 	schemas   schema.Reader
-	kinds     []kind   // all there are
-	requested []string // of the objects that are open, see names
+	kinds     []kind   // all kinds
+	requested []string // of the open objects, see requestedBuffer
 }
 
 func (r *reader) table() []kind {
@@ -80,7 +77,7 @@ func (r *reader) read(source []byte, o jsontree.Options[bool]) (*node, *Fault) {
 	return root, nil
 }
 
-// treeFault says in words why a document could not be read.
+// treeFault describes why a document could not be read.
 func treeFault(f *jsontree.Fault, o jsontree.Options[bool]) *Fault {
 	fault := &Fault{Path: f.Path}
 	switch f.Problem {
@@ -116,6 +113,6 @@ func lower(s string) string { return strings.ToLower(strings.TrimSpace(s)) }
 func letter(c byte) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' }
 func digit(c byte) bool  { return '0' <= c && c <= '9' }
 
-// JoinPath adds one member, or one element where index is not negative, to a path in
-// the way of [Fault.Path].
+// JoinPath adds one member, or one element if index is not negative, to a path in the form of
+// [Fault.Path].
 func JoinPath(path, name string, index int) string { return joinPath(path, name, index) }

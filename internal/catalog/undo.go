@@ -10,30 +10,30 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// A Back is how what a tool did is taken back, by a tool of the same app. Values are
-// templates: "${args.name}" is an argument of the act, "${result}" or "${result.a.0}" what it
-// answered or a part of that; each is the value itself where the text is nothing else, and
-// its words within a longer one.
+// An UndoTemplate describes how to undo a tool's action by a tool of the same app. Values are
+// templates: "${args.name}" is an argument of the action, "${result}" or "${result.a.0}" its
+// result or a part of it. A placeholder that is the whole text yields the value itself; within a
+// longer text it yields the value as text.
 type UndoTemplate struct {
 	Tool        string          `json:"tool"`
 	Args        json.RawMessage `json:"args,omitzero"` // an object of templates; nil: none
 	Description string          `json:"says,omitzero"` // for people; a template
-	Check       *UndoCheck      `json:"look,omitzero"` // nil: nobody can look whether it is still as it was left
+	Check       *UndoCheck      `json:"look,omitzero"` // nil: it cannot be checked whether the state is unchanged
 }
 
-// A Sight is how to look whether the world is still as an act left it, by a tool of the
-// same app that only reads.
+// An UndoCheck describes how to check, by a reading tool of the same app, whether the state is
+// still as the action left it.
 type UndoCheck struct {
 	Tool     string          `json:"tool"`
 	Args     json.RawMessage `json:"args,omitzero"`
-	Expected json.RawMessage `json:"left"` // a template of what it answers; of an object that is written here the listed members alone are compared
+	Expected json.RawMessage `json:"left"` // a template of its result; of an object in the template only the listed members are compared
 }
 
-// placeholderOpen begins the name of a value in a template; "}" ends it.
+// placeholderOpen begins a placeholder in a template; "}" ends it.
 const placeholderOpen = "${"
 
-// readUndo reads how a tool is taken back. What it names is looked for by checkBacks, when
-// all tools are read.
+// readUndo reads how to undo a tool. checkUndos checks the tools that it names, after all tools
+// are read.
 func (p *parser) readUndo(m *members) *UndoTemplate {
 	n := m.take("undo")
 	if n == nil {
@@ -69,7 +69,7 @@ func (p *parser) templates(m *members) json.RawMessage {
 	return compact(n)
 }
 
-// compact is a value as JSON without spaces.
+// compact returns a value as compact JSON.
 func compact(n *node) json.RawMessage {
 	markAllUsed(n)
 	value := jsontext.Value(n.JSON()).Clone()
@@ -79,7 +79,7 @@ func compact(n *node) json.RawMessage {
 	return json.RawMessage(value)
 }
 
-// checkUndos looks whether there is what the section's tools are taken back by.
+// checkUndos checks the undo declarations of the section's tools.
 func (p *parser) checkUndos(s *section) {
 	for i := range s.Tools {
 		d, at := &s.Tools[i], s.nodes[i].Member("undo")
@@ -99,11 +99,11 @@ func (p *parser) checkUndos(s *section) {
 	}
 }
 
-// checkUndoCall looks whether the section has the tool, and it takes what it is to be given. It
-// returns the tool, nil where there is none.
+// checkUndoCall checks that the section has the tool, and that the tool accepts the arguments. It
+// returns the tool, or nil if it is absent.
 func (p *parser) checkUndoCall(s *section, d *ToolDeclaration, at *node, name string) *ToolDeclaration {
 	if name == "" {
-		return nil // reported already
+		return nil // reported before
 	}
 	i := slices.IndexFunc(s.Tools, func(other ToolDeclaration) bool { return other.Name == name })
 	if i < 0 {
@@ -129,7 +129,7 @@ func (p *parser) checkUndoCall(s *section, d *ToolDeclaration, at *node, name st
 		p.checkUndoTexts(d, args)
 	}
 	var params struct{ Required []string }
-	_ = json.Unmarshal(by.Params, &params) // it was read as a schema
+	_ = json.Unmarshal(by.Params, &params) // it was validated as a schema
 	for _, name := range params.Required {
 		if !slices.Contains(given, name) {
 			p.fault(at.Path(), "does not give %q, which %q requires", aai.CleanLabel(name, maxName), by.Name)
@@ -138,7 +138,7 @@ func (p *parser) checkUndoCall(s *section, d *ToolDeclaration, at *node, name st
 	return by
 }
 
-// checkUndoTexts looks whether each "${…}" of a template is an argument or the result.
+// checkUndoTexts checks that each "${…}" of a template is an argument or the result.
 func (p *parser) checkUndoTexts(d *ToolDeclaration, n *node) {
 	if n == nil {
 		return
@@ -161,7 +161,7 @@ func (p *parser) checkUndoTexts(d *ToolDeclaration, n *node) {
 	}
 }
 
-// placeholderNames are the names in the "${…}" of a text. One that is not closed is a name too.
+// placeholderNames returns the names in the "${…}" of a text. An unclosed one counts too.
 func placeholderNames(text string) (names []string) {
 	for rest := text; ; {
 		_, after, found := strings.Cut(rest, placeholderOpen)

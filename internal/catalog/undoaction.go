@@ -11,7 +11,7 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// withUndo is the Action which also says how what it did is taken back.
+// withUndo wraps an Action: its result includes how to undo it.
 func withUndo(run aai.Action, b *UndoTemplate, app *aai.App) aai.Action {
 	return func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 		result, err := run(ctx, call)
@@ -24,7 +24,7 @@ func withUndo(run aai.Action, b *UndoTemplate, app *aai.App) aai.Action {
 	}
 }
 
-// undoFor is how the act is taken back; nil where what it takes is not there.
+// undoFor returns how to undo an action, or nil if a value of the template is missing.
 func (b *UndoTemplate) undoFor(app *aai.App, call *aai.Call, result *aai.Result) *aai.Undo {
 	answer := result.Data
 	if answer == nil {
@@ -41,7 +41,7 @@ func (b *UndoTemplate) undoFor(app *aai.App, call *aai.Call, result *aai.Result)
 	if b.Check != nil {
 		u.StateStep = &aai.Step{App: app.ID, Tool: b.Check.Tool, Args: f.object(b.Check.Args)}
 		u.ExpectedState = f.raw(b.Check.Expected)
-		u.ExpectedShape, _ = decodeNumbers(b.Check.Expected) // its author lists members of an object; an argument is a whole value
+		u.ExpectedShape, _ = decodeNumbers(b.Check.Expected) // listed members of an object; an argument is a whole value
 	}
 	if f.missing {
 		return nil
@@ -49,17 +49,17 @@ func (b *UndoTemplate) undoFor(app *aai.App, call *aai.Call, result *aai.Result)
 	return u
 }
 
-// A filler puts the values of a call into templates. Values are data: what looks like a
-// template in them is none.
+// A templateFiller replaces the placeholders in templates by values. Values are data:
+// placeholders in them are not replaced.
 type templateFiller struct {
 	args    map[string]any
 	result  any
-	isJSON  bool // result is as JSON has it
-	missing bool // something is not there that cannot be left out
+	isJSON  bool // result is in the types of decoded JSON
+	missing bool // a required value is absent
 }
 
-// missingArg is what an argument is that was not given. A member that is nothing else is left
-// out.
+// missingArg is the value of an absent argument. A member that consists of nothing else is
+// omitted.
 type missingArg struct{}
 
 func (f *templateFiller) object(raw json.RawMessage) map[string]any {
@@ -81,7 +81,7 @@ func (f *templateFiller) raw(raw json.RawMessage) any {
 	return value
 }
 
-// fill is a template with the values in their places.
+// fill returns a template with the values in place.
 func (f *templateFiller) fill(template any) any {
 	switch template := template.(type) {
 	case string:
@@ -106,7 +106,7 @@ func (f *templateFiller) fill(template any) any {
 	return template
 }
 
-// text is a text with the values in their places, or the one value where it is nothing else.
+// text returns a text with the values in place, or a single value if the text is one placeholder.
 func (f *templateFiller) text(template string) any {
 	var words strings.Builder
 	for rest := template; ; {
@@ -139,7 +139,7 @@ func (f *templateFiller) write(words *strings.Builder, value any) {
 	}
 }
 
-// value is what a name stands for.
+// value returns the value of a placeholder.
 func (f *templateFiller) value(name string) any {
 	path := strings.Split(name, ".")
 	if path[0] == "args" && len(path) > 1 {
@@ -159,7 +159,7 @@ func (f *templateFiller) value(name string) any {
 	return f.within(f.result, path[1:])
 }
 
-// within is a part of a value. One that is not there is lacking.
+// within returns a part of a value. An absent part sets missing.
 func (f *templateFiller) within(value any, path []string) any {
 	for _, name := range path {
 		switch of := value.(type) {
@@ -182,7 +182,7 @@ func (f *templateFiller) within(value any, path []string) any {
 	return value
 }
 
-// decodeNumbers reads JSON whose numbers keep all their digits.
+// decodeNumbers decodes JSON with exact numbers.
 func decodeNumbers(raw []byte) (v any, err error) {
 	if raw == nil {
 		return nil, errors.New("there is nothing")

@@ -11,19 +11,18 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// How the watcher paces itself.
+// Timing of the watcher.
 const (
-	quietPeriod  = 200 * time.Millisecond // without events before it looks again
-	maxQuietWait = 2 * time.Second        // at most, while events go on
-	pollEvery    = 5 * time.Second        // where nothing can be watched
+	quietPeriod  = 200 * time.Millisecond // time without events before a scan
+	maxQuietWait = 2 * time.Second        // maximum delay during continuous events
+	pollEvery    = 5 * time.Second        // if watching is impossible
 	maxWatches   = 4096                   // folders
-	settleScans  = 5                      // scans while new folders keep turning up
+	settleScans  = 5                      // scans while new folders keep appearing
 )
 
-// Start scans in the background and then keeps watching the places, until ctx
-// ends; the channel it returns is closed when it has stopped. Where the system
-// cannot watch, the places are looked at every few seconds. Starting again does
-// nothing.
+// Start scans in the background and then watches the places until ctx ends; the returned channel
+// is closed when it has stopped. If the system cannot watch, it scans every few seconds. A second
+// call does nothing.
 func (c *Catalog) Start(ctx context.Context) (stopped <-chan struct{}) {
 	done := make(chan struct{})
 	if c.started.Swap(true) {
@@ -43,10 +42,9 @@ func (c *Catalog) Start(ctx context.Context) (stopped <-chan struct{}) {
 	return done
 }
 
-// pause waits a moment after the first scan, because whoever waited for that scan
-// is busy now and setting watches takes the disk and a processor. What changes
-// meanwhile is found by the scan that follows the setting. It reports false if the
-// context ended.
+// pause waits briefly after the first scan: the caller that waited for that scan is busy now, and
+// setting watches uses the disk and a processor. The scan after setting the watches finds changes
+// made meanwhile. It returns false if the context ended.
 func (c *Catalog) pause(ctx context.Context) bool {
 	timer := time.NewTimer(c.watchDelay)
 	defer timer.Stop()
@@ -58,14 +56,14 @@ func (c *Catalog) pause(ctx context.Context) bool {
 	}
 }
 
-// watch is the watcher's state. It belongs to one goroutine.
+// watch is the watcher's state. Only one goroutine uses it.
 type watch struct {
 	c       *Catalog
 	watcher *fsnotify.Watcher // nil: polling only
-	// watched is the folders as they were when their watches were set: a watch
-	// stays with its folder when that is moved and another takes its name.
+	// watched is the folders at the time their watches were set: a watch stays with its folder
+	// when that is moved and another takes its name.
 	watched  map[string]fs.FileInfo
-	pollOnly bool // something cannot be watched, so poll
+	pollOnly bool // some folder cannot be watched
 }
 
 func (c *Catalog) newWatch() *watch {
@@ -93,9 +91,8 @@ func (w *watch) fallBackToPolling(why string, err error) {
 	w.pollOnly = true
 }
 
-// follow watches the folders of a snapshot and looks again, since something may
-// have happened before the watches were set, until nothing is left to set. It
-// reports whether it came so far.
+// follow watches the folders of a snapshot. It scans again after setting watches, since files may
+// have changed before, until all watches are set. It reports whether it succeeded.
 func (w *watch) follow(s *snapshot) (settled bool) {
 	for range settleScans {
 		if !w.set(w.foldersToWatch(s)) {
@@ -106,8 +103,8 @@ func (w *watch) follow(s *snapshot) (settled bool) {
 	return false
 }
 
-// foldersToWatch lists the folders to watch: those that were looked into and the roots,
-// or what exists of the way there.
+// foldersToWatch returns the folders to watch: those that were read and the roots, or their
+// nearest existing parents.
 func (w *watch) foldersToWatch(s *snapshot) map[string]bool {
 	folders := make(map[string]bool)
 	for _, folder := range s.folders {
@@ -116,15 +113,14 @@ func (w *watch) foldersToWatch(s *snapshot) map[string]bool {
 	for _, place := range w.c.config.Places {
 		if filepath.IsAbs(place.Root) {
 			folders[nearestExisting(filepath.Clean(place.Root))] = true
-			// Also what holds the root: a folder that is replaced takes its watch
-			// along.
+			// Also the parent of the root, because a replaced folder keeps its old watch.
 			folders[nearestExisting(filepath.Dir(filepath.Clean(place.Root)))] = true
 		}
 	}
 	return folders
 }
 
-// nearestExisting is the folder, or the nearest one above it that exists.
+// nearestExisting returns the folder or its nearest existing parent.
 func nearestExisting(folder string) string {
 	for {
 		info, err := os.Stat(folder)
@@ -136,9 +132,8 @@ func nearestExisting(folder string) string {
 	}
 }
 
-// set makes the watches those that are wanted, and reports whether it had to do
-// anything. New watches are set before others end, so that there is no moment in
-// which a folder and what holds it are both unwatched.
+// set sets the watches to those that are wanted, and reports whether any changed. It adds new
+// watches before it removes others, so that a folder and its parent are never both unwatched.
 func (w *watch) set(wanted map[string]bool) (changed bool) {
 	if w.watcher == nil {
 		return false
@@ -163,8 +158,7 @@ func (w *watch) set(wanted map[string]bool) (changed bool) {
 	return changed
 }
 
-// add watches a folder. It reports whether it is worth looking again: not if the
-// folder cannot be watched.
+// add watches a folder. It reports whether to scan again: not if the folder cannot be watched.
 func (w *watch) add(folder string) bool {
 	if len(w.watched) >= maxWatches {
 		w.fallBackToPolling("there are too many folders", nil)
@@ -172,7 +166,7 @@ func (w *watch) add(folder string) bool {
 	}
 	info, err := os.Stat(folder)
 	if err != nil {
-		return true // gone since it was seen
+		return true // removed since
 	}
 	if err := w.watcher.Add(folder); err != nil {
 		if _, gone := os.Stat(folder); gone != nil {
@@ -187,14 +181,13 @@ func (w *watch) add(folder string) bool {
 	return true
 }
 
-// forget ends a watch. The folder may be gone, and its watch with it.
+// forget removes a watch. The folder may be gone, and its watch with it.
 func (w *watch) forget(folder string) {
 	_ = w.watcher.Remove(folder)
 	delete(w.watched, folder)
 }
 
-// run looks again after events, from time to time, and at once if the watches
-// are not settled.
+// run scans after events, at intervals, and immediately if the watches are not settled.
 func (w *watch) run(ctx context.Context, settled bool) {
 	var events chan fsnotify.Event
 	var failures chan error
@@ -225,7 +218,7 @@ func (w *watch) run(ctx context.Context, settled bool) {
 		case err, ok := <-failures:
 			if !ok {
 				failures = nil
-			} else { // such as an overflow: anything may have happened
+			} else { // such as an overflow: events were lost
 				w.c.log.Warn("the file watcher lost events", "error", err)
 				due.push()
 			}
@@ -242,8 +235,8 @@ func (w *watch) run(ctx context.Context, settled bool) {
 	}
 }
 
-// isRelevant reports whether an event can change what the places lead to. A watch
-// on a folder that is gone is forgotten, so that it is set again.
+// isRelevant reports whether an event can change the files of the places. It forgets the watch of
+// a removed folder, so that it is set again.
 func (w *watch) isRelevant(event fsnotify.Event) bool {
 	if event.Has(fsnotify.Remove) || event.Has(fsnotify.Rename) {
 		if w.watched[event.Name] != nil {
@@ -259,8 +252,8 @@ func (w *watch) isRelevant(event fsnotify.Event) bool {
 	return w.isDescriptor(event.Name)
 }
 
-// isDescriptor reports whether the path is that of a descriptor, or leads to one.
-// A .desktop file may have named one outside the places' own folders.
+// isDescriptor reports whether the path is that of a descriptor or a parent of one. A .desktop
+// file may name one outside the places' own folders.
 func (w *watch) isDescriptor(name string) bool {
 	for _, file := range w.c.snapshot.Load().files {
 		if file.path == name || strings.HasPrefix(file.path, withSeparator(name)) {
@@ -270,7 +263,7 @@ func (w *watch) isDescriptor(name string) bool {
 	return false
 }
 
-// debounce waits for quiet, but not for ever.
+// debounce waits for a pause in events, up to maxQuietWait.
 type debounce struct {
 	since time.Time
 	timer <-chan time.Time

@@ -1,5 +1,10 @@
-// Package desktopentry reads desktop entries, by the Desktop Entry Specification 1.5. What an
-// entry is good for, others know.
+// Package desktopentry reads desktop entries (Desktop Entry Specification 1.5), and finds the
+// icons of apps in the person's icon themes (Icon Theme Specification 0.13).
+//
+// [Read] and [Parse] return an entry as a [File]. [IconFinder] returns icons and provides the
+// icons tool. Icon files are untrusted: it reads only files within icon folders, wherever names
+// or links lead, and returns only PNG and SVG of limited size, by content instead of file name. A
+// page must show an SVG as an image, in which no script runs.
 package desktopentry
 
 import (
@@ -8,32 +13,31 @@ import (
 	"github.com/gybob/aai-gateway/internal/files/atomicfile"
 )
 
-// maxEntryFile is how large an entry may be, in bytes.
+// maxEntryFile limits an entry, in bytes.
 const maxEntryFile = 256 << 10
 
-// mainGroup is the group that says what the entry is.
+// mainGroup is the group of the entry's own keys.
 const mainGroup = "Desktop Entry"
 
-// A File is an entry: its keys and values, which are strangers' text. The zero File is empty.
+// A File is an entry: its keys and values, which are untrusted text. The zero File is empty.
 type File struct {
 	groups map[string]map[string]string // by the group's name and the key
 }
 
-// An Action is another way to start what the entry starts.
+// An Action is an additional action of an entry.
 type Action struct {
 	ID   string
 	keys map[string]string
 }
 
-// Read reads a regular file of at most 256 KiB; what else stands there, such as a pipe, is an
-// error and is not waited for.
+// Read reads a regular file of at most 256 KiB. Other files, such as a pipe, are an error, and
+// Read does not wait for them.
 func Read(path string) (File, error) {
 	text, err := atomicfile.Read(path, atomicfile.ReadLimits{Size: maxEntryFile})
 	return Parse(text), err
 }
 
-// Parse reads an entry. What is not understood is passed over, and of a key that is given twice
-// the first counts.
+// Parse parses an entry. It ignores invalid lines, and of duplicate keys the first counts.
 func Parse(text []byte) File {
 	f := File{make(map[string]map[string]string)}
 	group := ""
@@ -58,36 +62,36 @@ func Parse(text []byte) File {
 	return f
 }
 
-// unescape undoes the escapes of a value of type string.
+// unescape resolves the escapes of a value of type string.
 func unescape(s string) string {
 	return strings.NewReplacer(`\\`, `\`, `\s`, " ", `\n`, "\n", `\t`, "\t", `\r`, "\r").Replace(s)
 }
 
-// IsApplication reports whether the entry is of a program, and is not marked as deleted.
+// IsApplication reports whether the entry describes an application that is not hidden.
 func (f File) IsApplication() bool { return f.Value("Type") == "Application" && !f.IsTrue("Hidden") }
 
-// Value is the value of a key, "" where there is none.
+// Value returns the value of a key, or "".
 func (f File) Value(key string) string { return f.groups[mainGroup][key] }
 
-// GroupValue is the value of a key in a group: files in the format of desktop entries, such as the
-// index of an icon theme, have groups of their own.
+// GroupValue returns the value of a key in a group, for other files in the format of desktop
+// entries, such as the index of an icon theme.
 func (f File) GroupValue(group, key string) string { return f.groups[group][key] }
 
-// Lookup is Value, and whether the key is there.
+// Lookup returns the value of a key, and whether the key exists.
 func (f File) Lookup(key string) (value string, found bool) {
 	value, found = f.groups[mainGroup][key]
 	return value, found
 }
 
-// IsTrue reports whether the value is true.
+// IsTrue reports whether the value is "true".
 func (f File) IsTrue(key string) bool { return f.Value(key) == "true" }
 
-// LocalizedValue is the value in a language, such as "de_AT.UTF-8", or else as it is without one.
+// LocalizedValue returns the value for a locale, such as "de_AT.UTF-8", or else the default value.
 func (f File) LocalizedValue(language, key string) string {
 	return localized(f.groups[mainGroup], language, key)
 }
 
-// Actions are those that the entry names and describes, in its order, each once.
+// Actions returns the actions that the entry lists and describes, in order, without duplicates.
 func (f File) Actions() []Action {
 	var actions []Action
 	named := make(map[string]bool)
@@ -101,10 +105,10 @@ func (f File) Actions() []Action {
 	return actions
 }
 
-// Value is the value of a key of the action, "" where there is none.
+// Value returns the value of a key of the action, or "".
 func (a Action) Value(key string) string { return a.keys[key] }
 
-// LocalizedValue is the value in a language, or else as it is without one.
+// LocalizedValue returns the value for a locale, or else the default value.
 func (a Action) LocalizedValue(language, key string) string { return localized(a.keys, language, key) }
 
 func localized(keys map[string]string, language, key string) string {

@@ -1,10 +1,3 @@
-// Package icons finds the pictures of apps in the themes of the person's desktop, by the
-// Icon Theme Specification 0.13 and the Desktop Entry Specification 1.5.
-//
-// A picture is a stranger's: what lies outside of the folders of icons is not read, wherever
-// a name or a link leads; only PNG and SVG of bounded size are given, and the kind is what
-// the bytes are, not what the file is called. Whoever shows an SVG must show it as a picture,
-// in which no script runs.
 package desktopentry
 
 import (
@@ -17,38 +10,38 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// IconConfig says where to look.
+// IconConfig configures an IconFinder.
 type IconConfig struct {
-	// EntryFolders are the folders of desktop entries, the most important first; the icons lie
-	// beside them.
+	// EntryFolders are the folders of desktop entries, highest precedence first; the icon folders
+	// are beside them.
 	EntryFolders []string
-	// Home is the person's home folder; "" for none.
+	// Home is the person's home folder, or "".
 	Home string
-	// Names are the entries and services of an app by its id, best first; nil: nobody knows.
+	// Names returns the entries and services of each app, by its id, best first; may be nil.
 	Names func() map[string][]string
 }
 
-// A Room finds icons. It is safe for concurrent use.
+// An IconFinder finds icons. It is safe for concurrent use.
 type IconFinder struct{ cfg IconConfig }
 
-// Limits on what strangers may put there.
+// Limits on untrusted data.
 const (
 	maxThemes      = 20
 	maxDirectories = 2000
 	maxName        = 200
 )
 
-// fallbackTheme is the theme that every other stands on.
+// fallbackTheme is the theme that all others inherit from.
 const fallbackTheme = "hicolor"
 
-// NewIconFinder makes a room. It looks at nothing yet.
+// NewIconFinder returns an IconFinder. It does no I/O.
 func NewIconFinder(cfg IconConfig) *IconFinder { return &IconFinder{cfg} }
 
-// A look is one search, of one moment.
+// An iconSearch is the state of one search.
 type iconSearch struct {
 	cfg    IconConfig
 	bases  []string // folders of themes
-	roots  []string // what may be read lies below one of these
+	roots  []string // readable files are below one of these
 	names  map[string][]string
 	chain  []iconTheme
 	pixels int
@@ -63,7 +56,7 @@ func (r *IconFinder) newSearch(pixels int) *iconSearch {
 		data := filepath.Dir(entries)
 		l.addBase(filepath.Join(data, "icons"))
 		if store, is := strings.CutSuffix(data, filepath.Join("exports", "share")); is {
-			l.addRoot(filepath.Join(store, "app")) // where Flatpak's exports lead
+			l.addRoot(filepath.Join(store, "app")) // the target of Flatpak's exports
 		}
 	}
 	for _, entries := range r.cfg.EntryFolders {
@@ -87,8 +80,8 @@ func (l *iconSearch) addRoot(folder string) {
 	}
 }
 
-// icon is the picture of an app, given its id or that of a program as permissions name it
-// ("desktop/…"); false where there is none.
+// icon returns the icon of an app, by its id or by the name of a program in permissions
+// ("desktop/…").
 func (l *iconSearch) icon(app string) (aai.Image, bool) {
 	id := strings.TrimPrefix(app, aai.DesktopApp+"/")
 	tried := make(map[string]bool)
@@ -106,7 +99,7 @@ func (l *iconSearch) icon(app string) (aai.Image, bool) {
 	return aai.Image{}, false
 }
 
-// iconOfEntry is the name of the icon that a desktop entry gives, or "".
+// iconOfEntry returns the icon name in a desktop entry, or "".
 func (l *iconSearch) iconOfEntry(id string) string {
 	if !isSimpleName(id) {
 		return ""
@@ -128,7 +121,7 @@ func (l *iconSearch) iconOfEntry(id string) string {
 	return ""
 }
 
-// isSimpleName reports whether a name can be that of a file in a folder, or is a whole path.
+// isSimpleName reports whether a name is a plain file name or an absolute path.
 func isSimpleName(name string) bool {
 	if filepath.IsAbs(name) {
 		return true
@@ -136,22 +129,22 @@ func isSimpleName(name string) bool {
 	return name != "" && len(name) <= maxName && !strings.HasPrefix(name, ".") && !strings.ContainsAny(name, "/\\\x00")
 }
 
-// A theme is one of the person's themes, with the folders in it.
+// An iconTheme is one of the person's themes with its directories.
 type iconTheme struct {
 	name        string
 	directories []themeDirectory
 }
 
-// A directory holds icons of some sizes.
+// A themeDirectory holds icons of a range of sizes.
 type themeDirectory struct {
 	path                   string // below the theme's folder
 	kind                   string
 	size, minSize, maxSize int
 	threshold, enlarged    int
-	forApps                bool // is meant for apps
+	forApps                bool // its context is apps
 }
 
-// themes are the person's theme, those it stands on, and the one that all stand on.
+// themes returns the person's theme, the themes it inherits from, and fallbackTheme.
 func (l *iconSearch) themes() []iconTheme {
 	var all []iconTheme
 	waiting := append(l.gtkTheme(), "Adwaita", fallbackTheme)
@@ -169,7 +162,7 @@ func (l *iconSearch) themes() []iconTheme {
 	return all
 }
 
-// fallbackLast puts the theme that all stand on behind the others.
+// fallbackLast is a sort key that puts fallbackTheme last.
 func fallbackLast(t iconTheme) int {
 	if t.name == fallbackTheme {
 		return 1
@@ -177,7 +170,7 @@ func fallbackLast(t iconTheme) int {
 	return 0
 }
 
-// gtkTheme is the theme that the person set for GTK, if any.
+// gtkTheme returns the person's GTK icon theme, if set.
 func (l *iconSearch) gtkTheme() []string {
 	if l.cfg.Home == "" {
 		return nil
@@ -191,7 +184,7 @@ func (l *iconSearch) gtkTheme() []string {
 	return nil
 }
 
-// theme reads the index of a theme, of several folders the first.
+// theme reads the index of a theme from the first folder that has one.
 func (l *iconSearch) theme(name string) (t iconTheme, inherits []string) {
 	t.name = name
 	for _, base := range l.bases {
@@ -216,7 +209,7 @@ func (l *iconSearch) theme(name string) (t iconTheme, inherits []string) {
 	return t, inherits
 }
 
-// resolveInRoots is the file that a path really leads to, if that lies in a folder of icons.
+// resolveInRoots returns the file that a path resolves to, if it is within an icon folder.
 func (l *iconSearch) resolveInRoots(path string) (string, bool) {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
@@ -230,7 +223,7 @@ func (l *iconSearch) resolveInRoots(path string) (string, bool) {
 	return "", false
 }
 
-// exists reports whether something lies at the path, before links are looked at.
+// exists reports whether the path exists, without following links.
 func exists(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil

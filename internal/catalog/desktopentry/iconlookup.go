@@ -10,13 +10,13 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// extensions are those of the files that are looked at. What they are, their bytes say.
+// extensions returns the file extensions to try. The contents determine the type.
 func extensions() []string { return []string{".png", ".svg"} }
 
-// defaultThreshold is what a directory's threshold is where nobody says.
+// defaultThreshold is the default threshold of a directory.
 const defaultThreshold = 2
 
-// directoryOf is what the index of a theme says of a directory.
+// directoryOf reads the description of a directory from the index of a theme.
 func directoryOf(f File, path string) (themeDirectory, bool) {
 	if path == "" || !filepath.IsLocal(path) || strings.ContainsAny(path, "\\\x00") {
 		return themeDirectory{}, false
@@ -34,7 +34,7 @@ func directoryOf(f File, path string) (themeDirectory, bool) {
 	return d, !strings.Contains(path, "symbolic")
 }
 
-// sizeOr is a size as written, or what it is where that says none.
+// sizeOr parses a size, or returns otherwise if it is invalid.
 func sizeOr(s string, otherwise int) int {
 	n, err := strconv.Atoi(s)
 	if err != nil || n < 1 || n > 4096 {
@@ -43,7 +43,7 @@ func sizeOr(s string, otherwise int) int {
 	return n
 }
 
-// distance is how many pixels the icons of the directory are from a size.
+// distance returns the difference between the sizes of the directory and size, in pixels.
 func (d themeDirectory) distance(size int) int {
 	least, most := d.size*d.enlarged, d.size*d.enlarged
 	switch d.kind {
@@ -55,9 +55,9 @@ func (d themeDirectory) distance(size int) int {
 	return max(least-size, size-most, 0)
 }
 
-// find looks for an icon by its name: in each theme first in what is meant for apps, the
-// nearest size first, and last in no theme. A whole path is taken where it lies in a folder
-// of icons.
+// find finds an icon by its name. In each theme it tries directories for apps first, then by
+// nearest size; the last try is outside themes. An absolute path is accepted within an icon
+// folder.
 func (l *iconSearch) find(name string) (aai.Image, bool) {
 	if filepath.IsAbs(name) {
 		return l.read(name)
@@ -83,7 +83,7 @@ func (l *iconSearch) find(name string) (aai.Image, bool) {
 	return aai.Image{}, false
 }
 
-// appsFirst is 0 for a directory that is meant for apps, which are most.
+// appsFirst is a sort key that puts directories for apps first.
 func appsFirst(d themeDirectory) int {
 	if d.forApps {
 		return 0

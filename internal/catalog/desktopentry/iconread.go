@@ -12,13 +12,13 @@ import (
 	"github.com/gybob/aai-gateway/internal/files/atomicfile"
 )
 
-// Limits on one picture.
+// Limits on one icon.
 const (
 	maxPicture = 256 << 10 // bytes
 	maxPixels  = 1024      // of a side
 )
 
-// read is the picture in a file in a folder of icons.
+// read reads an image file within an icon folder.
 func (l *iconSearch) read(path string) (aai.Image, bool) {
 	real, ok := l.resolveInRoots(path)
 	if !ok {
@@ -32,7 +32,7 @@ func (l *iconSearch) read(path string) (aai.Image, bool) {
 	return aai.Image{MIME: kind, Data: data}, kind != ""
 }
 
-// imageType is what the bytes are: "image/png", "image/svg+xml", or "" for all else.
+// imageType returns the type of data: "image/png", "image/svg+xml", or "" for others.
 func imageType(data []byte) string {
 	if size, err := png.DecodeConfig(bytes.NewReader(data)); err == nil {
 		if max(size.Width, size.Height) > maxPixels {
@@ -46,8 +46,8 @@ func imageType(data []byte) string {
 	return ""
 }
 
-// isSVG reports whether the text is XML whose outermost element is a picture, with no
-// entities of its own: those can make a small text a large one.
+// isSVG reports whether data is XML with an svg root element and without entity declarations,
+// which could expand a small text to a large one.
 func isSVG(data []byte) bool {
 	d := xml.NewDecoder(bytes.NewReader(data))
 	root := false

@@ -8,13 +8,13 @@ import (
 	"github.com/gybob/aai-gateway/internal/schema"
 )
 
-// IconsTool is the name of the tool of the gateway's own app.
+// IconsTool is the name of the icons tool of the builtin app.
 const IconsTool = "icons"
 
-// Limits on one answer.
+// Limits on one result.
 const (
 	defaultIconSize = 48
-	maxAnswer       = 4 << 20 // bytes of pictures
+	maxAnswer       = 4 << 20 // bytes of images
 )
 
 const (
@@ -27,7 +27,7 @@ const (
 		"bytes": {"type": "integer", "title": "bytes"}, "image": {"type": "integer"}}}}, "omitted": {"type": "integer"}}}`
 )
 
-// An icon says which of the answer's pictures is the app's.
+// An icon assigns an image of the result to an app.
 type icon struct {
 	App   string `json:"app"`
 	Type  string `json:"type"`
@@ -35,13 +35,13 @@ type icon struct {
 	Image int    `json:"image"`
 }
 
-// iconsResult is what the tool answers, beside the pictures.
+// iconsResult is the data of the result, beside the images.
 type iconsResult struct {
 	Icons   []icon `json:"icons"` // of the apps that have one
 	Omitted int    `json:"omitted,omitempty"`
 }
 
-// Tools are the tools of the gateway's own app. Agents are given none of them.
+// Tools returns the tools for the builtin app. Agents may not use them.
 func (r *IconFinder) Tools() []*aai.Tool {
 	return []*aai.Tool{{
 		Name: IconsTool, Description: "Give the pictures of apps from the desktop's icon themes",
@@ -80,7 +80,7 @@ func (r *IconFinder) icons(ctx context.Context, call *aai.Call) (*aai.Result, er
 	return &aai.Result{Data: found, Images: given}, nil
 }
 
-// decodeArgs reads arguments that were validated.
+// decodeArgs decodes arguments that were validated.
 func decodeArgs(args map[string]any, into any) error {
 	text, err := json.Marshal(args)
 	if err == nil {

@@ -8,17 +8,17 @@ import (
 	"github.com/gybob/aai-gateway/internal/netguard"
 )
 
-// WellKnown is the path at which a site says what it can do.
+// WellKnown is the path of a site's descriptor.
 const WellKnown = "/.well-known/aai.json"
 
-// maxAddress is how long an address may be, in bytes.
+// maxAddress limits an address, in bytes.
 const maxAddress = 2048
 
-// A target is a site, and perhaps the one app that is meant.
+// A target is a site, and optionally one of its apps.
 type target struct {
 	host   netguard.Host
-	scheme string // "https", or "http" where the address says so
-	app    string // the id without the host; empty: whichever the site has
+	scheme string // "https", or "http" if the address has it
+	app    string // the id without the host; empty: the site's app
 }
 
 func (t target) origin() string {
@@ -28,12 +28,11 @@ func (t target) origin() string {
 	return t.host.Origin()
 }
 
-// source is the address of the site's descriptor.
+// source returns the URL of the site's descriptor.
 func (t target) source() string { return t.origin() + WellKnown }
 
-// parseAddress reads "https://host/…", "host", "host:port", "host/…" and
-// "host/<app id>". Of a URL only the host counts: people paste the page they look
-// at.
+// parseAddress parses "https://host/…", "host", "host:port", "host/…" and "host/<app id>". Of a
+// URL only the host counts, because people paste the URL of the current page.
 func parseAddress(address string) (target, *aai.Error) {
 	if len(address) > maxAddress {
 		return target{}, badAddress(address, "it is too long")
@@ -77,15 +76,14 @@ func parseURL(address string) (target, *aai.Error) {
 	return target{host: h, scheme: u.Scheme}, nil
 }
 
-// plainName reports whether the words can only be a name that the person gave a
-// site: nothing in them is of an address.
+// plainName reports whether words can only be a name that the person gave a site: they have no
+// character of an address.
 func plainName(words string) bool { return words != "" && !strings.ContainsAny(words, ".:/") }
 
-// isSiteAddress reports whether words that no app of this computer has for a name are the
-// address of a web site by themselves: they begin as one does, or are of this computer,
-// where nobody else is told. A bare host is none, with a port or a path neither: the ids
-// of apps look like host names, and who asks for an app that is not installed shall not
-// have told a stranger so.
+// isSiteAddress reports whether words that name no local app are unambiguously the address of a
+// web site: they have a scheme, or name this computer, so that no other computer learns of the
+// request. A bare host does not count, because app ids look like host names. A request for an app
+// that is not installed must not be sent to a stranger's site.
 func isSiteAddress(words string, h netguard.Host) bool {
 	return strings.Contains(words, "://") || h.IsLoopback()
 }

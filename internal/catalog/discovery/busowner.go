@@ -12,27 +12,27 @@ import (
 	"github.com/gybob/aai-gateway/internal/dbus/wire"
 )
 
-// What of one program is looked at.
+// Limits on the introspection of one program.
 const (
 	maxObjects       = 64
 	maxDepth         = 8
 	maxIntrospection = 512 << 10 // bytes, of one object
 	maxElements      = 20_000    // of XML, of one object
-	maxListings      = 8         // objects that are asked for the names of their actions
+	maxListings      = 8         // objects queried for their action names
 )
 
 const introspectable = wire.BusName + ".Introspectable"
 
-// A thing is an object of a program, by one of its interfaces.
+// A busObject is an interface of an object of a program.
 type busObject struct{ path, iface string }
 
-// An offer is what a program has of one kind.
+// A capability is everything of one kind that a program offers.
 type capability struct {
 	objects []busObject
-	listed  []string // the names of what it lists
+	listed  []string // the names it lists
 }
 
-// queryOwner walks through what a program says of its objects, and makes ways of it.
+// queryOwner introspects a program's objects and adds its integrations.
 func (l *busScan) queryOwner(ctx context.Context, owner string, names []string) {
 	defer func() {
 		if e := recover(); e != nil {
@@ -73,7 +73,7 @@ func (l *busScan) queryOwner(ctx context.Context, owner string, names []string) 
 	}
 }
 
-// interfacesOf are the names of interfaces, those of portals without what all have.
+// interfacesOf returns the names of interfaces, those of portals without their common prefix.
 func interfacesOf(things []busObject) []string {
 	var all []string
 	for _, t := range things {
@@ -83,8 +83,8 @@ func interfacesOf(things []busObject) []string {
 	return slices.Compact(all)
 }
 
-// walk finds the objects of a program, those first that have the places that such objects
-// usually have. It stops where a question is not answered in time, and says so.
+// walk finds the objects of a program, usual paths first. It stops at the first timeout; whole is
+// then false.
 func (l *busScan) walk(ctx context.Context, owner string, names []string) (found []busObject, whole bool) {
 	queue, asked := usualPaths(names), make(map[string]bool)
 	for len(queue) > 0 && len(asked) < maxObjects {
@@ -123,7 +123,7 @@ func (l *busScan) walk(ctx context.Context, owner string, names []string) (found
 	return found, true
 }
 
-// usualPaths are where objects usually are.
+// usualPaths returns the conventional paths of objects.
 func usualPaths(names []string) []string {
 	var paths []string
 	for _, name := range names {
@@ -142,8 +142,8 @@ func usualPaths(names []string) []string {
 	return append(paths, "/")
 }
 
-// readNode reads what an object says of itself: the interfaces, without those that all have,
-// and the names of its children. What cannot be read any further is left out.
+// readNode parses introspection data: the interfaces, without the standard ones, and the names of
+// the children. It ignores the rest of invalid data.
 func readNode(text string) (interfaces, children []string) {
 	tokens, depth := xml.NewDecoder(strings.NewReader(text)), 0
 	for range maxElements {
@@ -181,7 +181,7 @@ func attribute(e xml.StartElement, name string) string {
 	return ""
 }
 
-// actions asks objects for the names of their actions, which reads and does nothing.
+// actions reads the names of objects' actions. These calls have no effect.
 func (l *busScan) actions(ctx context.Context, owner string, things []busObject, whole bool) ([]string, bool) {
 	var all []string
 	for _, t := range things[:min(len(things), maxListings)] {
@@ -206,7 +206,7 @@ func (l *busScan) actions(ctx context.Context, owner string, things []busObject,
 	return slices.Compact(all), whole
 }
 
-// integrationsOf makes ways of what a program offers, one for each kind.
+// integrationsOf returns one integration for each kind that a program offers.
 func (l *busScan) integrationsOf(names []string, offers map[int]*capability) []Integration {
 	var ways []Integration
 	for i, k := range integrationKinds() {
@@ -225,7 +225,7 @@ func (l *busScan) integrationsOf(names []string, offers map[int]*capability) []I
 	return ways
 }
 
-// nameFor is the name by which a program is told that has several.
+// nameFor selects one name of a program that has several.
 func nameFor(k integrationKind, names []string) string {
 	for _, name := range names {
 		if k.name != kindService && k.matches(name) {
@@ -238,7 +238,7 @@ func nameFor(k integrationKind, names []string) string {
 	return names[max(i, 0)]
 }
 
-// howTo is how one gets a way to a service: by a descriptor that calls what is there.
+// howTo returns how to use a service: by a descriptor that calls its members.
 func (l *busScan) howTo(service string, things []busObject, call string) string {
 	usable := slices.DeleteFunc(slices.Clone(things), func(t busObject) bool { return l.isNeverCalled(service, t.iface) })
 	if l.isNeverCalled(service, "") || len(usable) == 0 {
@@ -255,8 +255,8 @@ func (l *busScan) isNeverCalled(service, iface string) bool {
 	return l.cfg.NeverCalled != nil && l.cfg.NeverCalled(service, iface)
 }
 
-// isDenied reports whether the person keeps the program from every tool, by one of its names on the
-// bus or what that ends with.
+// isDenied reports whether the policy denies the program to all tools, by one of its bus names or
+// the last part of one.
 func (r *Scanner) isDenied(names []string) bool {
 	if r.cfg.Denied == nil {
 		return false
@@ -269,7 +269,7 @@ func (r *Scanner) isDenied(names []string) bool {
 	return r.cfg.Denied(all)
 }
 
-// startable is the way to a service that the bus would start.
+// startable returns the integration of a service that the bus can start.
 func (l *busScan) startable(name string) Integration {
 	k := integrationKinds()[kindOf(name)]
 	if k.name != "mpris" && k.name != "portal" {

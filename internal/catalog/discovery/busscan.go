@@ -13,14 +13,14 @@ import (
 	"github.com/gybob/aai-gateway/internal/dbus/wire"
 )
 
-// What of a bus is looked at. More is left out, and said to be.
+// Limits on a bus scan. The report says if entries were omitted.
 const (
 	maxBusNames = 2000
 	maxOwners   = 400
 	maxListed   = 200 // names of actions, of one program
 )
 
-// A busLook is one look at a bus.
+// A busScan is one scan of a bus.
 type busScan struct {
 	*Scanner
 	conn   *wire.Conn
@@ -30,18 +30,17 @@ type busScan struct {
 	found  sourceResult
 }
 
-// scanSessionBus looks at the session bus.
+// scanSessionBus scans the session bus.
 func (r *Scanner) scanSessionBus(ctx context.Context) sourceResult {
 	return (&busScan{Scanner: r, title: "the session bus"}).run(ctx, r.cfg.SessionBus)
 }
 
-// scanSystemBus looks at the system bus.
+// scanSystemBus scans the system bus.
 func (r *Scanner) scanSystemBus(ctx context.Context) sourceResult {
 	return (&busScan{Scanner: r, title: "the system bus", system: true}).run(ctx, r.cfg.SystemBus)
 }
 
-// run asks the bus who is there, and everybody who may be asked what they offer. Nobody is
-// started for it.
+// run lists the programs on the bus, and queries those that may be queried. It starts no program.
 func (l *busScan) run(ctx context.Context, at func() (string, error)) sourceResult {
 	address, err := at()
 	if err == nil {
@@ -75,7 +74,7 @@ func (l *busScan) run(ctx context.Context, at func() (string, error)) sourceResu
 	return l.found
 }
 
-// dial connects, by the clock of one question.
+// dial connects to the bus within a timeout.
 func (l *busScan) dial(ctx context.Context, address string) error {
 	ctx, cancel := context.WithTimeout(ctx, 2*l.cfg.CallTimeout)
 	defer cancel()
@@ -97,8 +96,7 @@ func (l *busScan) addNote(format string, args ...any) {
 	l.found.notes = append(l.found.notes, cleanName(fmt.Sprintf(format, args...)))
 }
 
-// names asks the bus for a list of names, and returns those that mean something to people,
-// sorted.
+// names returns the well-known names from a listing of the bus, sorted.
 func (l *busScan) names(ctx context.Context, member string) ([]string, error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*l.cfg.CallTimeout)
 	defer cancel()
@@ -120,8 +118,8 @@ func (l *busScan) names(ctx context.Context, member string) ([]string, error) {
 	return all, nil
 }
 
-// owners are the connections that have the names, with all that each has, without the bus
-// itself and us.
+// owners returns the connections that own the names, each with its names, except the bus and this
+// connection.
 func (l *busScan) owners(ctx context.Context, names []string) map[string][]string {
 	ctx, cancel := context.WithTimeout(ctx, 2*l.cfg.CallTimeout)
 	defer cancel()
@@ -137,7 +135,7 @@ func (l *busScan) owners(ctx context.Context, names []string) map[string][]strin
 	owners := make(map[string][]string)
 	for i, reply := range l.conn.Batch(ctx, questions) {
 		if reply.Err != nil || reply.Message.Kind != wire.KindReply || reply.Message.Signature != "s" {
-			continue // it has gone
+			continue // it has exited
 		}
 		d := reply.Message.Decoder()
 		owner := d.Str()
@@ -148,7 +146,7 @@ func (l *busScan) owners(ctx context.Context, names []string) map[string][]strin
 	return owners
 }
 
-// queryOwners asks all owners side by side, each by a clock of its own.
+// queryOwners queries all owners concurrently, each with its own timeout.
 func (l *busScan) queryOwners(ctx context.Context, owners map[string][]string) {
 	order := slices.SortedFunc(maps.Keys(owners), func(a, b string) int { return strings.Compare(owners[a][0], owners[b][0]) })
 	if len(order) > maxOwners {
@@ -162,10 +160,10 @@ func (l *busScan) queryOwners(ctx context.Context, owners map[string][]string) {
 	asked.Wait()
 }
 
-// errErrorReply is an answer that says no.
+// errErrorReply reports an error reply.
 var errErrorReply = errors.New("it refused")
 
-// call puts one question, by a clock of its own. Nobody is started.
+// call calls a method with its own timeout. It starts no program.
 func (l *busScan) call(ctx context.Context, m *wire.Message) (*wire.Message, error) {
 	ctx, cancel := context.WithTimeout(ctx, l.cfg.CallTimeout)
 	defer cancel()
@@ -177,10 +175,10 @@ func (l *busScan) call(ctx context.Context, m *wire.Message) (*wire.Message, err
 	return reply, err
 }
 
-// isTimeout reports whether a question ended without any answer.
+// isTimeout reports whether a call ended without a reply.
 func isTimeout(err error) bool { return err != nil && !errors.Is(err, errErrorReply) }
 
-// textList reads a body that is a list of texts.
+// textList decodes a list of strings.
 func textList(m *wire.Message) ([]string, error) {
 	if m.Kind != wire.KindReply || m.Signature != "as" {
 		return nil, errErrorReply
@@ -191,5 +189,5 @@ func textList(m *wire.Message) ([]string, error) {
 	return all, d.Err()
 }
 
-// ownerTimeout is how long one program may take for all its answers.
+// ownerTimeout returns the limit for all replies of one program.
 func (l *busScan) ownerTimeout() time.Duration { return 3 * l.cfg.CallTimeout }

@@ -12,27 +12,26 @@ import (
 	"github.com/gybob/aai-gateway/internal/netguard"
 )
 
-// The files of a site, in the folder of its host.
+// Files of a site, in the folder of its host.
 const (
 	bodyFile = "aai.json"
 	metaFile = "aai.json.meta"
 )
 
-// maxBody is how large a descriptor from the web may be, in bytes.
+// maxBody limits a descriptor from the web, in bytes.
 const maxBody = 256 << 10
 
-// A cache keeps descriptors in a folder of their own for every host. Every file
-// is opened below its root, so that no link leads out of it. Files are replaced
-// whole; of two processes that write at once the later one wins, and a descriptor
-// that its .meta does not fit is as good as none.
+// A cache stores descriptors, one folder for each host. It opens every file below its root, so
+// that links cannot lead out of it. Files are replaced atomically. If two processes write at
+// once, the later one wins; a descriptor that does not match its .meta file is ignored.
 type cache struct{ folder string }
 
-// folderOf is the name of a host's folder: a DNS name or an address as it is, with
-// "_" and the port where that is not 443. No DNS name has a "_".
+// folderOf returns the name of a host's folder: the DNS name or IP address, followed by "_" and
+// the port unless it is 443. DNS names contain no "_".
 func folderOf(h netguard.Host) string {
 	name := h.Name()
 	if strings.Contains(name, ":") {
-		name = "_" + strings.ReplaceAll(name, ":", "-") // no file on Windows has a ":"
+		name = "_" + strings.ReplaceAll(name, ":", "-") // Windows does not allow ":" in file names
 	}
 	if h.Port() != 443 {
 		name += "_" + strconv.Itoa(h.Port())
@@ -40,8 +39,7 @@ func folderOf(h netguard.Host) string {
 	return name
 }
 
-// read returns the copy of a host's descriptor, if there is one that is whole and
-// was fetched from there.
+// read returns the cached descriptor of a host, if it is complete and was fetched from there.
 func (c cache) read(h netguard.Host) (body []byte, m meta, found bool) {
 	root, err := os.OpenRoot(c.folder)
 	if err != nil {
@@ -63,14 +61,14 @@ func (c cache) read(h netguard.Host) (body []byte, m meta, found bool) {
 	return body, m, true
 }
 
-// readFile reads a regular file of at most so many bytes.
+// readFile reads a regular file of at most limit bytes.
 func readFile(root *os.Root, name string, limit int64) ([]byte, error) {
 	info, err := root.Stat(name)
 	if err != nil {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() || info.Size() > limit {
-		return nil, errors.New("not a regular file of the right size") // opening a pipe would wait
+		return nil, errors.New("not a regular file of the right size") // opening a pipe would block
 	}
 	f, err := root.Open(name)
 	if err != nil {
@@ -80,7 +78,7 @@ func readFile(root *os.Root, name string, limit int64) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, limit+1))
 }
 
-// write keeps a descriptor; without a body, only what has changed about it.
+// write stores a descriptor, or only its meta if body is nil.
 func (c cache) write(h netguard.Host, body []byte, m meta) error {
 	about, err := json.MarshalIndent(m, "", "  ")
 	if err != nil {
@@ -105,7 +103,7 @@ func (c cache) write(h netguard.Host, body []byte, m meta) error {
 	return replaceFile(root, folderOf(h)+"/"+metaFile, append(about, '\n'))
 }
 
-// replaceFile writes a file so that others see the old one or the new one.
+// replaceFile replaces a file atomically.
 func replaceFile(root *os.Root, name string, content []byte) error {
 	temporary := name + "." + rand.Text()
 	err := root.WriteFile(temporary, content, 0o600)
@@ -113,19 +111,19 @@ func replaceFile(root *os.Root, name string, content []byte) error {
 		err = root.Rename(temporary, name)
 	}
 	if err != nil {
-		_ = root.Remove(temporary) // it may not be there
+		_ = root.Remove(temporary) // it may not exist
 	}
 	return err
 }
 
-// remove forgets a host's descriptor.
+// remove deletes a host's descriptor.
 func (c cache) remove(h netguard.Host) {
 	root, err := os.OpenRoot(c.folder)
 	if err != nil {
 		return
 	}
 	defer func() { _ = root.Close() }()
-	// Without its .meta a descriptor is none.
+	// A descriptor without its .meta file is ignored.
 	_ = root.Remove(folderOf(h) + "/" + metaFile)
 	_ = root.Remove(folderOf(h) + "/" + bodyFile)
 }

@@ -1,16 +1,13 @@
-// Package discovery makes apps of web sites: what a site says of itself at
-// https://<host>/.well-known/aai.json becomes an app whose id is "<host>/<id>".
+// Package discovery finds apps of web sites, and integrations of programs on this computer.
 //
-// A [WebCatalog] is an [aai.Catalog] in front of the local one. What the local catalog
-// knows it answers; an address that it does not know is looked up: in memory, in
-// the cache on disk, and then at the site, through internal/netguard. Nothing is
-// looked up before somebody asks for it by address or by a name that the person
-// gave a site.
+// A [WebCatalog] is an [aai.Catalog] in front of the local one. The descriptor of a site at
+// https://<host>/.well-known/aai.json becomes an app with the id "<host>/<id>". It looks up an
+// address in memory, in the disk cache, and then at the site through internal/netguard, only on
+// request. A descriptor from the web is untrusted: only its web section counts, and only the HTTP
+// driver runs it. Processes share the cache and the file of names.
 //
-// A descriptor from the web is a stranger's: it is read with its origin, only its
-// web section counts, and of all drivers only that of HTTP is ever shown to it.
-//
-// The room writes its cache and, for a person, the file of names; both are safe to
-// share with other processes. It imports internal/catalog, which reads
-// descriptors, and internal/netguard.
+// A [Scanner] finds integrations on the buses, in desktop entries and in clients' MCP servers,
+// with the benefit and the setup of each. It enables and starts none, calls only methods that
+// read, ends within [DefaultScanTimeout], cleans untrusted names, and returns no values of
+// configurations. [Scanner.Watch] records new ones in one file for all gateways of the person.
 package discovery

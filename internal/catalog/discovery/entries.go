@@ -14,15 +14,15 @@ import (
 	"github.com/gybob/aai-gateway/internal/dbus/wire"
 )
 
-// What of desktop entries is looked at.
+// Limits on desktop entries.
 const (
-	maxEntries = 3000 // of all folders
+	maxEntries = 3000 // in all folders
 	maxActions = 50   // of one entry
-	maxUnread  = 5    // that are named
+	maxUnread  = 5    // named in notes
 )
 
-// scanEntries reads the desktop entries. Of two with the same id the first counts, also where
-// it is a hidden one.
+// scanEntries reads the desktop entries. Of two with the same id the first counts, even if it is
+// hidden.
 func (r *Scanner) scanEntries(ctx context.Context) sourceResult {
 	p, seen, unread := sourceResult{}, make(map[string]bool), []string(nil)
 	for _, folder := range r.cfg.EntryFolders {
@@ -57,7 +57,7 @@ func (r *Scanner) scanEntries(ctx context.Context) sourceResult {
 	return p.withUnread(unread)
 }
 
-// withUnread notes what could not be read.
+// withUnread adds notes about unreadable entries.
 func (p sourceResult) withUnread(paths []string) sourceResult {
 	for i, path := range paths {
 		if i == maxUnread {
@@ -69,14 +69,14 @@ func (p sourceResult) withUnread(paths []string) sourceResult {
 	return p
 }
 
-// An entry is what of a desktop entry is a way.
+// An entrySummary holds the parts of a desktop entry that matter for integrations.
 type entrySummary struct {
 	name                                 string
 	application, hidden, dbusActivatable bool
 	actions                              []string // for people
 }
 
-// parseEntry is what of an entry is a way.
+// parseEntry summarizes an entry.
 func parseEntry(f desktopentry.File) entrySummary {
 	e := entrySummary{
 		name: f.Value("Name"), application: f.Value("Type") == "Application", hidden: f.IsTrue("Hidden") || f.IsTrue("NoDisplay"),
@@ -91,7 +91,7 @@ func parseEntry(f desktopentry.File) entrySummary {
 	return e
 }
 
-// entryIntegration is what an entry offers beyond that its program can be started.
+// entryIntegration returns the integration of an entry that offers more than starting its program.
 func (r *Scanner) entryIntegration(id string, e entrySummary, path string) (Integration, bool) {
 	onABus := e.dbusActivatable && wire.ValidBusName(id)
 	if !e.application || e.hidden || !onABus && len(e.actions) == 0 {

@@ -10,14 +10,14 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// What is taken of a hint.
+// Limits on a hint.
 const (
 	maxHintName  = 120
 	maxHintText  = 300
 	maxHintItems = 8
 )
 
-// text is a member that is a text, "" where it is not.
+// text returns the first string member with one of the names, or "".
 func text(o map[string]any, names ...string) string {
 	for _, name := range names {
 		if s, ok := o[name].(string); ok && s != "" {
@@ -27,7 +27,7 @@ func text(o map[string]any, names ...string) string {
 	return ""
 }
 
-// objects are the objects in a member that is a list.
+// objects returns the objects in list members.
 func objects(o map[string]any, names ...string) []map[string]any {
 	var all []map[string]any
 	for _, name := range names {
@@ -41,7 +41,7 @@ func objects(o map[string]any, names ...string) []map[string]any {
 	return all
 }
 
-// addItem adds what a document lists.
+// addItem adds an item that a document lists.
 func (h *Hint) addItem(words ...string) {
 	line := aai.CleanLabel(strings.Join(slices.DeleteFunc(words, func(s string) bool { return s == "" }), " "), maxHintName)
 	if line == "" {
@@ -52,7 +52,7 @@ func (h *Hint) addItem(words ...string) {
 	}
 }
 
-// nonEmpty is the hint, nil where nothing is in it.
+// nonEmpty returns the hint, or nil if it is empty.
 func (h *Hint) nonEmpty() *Hint {
 	if h.Name == "" && h.Count == 0 {
 		return nil
@@ -60,7 +60,7 @@ func (h *Hint) nonEmpty() *Hint {
 	return h
 }
 
-// readCatalog reads an AI catalog: entries, each with what it is and where.
+// readCatalog reads an AI catalog: entries with types and addresses.
 func readCatalog(o map[string]any) *Hint {
 	h := &Hint{}
 	if host, ok := o["host"].(map[string]any); ok {
@@ -75,7 +75,7 @@ func readCatalog(o map[string]any) *Hint {
 	return h
 }
 
-// readServerCard reads the card of an MCP server, as SEP-2127 and its forerunners have it.
+// readServerCard reads the card of an MCP server, by SEP-2127 and its predecessors.
 func readServerCard(o map[string]any) *Hint {
 	about := o
 	if info, ok := o["serverInfo"].(map[string]any); ok {
@@ -94,7 +94,7 @@ func readServerCard(o map[string]any) *Hint {
 	return h.nonEmpty()
 }
 
-// readLinks reads a catalog of APIs (RFC 9727), which is a set of links (RFC 9264).
+// readLinks reads an API catalog (RFC 9727), which is a link set (RFC 9264).
 func readLinks(o map[string]any) *Hint {
 	h := &Hint{}
 	for _, set := range objects(o, "linkset") {
@@ -109,7 +109,7 @@ func readLinks(o map[string]any) *Hint {
 	return h.nonEmpty()
 }
 
-// readOpenAPI reads a description of an API by OpenAPI: what it is called, and its paths.
+// readOpenAPI reads an OpenAPI document: its title and its paths.
 func readOpenAPI(o map[string]any) *Hint {
 	if text(o, "openapi", "swagger") == "" {
 		return nil
@@ -123,7 +123,7 @@ func readOpenAPI(o map[string]any) *Hint {
 	return h.nonEmpty()
 }
 
-// readAgentCard reads the card of an agent that speaks A2A.
+// readAgentCard reads the card of an A2A agent.
 func readAgentCard(o map[string]any) *Hint {
 	h := &Hint{Name: text(o, "name"), Summary: text(o, "description")}
 	if h.Name == "" {
@@ -135,7 +135,7 @@ func readAgentCard(o map[string]any) *Hint {
 	return h
 }
 
-// readNotes reads llms.txt: a title, a summary in a quotation, and links.
+// readNotes reads llms.txt: a title, a summary as a block quote, and links.
 func readNotes(body []byte) *Hint {
 	if !utf8.Valid(body) || bytes.HasPrefix(bytes.TrimSpace(body), []byte("<")) {
 		return nil
@@ -148,7 +148,7 @@ func readNotes(body []byte) *Hint {
 			h.Name = strings.TrimPrefix(line, "# ")
 		case h.Name == "":
 			if line != "" {
-				return nil // it begins with its title
+				return nil // the first line must be the title
 			}
 		case h.Summary == "" && strings.HasPrefix(line, "> "):
 			h.Summary = strings.TrimPrefix(line, "> ")

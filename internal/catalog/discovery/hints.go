@@ -15,27 +15,27 @@ import (
 	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
-// hintTime is how long a site is asked for its hints, all at once.
+// hintTime limits all requests for hints to a site together.
 const hintTime = 5 * time.Second
 
-// A Hint is something that a site publishes for programs and that is no descriptor. Its
-// words are the site's, cleaned.
+// A Hint is a machine-readable resource of a site other than a descriptor. Its text is the
+// site's, cleaned.
 type Hint struct {
 	Kind    string `json:"kind"`
-	URL     string `json:"url"` // where it was found
+	URL     string `json:"url"` // its address
 	Name    string `json:"name,omitempty"`
 	Summary string `json:"says,omitempty"`
-	// Items are names and addresses of what it lists, at most a few; Count is how many
-	// there are.
+	// Items are names and addresses of listed items, limited in number; Count is the number of
+	// all items.
 	Items []string `json:"offers,omitempty"`
 	Count int      `json:"count,omitempty"`
-	HowTo string   `json:"get"` // one line on what can be done with it
+	HowTo string   `json:"get"` // one line about its use
 }
 
-// Hints asks a site, at the address that Discover takes, what else it publishes for
-// programs: catalogs, cards of MCP servers and agents, descriptions of its API and notes for
-// models. It asks for a fixed few documents of that site, all at once and for five seconds
-// at most; what is not there, or not what it should be, is left out. It counts as a lookup.
+// Hints finds further machine-readable resources of a site at an address for Discover: catalogs,
+// cards of MCP servers and agents, API descriptions and notes for models. It requests a fixed set
+// of documents concurrently, for at most five seconds, and omits missing or invalid ones. It
+// counts as a lookup.
 func (w *WebCatalog) Hints(ctx context.Context, address string) (words string, data any, err error) {
 	t, err := w.resolve(address)
 	if err != nil {
@@ -65,19 +65,19 @@ func (w *WebCatalog) Hints(ctx context.Context, address string) (words string, d
 	return hintWords(t, hints), hints, nil
 }
 
-// A document is one that sites publish for programs.
+// A document is a kind of resource that sites publish for programs.
 type document struct {
 	kind, path, accept string
-	// read says what is in it, nil where it is not such a document.
+	// read returns its contents, or nil if it is not such a document.
 	read  func(body []byte) *Hint
-	howTo string // with {url} in the place of its address
+	howTo string // with {url} for its address
 }
 
-// serverHowTo is how one gets an MCP server at an address.
+// serverHowTo says how to use an MCP server at an address.
 const serverHowTo = "An MCP server is an app here by an aai.json of the type mcp with its address (docs/mcp-apps.md)."
 
-// documentsOf are all that a site is asked for. Where a page is named there may be an MCP
-// server, which has its card below.
+// documentsOf returns all documents to request from a site. A page's address may be that of an
+// MCP server, with its card below.
 func documentsOf(address string) []document {
 	all := []document{
 		{"ai-catalog", "/.well-known/ai-catalog.json", "application/json", jsonReader(readCatalog), "Each entry is a server or an agent of its own. " + serverHowTo},
@@ -95,7 +95,7 @@ func documentsOf(address string) []document {
 	return append(all, beside)
 }
 
-// hint asks for one document. Whatever the site's text does to our code costs this hint.
+// hint requests one document. It recovers from panics, so that a bad document costs only this hint.
 func (w *WebCatalog) hint(ctx context.Context, t target, d document) (h *Hint) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -116,8 +116,8 @@ func (w *WebCatalog) hint(ctx context.Context, t target, d document) (h *Hint) {
 	return h
 }
 
-// jsonReader reads a document that is an object of JSON; a page of HTML that a site answers
-// everything with is none.
+// jsonReader returns a reader of JSON objects. It ignores HTML pages, which some sites return for
+// every path.
 func jsonReader(read func(map[string]any) *Hint) func([]byte) *Hint {
 	return func(body []byte) *Hint {
 		var object map[string]any
@@ -128,7 +128,7 @@ func jsonReader(read func(map[string]any) *Hint) func([]byte) *Hint {
 	}
 }
 
-// hintWords are the hints for people and models: the site's words in quotation marks.
+// hintWords formats the hints for people and models, with the site's text in quotation marks.
 func hintWords(t target, hints []Hint) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "## What else %s publishes for programs\n", t.host)

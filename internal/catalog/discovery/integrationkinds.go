@@ -9,27 +9,27 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// The kinds of ways that are no interfaces of D-Bus.
+// Kinds of integrations other than D-Bus interfaces.
 const (
-	kindService = "dbus"            // what else a service offers
+	kindService = "dbus"            // other members of a service
 	kindActions = "desktop-actions" // of a desktop entry
 	kindServer  = "mcp-server"
 )
 
-// kindApplication is the one that both a bus and an entry tell of.
+// kindApplication is the kind of programs that a bus and a desktop entry both describe.
 const kindApplication = "application"
 
-// A kind is a sort of interfaces on the bus: a row of the one table of them.
+// An integrationKind is a kind of D-Bus interfaces.
 type integrationKind struct {
 	name    string
 	matches func(iface string) bool
-	// benefit says what is won by it, given the names of what a program lists, if it does.
+	// benefit describes its use, with the names that the program lists, if any.
 	benefit func(listed []string) string
-	// call is what a tool of a descriptor calls, "" where there is no one such call.
+	// call is the member that a descriptor's tool would call, or "" if there is no typical one.
 	call string
 }
 
-// integrationKinds are all, the most telling first.
+// integrationKinds returns all kinds, most specific first.
 func integrationKinds() []integrationKind {
 	return []integrationKind{
 		{"mpris", namedInterfaces("org.mpris.MediaPlayer2"), constantBenefit("plays, pauses, skips and says what is playing"), "org.mpris.MediaPlayer2.Player.PlayPause"},
@@ -44,8 +44,8 @@ func integrationKinds() []integrationKind {
 	}
 }
 
-// namedInterfaces tells interfaces that have one of the names or are below it. Those of a tray are
-// KDE's in name alone.
+// namedInterfaces returns a predicate for interfaces that have one of the names or are below it.
+// It excludes tray interfaces from org.kde, because they only share the prefix.
 func namedInterfaces(names ...string) func(string) bool {
 	return func(iface string) bool {
 		return slices.ContainsFunc(names, func(name string) bool {
@@ -61,7 +61,7 @@ func constantBenefit(words string) func([]string) string {
 	return func([]string) string { return words }
 }
 
-// listingBenefit is words with the names that a program lists.
+// listingBenefit returns words with the names that a program lists.
 func listingBenefit(words, what string) func([]string) string {
 	return func(listed []string) string {
 		if len(listed) == 0 {
@@ -74,20 +74,20 @@ func listingBenefit(words, what string) func([]string) string {
 	}
 }
 
-// isToolkitInternal reports whether an interface is of a toolkit's own workings.
+// isToolkitInternal reports whether an interface is internal to a toolkit.
 func isToolkitInternal(iface string) bool {
 	return namedInterfaces("org.freedesktop.DBus", "org.gtk.Application", "org.gtk.private", "org.a11y.atspi")(iface)
 }
 
-// firstNames are the first few of the names.
+// firstNames returns the first three names.
 func firstNames(names []string) string { return strings.Join(names[:min(len(names), 3)], ", ") }
 
-// kindOf is the first that an interface is of.
+// kindOf returns the index of the first kind that matches an interface.
 func kindOf(iface string) int {
 	return slices.IndexFunc(integrationKinds(), func(k integrationKind) bool { return k.matches(iface) })
 }
 
-// kindRank orders kinds.
+// kindRank returns the sort rank of a kind.
 func kindRank(name string) int {
 	order := []string{}
 	for _, k := range integrationKinds() {
@@ -99,20 +99,20 @@ func kindRank(name string) int {
 	return len(order)
 }
 
-// maxLabel is how long a stranger's name may be, in bytes.
+// maxLabel limits an untrusted name, in bytes.
 const maxLabel = 120
 
-// cleanName is a stranger's name on one line.
+// cleanName returns an untrusted name on one line.
 func cleanName(s string) string { return aai.CleanLabel(s, maxLabel) }
 
-// maxCommand is how long a command may be, in bytes.
+// maxCommand limits a command, in bytes.
 const maxCommand = 500
 
-// cleanLine is a command on one line.
+// cleanLine returns a command on one line.
 func cleanLine(s string) string { return aai.CleanLabel(s, maxCommand) }
 
-// stableName is a name on the bus without what is another one at each start: the number of the
-// process, and which instance it is.
+// stableName returns a bus name without the parts that change at each start: the process number
+// and the instance.
 func stableName(name string) string {
 	passing := regexp.MustCompile(`([-._](instance_?)?_?[0-9]+)+$`)
 	if short := passing.ReplaceAllString(name, ""); strings.Contains(short, ".") {
@@ -121,13 +121,13 @@ func stableName(name string) string {
 	return name
 }
 
-// descriptorFor is how one gets what a service offers.
+// descriptorFor returns how to make tools for a service.
 func descriptorFor(service, call, path string) string {
 	return cleanName("aai-gateway generate "+stableName(service)) + " makes tools of it, such as for " + cleanName(call) + " at " + cleanName(path) + "."
 }
 
-// DeniedHowTo stands where the person keeps a program from every tool.
+// DeniedHowTo is the HowTo of programs that the policy denies.
 const DeniedHowTo = "None: the security policy of this computer (security.denied_apps, security.allowed_apps) keeps it from every tool."
 
-// NeverCalledHowTo stands where a way is closed for good.
+// NeverCalledHowTo is the HowTo of services that the gateway never calls.
 const NeverCalledHowTo = "None: the gateway never calls it, as it could run programs, read passwords or rule the screen."

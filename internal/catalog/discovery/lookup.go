@@ -12,12 +12,12 @@ import (
 	"github.com/gybob/aai-gateway/internal/netguard"
 )
 
-// staleRetryDelay is for how long a copy stands in for a site that could not be reached
-// before it is asked again: no call in between waits for the network.
+// staleRetryDelay is the time during which a stale copy replaces an unreachable site before a
+// retry, so that calls do not wait for the network.
 const staleRetryDelay = time.Minute
 
-// obtain returns the site's app: from memory, from the cache or from the site.
-// Callers who ask for one host at once share one lookup.
+// obtain returns the site's app: from memory, from the cache or from the site. Concurrent
+// requests for one host share one lookup.
 func (w *WebCatalog) obtain(ctx context.Context, t target) (*aai.App, error) {
 	if s := w.recall(t.host); s != nil {
 		return s.app, nil
@@ -34,7 +34,7 @@ func (w *WebCatalog) obtain(ctx context.Context, t target) (*aai.App, error) {
 	}
 }
 
-// recall returns the site from memory, if it still counts.
+// recall returns a fresh site from memory, or nil.
 func (w *WebCatalog) recall(h netguard.Host) *site {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -47,12 +47,12 @@ func (w *WebCatalog) recall(h netguard.Host) *site {
 	return s
 }
 
-// isFresh reports whether the site need not be asked now.
+// isFresh reports whether the site needs no request now.
 func (s *site) isFresh(now time.Time) bool {
 	return s.meta.isFresh(now) || now.Before(s.staleUntil) && s.meta.isUsable(now)
 }
 
-// lookUp looks a site up. It ends by the deadline of a fetch.
+// lookUp looks up a site, with the timeout of a fetch.
 func (w *WebCatalog) lookUp(ctx context.Context, t target) (s *site, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -63,11 +63,11 @@ func (w *WebCatalog) lookUp(ctx context.Context, t target) (s *site, err error) 
 		}
 	}()
 	if s := w.recall(t.host); s != nil {
-		return s, nil // somebody has just looked
+		return s, nil // a concurrent lookup has finished
 	}
 	known := w.cachedSite(t)
 	if known != nil {
-		t = known.target // its scheme counts: "host:port/id" does not say one
+		t = known.target // its scheme counts: "host:port/id" has none
 	}
 	if known != nil && known.meta.isFresh(w.now()) {
 		w.remember(known)
@@ -83,7 +83,7 @@ func (w *WebCatalog) lookUp(ctx context.Context, t target) (s *site, err error) 
 	return s, err
 }
 
-// takeLookup counts a lookup.
+// takeLookup counts a lookup against the rate limit.
 func (w *WebCatalog) takeLookup() *aai.Error {
 	now := w.now()
 	booking := w.limit.ReserveN(now, 1)
@@ -98,8 +98,8 @@ func (w *WebCatalog) takeLookup() *aai.Error {
 	return e
 }
 
-// cachedSite returns what is known of a site, however old: from memory, else from the
-// cache. A copy on disk that cannot be read as what it must be is none.
+// cachedSite returns the known copy of a site, of any age: from memory, else from the cache. It
+// ignores an invalid copy.
 func (w *WebCatalog) cachedSite(t target) *site {
 	w.mu.Lock()
 	s := w.sites[t.host]
@@ -109,7 +109,7 @@ func (w *WebCatalog) cachedSite(t target) *site {
 	}
 	body, m, found := w.cache.read(t.host)
 	if plain := (target{t.host, "http", t.app}); found && t.host.IsLoopback() && m.SourceURL == plain.source() {
-		t = plain // "127.0.0.1:8080/id" does not say a scheme
+		t = plain // "127.0.0.1:8080/id" has no scheme
 	}
 	if !found || m.SourceURL != t.source() {
 		return nil
@@ -121,7 +121,7 @@ func (w *WebCatalog) cachedSite(t target) *site {
 	return &site{target: t, app: app, meta: m}
 }
 
-// fetch asks the site, with what is known of it at hand.
+// fetch requests the descriptor, conditionally if known is not nil.
 func (w *WebCatalog) fetch(ctx context.Context, t target, known *site) (*site, error) {
 	request := netguard.FetchRequest{URL: t.source(), Accept: "application/json", MaxBytes: maxBody}
 	if known != nil {
@@ -154,7 +154,7 @@ func (w *WebCatalog) fetch(ctx context.Context, t target, known *site) (*site, e
 	return nil, statusError(t, fetched.Status)
 }
 
-// statusError is the error of an answer that is no descriptor.
+// statusError returns the error of a response without a descriptor.
 func statusError(t target, status int) *aai.Error {
 	if status < 400 || status >= 500 {
 		e := aai.Errorf(aai.AppNotRunning, "%s cannot say now what it offers: it answered with status %d", t.host, status)
@@ -167,12 +167,12 @@ func statusError(t target, status int) *aai.Error {
 	return e
 }
 
-// acceptDescriptor takes a descriptor that a site has sent.
+// acceptDescriptor accepts a descriptor that a site has sent.
 func (w *WebCatalog) acceptDescriptor(t target, known *site, f *netguard.FetchResult) (*site, error) {
 	m := newMeta(t.source(), f, digest(f.Body), w.now())
 	var app *aai.App
 	if known != nil && known.meta.SHA256 == m.SHA256 {
-		app = known.app // what knows it by its pointer goes on knowing it
+		app = known.app // keeps the pointer that other code may hold
 	} else {
 		var err error
 		if app, err = w.parse(t, f.Body, m); err != nil {
@@ -186,15 +186,15 @@ func (w *WebCatalog) acceptDescriptor(t target, known *site, f *netguard.FetchRe
 	return s, nil
 }
 
-// store writes to the cache. Without one everything works, but slower.
+// store writes to the cache. A failure only costs speed.
 func (w *WebCatalog) store(t target, body []byte, m meta) {
 	if err := w.cache.write(t.host, body, m); err != nil {
 		w.log.Warn("a descriptor could not be cached", "site", t.source(), "cause", err)
 	}
 }
 
-// parse reads a descriptor as that of a stranger: with its origin, for the
-// platform "web" alone and with no driver but that of HTTP.
+// parse reads an untrusted descriptor: with its origin, for the platform "web" alone and with
+// only the HTTP driver.
 func (w *WebCatalog) parse(t target, body []byte, m meta) (*aai.App, error) {
 	modified, _ := http.ParseTime(m.LastModified)
 	d, err := catalog.Parse(body, catalog.Options{
@@ -216,7 +216,7 @@ func (w *WebCatalog) parse(t target, body []byte, m meta) (*aai.App, error) {
 	return d.App, nil
 }
 
-// invalidDescriptor gives the error of a descriptor of the web the protocol's name for it.
+// invalidDescriptor sets the protocol's alias on the error of an invalid web descriptor.
 func invalidDescriptor(err error) *aai.Error {
 	e := *aai.AsError(err)
 	e.Alias = aai.InvalidParams.Alias()
@@ -226,7 +226,7 @@ func invalidDescriptor(err error) *aai.Error {
 // platformWeb is the only platform that a site can describe.
 const platformWeb = "web"
 
-// remember puts a site in memory and tells the listeners if the apps are others.
+// remember puts a site in memory and notifies the listeners if the apps have changed.
 func (w *WebCatalog) remember(s *site) {
 	w.mu.Lock()
 	before := w.sites[s.target.host]
@@ -242,7 +242,7 @@ func (w *WebCatalog) remember(s *site) {
 	}
 }
 
-// dropOldest takes out the site whose last use is longest ago. The caller holds w.mu.
+// dropOldest removes the least recently used site. The caller holds w.mu.
 func (w *WebCatalog) dropOldest() {
 	var oldest *site
 	for _, s := range w.sites {
@@ -253,7 +253,7 @@ func (w *WebCatalog) dropOldest() {
 	delete(w.sites, oldest.target.host)
 }
 
-// forget drops what is known of a site.
+// forget removes a site from memory and cache.
 func (w *WebCatalog) forget(h netguard.Host) {
 	w.cache.remove(h)
 	w.mu.Lock()
@@ -265,7 +265,7 @@ func (w *WebCatalog) forget(h netguard.Host) {
 	}
 }
 
-// loadNamed takes the sites that the person gave a name from the cache.
+// loadNamed loads the sites with names from the cache.
 func (w *WebCatalog) loadNamed() {
 	sites, err := w.names.read()
 	if err != nil {

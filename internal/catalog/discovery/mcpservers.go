@@ -10,11 +10,11 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// maxServers is how many servers are told of.
+// maxServers limits the reported servers.
 const maxServers = 200
 
-// scanClients tells of the MCP servers that clients start. What their configurations give
-// them is theirs: names are told of, and no values.
+// scanClients reports the MCP servers of clients. It reports names and no values, because a
+// client's configuration is private.
 func (r *Scanner) scanClients(ctx context.Context) sourceResult {
 	var p sourceResult
 	found, unread := r.cfg.Servers(ctx)
@@ -27,7 +27,7 @@ func (r *Scanner) scanClients(ctx context.Context) sourceResult {
 	}
 	variable := regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]{0,63}$`)
 	for _, s := range found {
-		name := cmp.Or(cleanName(s.Name), `""`) // a file may have one without a name
+		name := cmp.Or(cleanName(s.Name), `""`) // a file may have an entry without a name
 		w := Integration{
 			ID: cleanName(kindServer + " " + s.Client + " " + name), Kind: kindServer, App: name, State: StateConfigured,
 			Benefit:   "the tools of an MCP server (" + cleanName(s.Transport) + ") that " + cleanName(s.Client) + " starts",

@@ -12,27 +12,25 @@ import (
 	"github.com/gybob/aai-gateway/internal/netguard"
 )
 
-// How long a copy counts as fresh. What the site says is kept within bounds: not
-// so short that it is asked at every call, not so long that a change stays unseen.
+// Lifetimes of a copy. The site's lifetime is bounded: long enough to avoid a request at every
+// call, short enough to notice changes.
 const (
 	defaultTTL = 24 * time.Hour
 	minTTL     = 5 * time.Minute
 	maxTTL     = 7 * 24 * time.Hour
 )
 
-// maxStale is how old a copy may be that stands in for a site which the network
-// does not reach.
+// maxStale limits the age of a copy that replaces an unreachable site.
 const maxStale = 7 * 24 * time.Hour
 
-// clockSkew is how far in the future a copy may have been fetched by a clock that
-// has been set back since.
+// clockSkew is the tolerance for a fetch time in the future, after the clock was set back.
 const clockSkew = 5 * time.Minute
 
-// maxMeta is how large a .meta file, or a value in it, may be, in bytes.
+// maxMeta limits a .meta file and its values, in bytes.
 const maxMeta = 8 << 10
 
-// A meta says where a copy comes from and for how long it counts. Its form on
-// disk is that of the AAI protocol, with what revalidation needs besides.
+// A meta is the origin and the lifetime of a copy. Its format on disk is that of the AAI
+// protocol, plus the fields for revalidation.
 type meta struct {
 	FetchedAt    time.Time `json:"fetched_at"`
 	TTLSeconds   int64     `json:"ttl_seconds"`
@@ -42,7 +40,7 @@ type meta struct {
 	SHA256       string    `json:"sha256"` // of the descriptor, in hexadecimal
 }
 
-// parseMeta reads a .meta file. What is not right in every part is of no use.
+// parseMeta parses a .meta file. It rejects a file with any invalid part.
 func parseMeta(b []byte) (meta, bool) {
 	var m meta
 	if len(b) > maxMeta || json.Unmarshal(b, &m) != nil {
@@ -54,8 +52,7 @@ func parseMeta(b []byte) (meta, bool) {
 	return m, ok
 }
 
-// newMeta is the meta of a copy that a site has just sent, or has said to be
-// still right.
+// newMeta returns the meta of a copy that a site has just sent or confirmed.
 func newMeta(source string, f *netguard.FetchResult, sum string, now time.Time) meta {
 	return meta{
 		FetchedAt: now.UTC().Truncate(time.Second), TTLSeconds: int64(ttl(f.Header) / time.Second), SourceURL: source,
@@ -63,8 +60,8 @@ func newMeta(source string, f *netguard.FetchResult, sum string, now time.Time) 
 	}
 }
 
-// renewed is the meta after the site said that nothing has changed. It need not
-// repeat what has not.
+// renewed returns the meta after the site confirmed the copy. The response may omit unchanged
+// headers.
 func (m meta) renewed(f *netguard.FetchResult, now time.Time) meta {
 	again := newMeta(m.SourceURL, f, m.SHA256, now)
 	if again.ETag == "" {
@@ -76,7 +73,7 @@ func (m meta) renewed(f *netguard.FetchResult, now time.Time) meta {
 	return again
 }
 
-// headerValue is a value that may be sent back in a header, or empty.
+// headerValue returns a value that is safe to send in a header, or "".
 func headerValue(s string) string {
 	if len(s) > 1024 {
 		return ""
@@ -89,7 +86,7 @@ func headerValue(s string) string {
 	return s
 }
 
-// ttl is for how long an answer may be kept: RFC 9111, section 5.2.2.
+// ttl returns the lifetime of a response: RFC 9111, section 5.2.2.
 func ttl(h http.Header) time.Duration {
 	for directive := range strings.SplitSeq(strings.ToLower(strings.Join(h.Values("Cache-Control"), ",")), ",") {
 		name, value, _ := strings.Cut(strings.TrimSpace(directive), "=")
@@ -114,13 +111,13 @@ func bounded(seconds uint64) time.Duration {
 	return max(time.Duration(seconds)*time.Second, minTTL)
 }
 
-// isFresh reports whether the copy counts without asking the site.
+// isFresh reports whether the copy is valid without revalidation.
 func (m meta) isFresh(now time.Time) bool {
 	age := now.Sub(m.FetchedAt)
 	return age >= -clockSkew && age < bounded(uint64(max(m.TTLSeconds, 0)))
 }
 
-// isUsable reports whether the copy may stand in for a site that cannot be reached.
+// isUsable reports whether the copy may replace an unreachable site.
 func (m meta) isUsable(now time.Time) bool {
 	age := now.Sub(m.FetchedAt)
 	return age >= -clockSkew && age <= maxStale

@@ -14,19 +14,18 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// Limits of the file of names.
+// Limits on the file of names.
 const (
 	maxSiteNames = 100
 	maxNamesFile = 64 << 10 // bytes
 	maxNameBytes = 60
 )
 
-// siteNames are what the person calls sites: a file such as {"jira": "https://jira.example.com"}.
-// Agents only read it.
+// siteNames is the file of the person's names for sites, such as {"jira":
+// "https://jira.example.com"}. Agents cannot change it.
 type siteNames struct{ path string }
 
-// read returns the sites by name, in lower case. A file that is not there names
-// none.
+// read returns the sites by name, in lower case. If the file does not exist, there are none.
 func (n siteNames) read() (map[string]target, *aai.Error) {
 	raw, err := n.load()
 	if err != nil {
@@ -70,7 +69,7 @@ func (n siteNames) load() (map[string]string, error) {
 	return raw, nil
 }
 
-// add gives a site a name, in the place of the site that had it.
+// add assigns a name to a site, replacing an earlier assignment.
 func (n siteNames) add(name string, t target) *aai.Error {
 	name = strings.ToLower(strings.TrimSpace(name))
 	if !plainName(name) || len(name) > maxNameBytes || aai.CleanLabel(name, maxNameBytes) != name {
@@ -79,7 +78,7 @@ func (n siteNames) add(name string, t target) *aai.Error {
 		return e
 	}
 	if _, bad := n.read(); bad != nil {
-		return bad // a file that is not understood is not written over
+		return bad // an invalid file is not overwritten
 	}
 	raw, err := n.load()
 	if err != nil {

@@ -10,29 +10,29 @@ import (
 	"github.com/gybob/aai-gateway/internal/files/atomicfile"
 )
 
-// What is remembered of scans.
+// Limits on the scan history.
 const (
 	maxHistory   = 1 << 20 // bytes
 	maxSightings = 5000
-	newPeriod    = 7 * 24 * time.Hour  // how long a find is a new one
-	forgetAfter  = 90 * 24 * time.Hour // after which one that was not seen again is forgotten
+	newPeriod    = 7 * 24 * time.Hour  // time during which an integration counts as new
+	forgetAfter  = 90 * 24 * time.Hour // time after which an integration not seen again is removed
 )
 
-// A memory is what scans found so far, of all gateways of the person.
+// A scanHistory records the findings of earlier scans by all gateways of the person.
 type scanHistory struct {
-	Claimed time.Time           `json:"claimed"` // when a gateway last began to scan
-	Scanned time.Time           `json:"scanned"` // when one last ended
-	Began   time.Time           `json:"began"`   // the first of all: what it found is not new
+	Claimed time.Time           `json:"claimed"` // begin of the last scan
+	Scanned time.Time           `json:"scanned"` // end of the last scan
+	Began   time.Time           `json:"began"`   // first scan; its integrations are not new
 	Ways    map[string]sighting `json:"ways"`
 }
 
-// A sight is when a way was seen by scans.
+// A sighting records when scans saw an integration.
 type sighting struct {
 	First time.Time `json:"first"`
 	Last  time.Time `json:"last"`
 }
 
-// parseHistory reads what is remembered. What cannot be understood is nothing.
+// parseHistory decodes a history; an invalid one becomes empty.
 func parseHistory(text []byte) scanHistory {
 	var m scanHistory
 	if err := json.Unmarshal(text, &m); err != nil || m.Ways == nil {
@@ -41,7 +41,7 @@ func parseHistory(text []byte) scanHistory {
 	return m
 }
 
-// addHistory says of a report what scans have found lately.
+// addHistory marks recent integrations in a report.
 func (r *Scanner) addHistory(report *ScanReport) {
 	if r.cfg.HistoryFile == "" {
 		return
@@ -61,9 +61,9 @@ func (r *Scanner) addHistory(report *ScanReport) {
 	}
 }
 
-// Watch scans from time to time until ctx ends, and says in the log what is new. Of all
-// gateways that share the memory one scans, when the interval has passed since the last
-// scan of any. Nothing that is found is switched on.
+// Watch scans at intervals until ctx ends, and logs new integrations. Of all gateways that share
+// the history only one scans, when interval has passed since the last scan. Watch enables
+// nothing.
 func (r *Scanner) Watch(ctx context.Context, interval time.Duration) {
 	if interval <= 0 || r.cfg.HistoryFile == "" {
 		return
@@ -85,8 +85,8 @@ func (r *Scanner) Watch(ctx context.Context, interval time.Duration) {
 	}
 }
 
-// scanIfDue looks, if no gateway has within the interval, and remembers. It returns the names of
-// what is new, the apps whose sources have changed since the scan before, and when to come again.
+// scanIfDue scans unless another gateway did so within the interval, and saves the history. It returns
+// new integrations, apps with newly changed sources, and the delay before the next attempt.
 func (r *Scanner) scanIfDue(ctx context.Context, interval time.Duration) (found, changed []string, next time.Duration, err error) {
 	next = interval
 	mine := false
@@ -103,7 +103,7 @@ func (r *Scanner) scanIfDue(ctx context.Context, interval time.Duration) (found,
 	if err != nil || !mine {
 		return nil, nil, next, err
 	}
-	report := r.Scan(ctx) // one that was cut short keeps what it saw
+	report := r.Scan(ctx) // an interrupted scan keeps its findings
 	err = atomicfile.Update(ctx, r.cfg.HistoryFile, limits, func(old []byte) ([]byte, error) {
 		m := parseHistory(old)
 		found, changed = m.add(report, r.cfg.Now()), m.addChanged(report.changed, r.cfg.Now())
@@ -112,7 +112,7 @@ func (r *Scanner) scanIfDue(ctx context.Context, interval time.Duration) (found,
 	return found, changed, next, err
 }
 
-// add remembers what a scan found, and returns what is new.
+// add records the findings of a scan, and returns the new ones.
 func (m *scanHistory) add(report *ScanReport, now time.Time) (found []string) {
 	first := m.Began.IsZero()
 	if first {

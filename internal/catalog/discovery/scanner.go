@@ -9,122 +9,121 @@ import (
 	"time"
 )
 
-// The clocks of a look.
+// Timeouts of a scan.
 const (
-	// DefaultScanTimeout is how long a look takes at most.
+	// DefaultScanTimeout limits a scan.
 	DefaultScanTimeout = 4500 * time.Millisecond
-	// DefaultCallTimeout is how long one question is waited for.
+	// DefaultCallTimeout limits one call.
 	DefaultCallTimeout = 500 * time.Millisecond
-	// mergeMargin is what of the limit is left for what was found until then to come together.
+	// mergeMargin is the part of the timeout reserved for merging the results.
 	mergeMargin = 500 * time.Millisecond
 )
 
-// ScannerConfig says where a room looks. What is nil or empty is not looked at.
+// ScannerConfig selects the sources of a Scanner. Nil or empty sources are skipped.
 type ScannerConfig struct {
-	// SessionBus is the address of the person's session bus.
+	// SessionBus returns the address of the person's session bus.
 	SessionBus func() (string, error)
-	// SystemBus is the address of the system bus, and SystemOpen whether the configuration allows
-	// its services to be called. Where it does not, they are listed, and none is asked anything.
+	// SystemBus returns the address of the system bus. Unless SystemBusAllowed is set, the
+	// scanner lists its services without calling them.
 	SystemBus        func() (string, error)
 	SystemBusAllowed bool
-	// NeverCalled reports whether the gateway never calls the interface of the service, whatever
-	// a descriptor says; with an empty interface: anything of the service.
+	// NeverCalled reports whether the gateway never calls the interface of the service, in spite
+	// of a descriptor. With an empty interface it is about the whole service.
 	NeverCalled func(service, iface string) bool
-	// Denied reports whether the person keeps a program with one of the names from every
-	// tool: it is asked nothing. Nil: none is.
+	// Denied reports whether the policy denies a program with one of the names to all tools: the
+	// scanner does not call it. May be nil.
 	Denied func(names []string) bool
-	// EntryFolders are the folders of desktop entries, the weightiest first.
+	// EntryFolders are the folders of desktop entries, highest precedence first.
 	EntryFolders []string
-	// Apps are those that have descriptors.
+	// Apps returns the apps that have descriptors.
 	Apps func(context.Context) []DescribedApp
-	// Servers are the MCP servers that clients start, and whose configurations could not be
-	// read.
+	// Servers returns the MCP servers of clients, and the unreadable configurations.
 	Servers func(context.Context) (found []MCPServer, unread []string)
-	// ChangedSources are the apps whose source has changed since they were made of it, and whose
-	// source did not answer in time.
+	// ChangedSources returns the generated apps with changed sources, and the apps with sources
+	// that did not answer in time.
 	ChangedSources func(context.Context) (found []SourceChange, silent []string)
-	// HistoryFile is the file in which finds are remembered; empty: they are not.
+	// HistoryFile is the file of the scan history; empty: no history.
 	HistoryFile string
-	// InitialDelay is how long Watch waits before its first look; 0: a minute.
+	// InitialDelay is the delay before Watch scans first; 0: a minute.
 	InitialDelay time.Duration
-	// CallTimeout and Limit are the clocks of a look where they are not the usual ones.
+	// CallTimeout and ScanTimeout replace the default timeouts.
 	CallTimeout, ScanTimeout time.Duration
-	Now                      func() time.Time // nil: the time of day
-	Log                      *slog.Logger     // nil: nowhere
+	Now                      func() time.Time // nil: time.Now
+	Log                      *slog.Logger     // nil: no log
 }
 
-// An App has a descriptor.
+// A DescribedApp is an app with a descriptor.
 type DescribedApp struct {
 	ID       string
-	Services []string // the names on the bus that its tools call
+	Services []string // the bus names that its tools call
 	Entries  []string // the desktop entries that start it
-	Source   string   // of what its descriptor was made, such as "client:zed/tickets"; empty: people wrote it
+	Source   string   // source of a generated descriptor, such as "client:zed/tickets"; else empty
 }
 
-// A Change is an app that was made of something that says something else by now.
+// A SourceChange reports a generated app with a changed source.
 type SourceChange struct {
 	App               string
 	Source            string // such as "openapi:/home/ann/shop.yaml"
-	Digest            string // of what it says now
-	RegenerateCommand string // the command that shows the app that is made of it now
+	Digest            string // its current digest
+	RegenerateCommand string // the command that shows the app generated from it now
 }
 
-// A Server is an MCP server that a client starts. There are no values in it.
+// An MCPServer is an MCP server of a client, without values.
 type MCPServer struct {
-	ID           string // the client's, as import --from takes it
+	ID           string // the client's ID, as import --from takes it
 	Client, Name string
 	File         string   // the configuration
-	Transport    string   // how it is reached, such as "stdio" or the host of its address
-	Variables    []string // the names of what its environment or its requests are given
+	Transport    string   // such as "stdio" or the host of its URL
+	Variables    []string // names of its environment variables and request headers
 }
 
-// Whether a way can be gone now.
+// States of an integration.
 const (
 	StateRunning    = "running"    // the program runs
-	StateStartable  = "startable"  // the bus starts it at a call
-	StateInstalled  = "installed"  // it is on this computer
-	StateConfigured = "configured" // a client of the person's starts it
+	StateStartable  = "startable"  // the bus starts it on a call
+	StateInstalled  = "installed"  // it is installed
+	StateConfigured = "configured" // a client starts it
 )
 
-// A Way is one into an app.
+// An Integration is a way to use an app through the gateway.
 type Integration struct {
-	ID    string `json:"id"`   // what is the same at the next look
-	Kind  string `json:"kind"` // one of the kinds of the tables
-	App   string `json:"app"`  // what it is called, for people: a name on the bus, an entry, a server
+	ID    string `json:"id"`   // stable across scans
+	Kind  string `json:"kind"` // a kind of the tables
+	App   string `json:"app"`  // its name for people: a bus name, an entry, a server
 	State string `json:"state"`
-	Bus   string `json:"bus,omitempty"` // "system"; empty: the session's, or none
-	// NotAllowed: the configuration does not allow it, and Get says what to set.
+	Bus   string `json:"bus,omitempty"` // "system"; empty: the session bus, or none
+	// NotAllowed means that the configuration forbids it; HowTo names the setting.
 	NotAllowed bool   `json:"closed,omitempty"`
 	Benefit    string `json:"gains"`
-	// HowTo is one line on how one gets it.
+	// HowTo is one line on the setup.
 	HowTo string `json:"get"`
-	// CoveredBy is the id of the app whose descriptor speaks for the program already.
+	// CoveredBy is the id of the app with a descriptor for the program.
 	CoveredBy string   `json:"covered,omitempty"`
 	Locations []string `json:"where,omitempty"`
 	Variables []string `json:"variables,omitempty"`
-	New       bool     `json:"new,omitempty"` // a scan of the last days found it first
-	// Changed: the app whose descriptor speaks for the program was made of what says something
-	// else by now. Get is how one looks at what would be made of it.
+	New       bool     `json:"new,omitempty"` // first found by a recent scan
+	// Changed means that the covering app was generated from a source that has changed. HowTo
+	// then shows the regenerated app.
 	Changed bool   `json:"changed,omitempty"`
-	source  string // what an App that was made of it is from
+	source  string // the source of an app generated from it
 }
 
-// A Report is what a look found.
+// A ScanReport is the result of a scan.
 type ScanReport struct {
 	Integrations []Integration `json:"ways"`
-	// Unresponsive are those that did not answer in time: what they offer is not known.
+	// Unresponsive are programs that did not answer in time.
 	Unresponsive []string `json:"silent,omitempty"`
-	Notes        []string `json:"notes,omitempty"` // what was not looked at, and why
+	Notes        []string `json:"notes,omitempty"` // sources not scanned, and the reasons
 	TookMS       int64    `json:"took_ms"`
-	// LastScan is when a running gateway last looked by itself.
+	// LastScan is the time of the last scan by Watch of any gateway.
 	LastScan *time.Time `json:"scanned,omitempty"`
 	changed  []SourceChange
 }
 
-// A Room looks. It is safe for concurrent use.
+// A Scanner finds integrations. It is safe for concurrent use.
 type Scanner struct{ cfg ScannerConfig }
 
-// NewScanner returns a room. It does no I/O.
+// NewScanner returns a scanner. It does no I/O.
 func NewScanner(cfg ScannerConfig) *Scanner {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
@@ -136,7 +135,7 @@ func NewScanner(cfg ScannerConfig) *Scanner {
 	return &Scanner{cfg: cfg}
 }
 
-// A part is what one source found.
+// A sourceResult is the result of one source.
 type sourceResult struct {
 	source       string
 	integrations []Integration
@@ -146,8 +145,8 @@ type sourceResult struct {
 	changed      []SourceChange
 }
 
-// Scan looks through all there is, side by side. It ends by its limit, and no later than
-// ctx; what was not there by then is named.
+// Scan scans all sources concurrently. It ends by its timeout, and no later than ctx; the report
+// names unfinished sources.
 func (r *Scanner) Scan(ctx context.Context) *ScanReport {
 	begun := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, r.cfg.ScanTimeout)
@@ -182,13 +181,13 @@ func (r *Scanner) Scan(ctx context.Context) *ScanReport {
 	return report
 }
 
-// unique are the texts in order, each once.
+// unique returns the texts sorted, without duplicates.
 func unique(texts []string) []string {
 	slices.Sort(texts)
 	return slices.Compact(texts)
 }
 
-// sources are what is looked at, by what people call it.
+// sources returns the scan functions, by the name of the source for people.
 func (r *Scanner) sources() map[string]func(context.Context) sourceResult {
 	sources := make(map[string]func(context.Context) sourceResult)
 	if r.cfg.SessionBus != nil {
@@ -215,8 +214,8 @@ func (r *Scanner) sources() map[string]func(context.Context) sourceResult {
 	return sources
 }
 
-// recoverSource looks at one source. Whatever a stranger's text does to our code costs that
-// source alone.
+// recoverSource scans one source. It recovers from panics, so that bad data costs only this
+// source.
 func recoverSource(ctx context.Context, source string, look func(context.Context) sourceResult) (p sourceResult) {
 	defer func() {
 		if e := recover(); e != nil {
@@ -227,8 +226,8 @@ func recoverSource(ctx context.Context, source string, look func(context.Context
 	return look(ctx)
 }
 
-// coverIntegrations says of ways whose program has a descriptor already, and leaves of those that are
-// the same at the next look the one that can be gone soonest.
+// coverIntegrations marks integrations of programs with descriptors. Of several with the same ID
+// it keeps the one with the best state.
 func coverIntegrations(ways []Integration, apps []DescribedApp) []Integration {
 	covered := make(map[string]string)
 	for _, app := range slices.Backward(apps) {
@@ -253,8 +252,8 @@ func coverIntegrations(ways []Integration, apps []DescribedApp) []Integration {
 	return kept
 }
 
-// dropUninformative are the ways without those of services that do not run and so say nothing, where
-// something else on the bus tells of the same.
+// dropUninformative removes services that do not run if another integration on the bus describes
+// the same program.
 func dropUninformative(ways []Integration) []Integration {
 	told := make(map[string]bool)
 	silent := func(w Integration) bool { return w.Kind == kindService && w.State == StateStartable }
@@ -268,7 +267,7 @@ func stateRank(state string) int {
 	return slices.Index([]string{StateRunning, StateStartable, StateInstalled, StateConfigured}, state)
 }
 
-// sortIntegrations puts first what can be gone now and is not covered.
+// sortIntegrations puts available integrations without a descriptor first.
 func sortIntegrations(ways []Integration) []Integration {
 	slices.SortFunc(ways, func(a, b Integration) int {
 		return cmp.Or(
@@ -283,7 +282,7 @@ func sortIntegrations(ways []Integration) []Integration {
 	return ways
 }
 
-// compareBools puts what is not so before what is.
+// compareBools orders false before true.
 func compareBools(a, b bool) int {
 	switch {
 	case a == b:

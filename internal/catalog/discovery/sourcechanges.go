@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// kindSource is the way of an app to which there is no other, whose source has changed.
+// kindSource is the kind of a generated app with a changed source and no integration.
 const kindSource = "source"
 
-// markChanged says of ways that the source of the app that speaks for them has changed, and how one
-// looks at what would be made of it. An app to which there is no way gets one that says so.
+// markChanged marks the integrations of apps with changed sources, with the command that shows
+// the regenerated app. For an app without an integration it adds one.
 func markChanged(ways []Integration, changed []SourceChange) []Integration {
 	slices.SortFunc(changed, func(a, b SourceChange) int { return cmp.Compare(a.App, b.App) })
 	for _, c := range changed {
@@ -31,8 +31,8 @@ func markChanged(ways []Integration, changed []SourceChange) []Integration {
 	return ways
 }
 
-// addChanged remembers which sources have changed, and returns the apps of those that no scan
-// saw changed so before.
+// addChanged records the changed sources, and returns the apps with changes that no earlier scan
+// saw.
 func (m *scanHistory) addChanged(changed []SourceChange, now time.Time) (apps []string) {
 	for _, c := range changed {
 		id := "changed " + cleanName(c.App) + " " + cleanName(c.Digest)

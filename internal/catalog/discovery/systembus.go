@@ -5,13 +5,13 @@ import (
 	"slices"
 )
 
-// systemBus is how a way on the system bus is told, and what its ID has before the name.
+// systemBus is the Bus of integrations on the system bus, and part of their IDs.
 const systemBus = "system"
 
-// isNotAllowed reports whether the configuration keeps the bus from every tool.
+// isNotAllowed reports whether the configuration forbids calls on the bus.
 func (l *busScan) isNotAllowed() bool { return l.system && !l.cfg.SystemBusAllowed }
 
-// busFlag is what generate is told for the bus.
+// busFlag returns the flag of the generate command for the bus.
 func (l *busScan) busFlag() string {
 	if l.system {
 		return "--bus system "
@@ -19,7 +19,7 @@ func (l *busScan) busFlag() string {
 	return ""
 }
 
-// newIntegration is one to a service on the bus, without its words.
+// newIntegration returns an integration of a bus service, without descriptions.
 func (l *busScan) newIntegration(kind, name, state string) Integration {
 	w := Integration{ID: kind + " " + stableName(name), Kind: kind, App: cleanName(name), State: state}
 	if l.system {
@@ -28,7 +28,7 @@ func (l *busScan) newIntegration(kind, name, state string) Integration {
 	return w
 }
 
-// addUnqueried adds a way to a program that runs and was asked nothing.
+// addUnqueried adds an integration of a running program that was not called.
 func (l *busScan) addUnqueried(name, gains, get string) {
 	w := l.newIntegration(kindService, name, StateRunning)
 	w.Benefit, w.HowTo = gains, get
@@ -37,13 +37,13 @@ func (l *busScan) addUnqueried(name, gains, get string) {
 	l.found.integrations = append(l.found.integrations, w)
 }
 
-// markNotAllowed says of a way that the configuration does not allow it, and what would.
+// markNotAllowed marks an integration that the configuration forbids, with the setting to change.
 func (*busScan) markNotAllowed(w *Integration) {
 	w.NotAllowed, w.Benefit = true, "what it offers is asked once the system bus is allowed"
 	w.HowTo = "Closed until the configuration allows it: set dbus.allowSystemBus to true; then aai-gateway generate --bus system " + cleanName(stableName(w.App)) + " makes tools of it."
 }
 
-// listOwners tells who runs on a bus that is closed. Nobody is asked anything.
+// listOwners lists the programs on a forbidden bus without calling them.
 func (l *busScan) listOwners(owners map[string][]string) {
 	for _, owner := range slices.Sorted(maps.Keys(owners)) {
 		names := owners[owner]

@@ -8,7 +8,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/dbus/wire"
 )
 
-// The service that knows the icons of the tray, and what icons are.
+// Names of the tray's watcher and items.
 const (
 	watcher     = "org.kde.StatusNotifierWatcher"
 	watcherPath = "/StatusNotifierWatcher"
@@ -16,15 +16,15 @@ const (
 	maxIcons    = 100
 )
 
-// icons are the ways to icons of the tray whose programs have no name on the bus: only the
-// tray's own watcher knows them. Each is told by the Id that it gives itself.
+// icons adds tray icons of programs without a bus name, which only the tray's watcher lists. Each
+// is named by its Id property.
 func (l *busScan) icons(ctx context.Context, running []string) {
 	if !slices.Contains(running, watcher) {
 		return
 	}
 	reply, err := l.property(ctx, watcher, watcherPath, watcher, "RegisteredStatusNotifierItems")
 	if err != nil {
-		return // who is silent was named already
+		return // timeouts were reported before
 	}
 	items, err := variantTexts(reply)
 	if err != nil {
@@ -36,12 +36,12 @@ func (l *busScan) icons(ctx context.Context, running []string) {
 			path = "/StatusNotifierItem"
 		}
 		if !strings.HasPrefix(owner, ":") || !wire.ValidBusName(owner) || !wire.ValidPath(path) {
-			continue // one with a name was asked by it
+			continue // items with a bus name are found by it
 		}
 		reply, err := l.property(ctx, owner, path, trayItem, "Id")
 		if isTimeout(err) {
 			l.found.silent = append(l.found.silent, cleanName("the tray's icon of "+owner))
-			return // the others would have to be waited for
+			return // further calls could time out too
 		}
 		if err != nil {
 			continue
@@ -59,7 +59,7 @@ func (l *busScan) icons(ctx context.Context, running []string) {
 	}
 }
 
-// property asks for the value of a property.
+// property reads a property.
 func (l *busScan) property(ctx context.Context, destination, path, iface, name string) (*wire.Message, error) {
 	e := wire.Encoder{}
 	e.Str(iface)
@@ -69,7 +69,7 @@ func (l *busScan) property(ctx context.Context, destination, path, iface, name s
 	})
 }
 
-// variantTexts reads a variant of a text or of a list of texts.
+// variantTexts decodes a variant of a string or of a list of strings.
 func variantTexts(m *wire.Message) (all []string, err error) {
 	if m.Signature != "v" {
 		return nil, errErrorReply

@@ -17,32 +17,31 @@ import (
 	"github.com/gybob/aai-gateway/internal/netguard"
 )
 
-// Looking up sites is bounded, for all callers of a process together: whoever may
-// ask for any host could otherwise scan the web.
+// Rate limit of lookups, for all callers of a process together: otherwise a caller could use the
+// gateway to scan the web.
 const (
 	lookupBurst      = 10 // at once, and then
 	lookupsPerMinute = 10
 )
 
-// maxSites is how many sites are kept in memory, and so how many web apps are
-// listed at most.
+// maxSites limits the sites in memory, and therefore the listed web apps.
 const maxSites = 100
 
-// WebConfig says what a Web stands on. It is not changed after New.
+// WebConfig configures a WebCatalog. It must not change after NewWebCatalog.
 type WebConfig struct {
 	LocalCatalog aai.Catalog      // the apps of this computer
-	Client       *netguard.Client // the way to the web
-	// Drivers are those of the local catalog; only the ones for HTTP are used.
+	Client       *netguard.Client // the HTTP client
+	// Drivers are those of the local catalog; only the HTTP drivers are used.
 	Drivers        map[string]aai.Driver
-	DefaultTimeout time.Duration    // for tools that name none; zero means aai.DefaultTimeout
+	DefaultTimeout time.Duration    // for tools without a timeout; zero: aai.DefaultTimeout
 	Cache          string           // the folder of copies, such as ~/.cache/aai-gateway
 	Names          string           // the file of the person's names, such as ~/.config/aai-gateway/name-cache.json
-	Log            *slog.Logger     // nil means none
-	Now            func() time.Time // nil means time.Now
+	Log            *slog.Logger     // nil: no log
+	Now            func() time.Time // nil: time.Now
 }
 
-// A Web is the apps of this computer and those of web sites that were asked for.
-// It is safe for concurrent use.
+// A WebCatalog combines the apps of this computer with those of requested web sites. It is safe
+// for concurrent use.
 type WebCatalog struct {
 	local   aai.Catalog
 	client  *netguard.Client
@@ -55,7 +54,7 @@ type WebCatalog struct {
 
 	limit         *rate.Limiter
 	flights       singleflight.Group
-	loadNamesOnce sync.Once // the person's sites were taken from the cache
+	loadNamesOnce sync.Once // the named sites were loaded from the cache
 
 	mu         sync.Mutex
 	sites      map[netguard.Host]*site
@@ -64,19 +63,19 @@ type WebCatalog struct {
 	listeners aai.Listeners
 }
 
-// A site is one whose descriptor is known. It is not changed after it was made,
-// but for used, which Web.mu guards.
+// A site is a web site with a known descriptor. It is immutable except for lastUse, which
+// WebCatalog.mu guards.
 type site struct {
 	target target
 	app    *aai.App
 	meta   meta
-	// staleUntil is until when the copy stands in although it is no longer fresh: the
-	// site was just asked for and the network did not reach it.
+	// staleUntil is the time until which a stale copy is used, because the last request did not
+	// reach the site.
 	staleUntil time.Time
 	lastUse    int
 }
 
-// NewWebCatalog returns a Web that has looked at nothing.
+// NewWebCatalog returns a WebCatalog. It does no I/O.
 func NewWebCatalog(c WebConfig) *WebCatalog {
 	w := &WebCatalog{
 		local: c.LocalCatalog, client: c.Client, drivers: make(map[string]aai.Driver), timeout: c.DefaultTimeout,
@@ -84,7 +83,7 @@ func NewWebCatalog(c WebConfig) *WebCatalog {
 		limit: rate.NewLimiter(rate.Every(time.Minute/lookupsPerMinute), lookupBurst),
 		sites: make(map[netguard.Host]*site),
 	}
-	// A descriptor from the web sees no driver that reaches into this computer.
+	// A descriptor from the web gets no driver with access to this computer.
 	for _, key := range []string{"http", "web/http"} {
 		if d, ok := c.Drivers[key]; ok {
 			w.drivers[key] = d
@@ -99,10 +98,10 @@ func NewWebCatalog(c WebConfig) *WebCatalog {
 	return w
 }
 
-// Apps returns the apps of this computer, and of the web those that this process
-// was asked for or that the person gave a name and that are in the cache, ordered
-// by id. It connects to nothing. What other processes were asked for is not
-// there: a site that one agent was lured to shall not speak to the next.
+// Apps returns the apps of this computer, and the web apps that this process has looked up or
+// that have a name and are in the cache, ordered by id. It does not use the network. Sites looked
+// up by other processes are absent, so that a malicious site that one agent visited cannot
+// address another agent.
 func (w *WebCatalog) Apps() []*aai.App {
 	w.loadNamesOnce.Do(w.loadNamed)
 	apps := w.local.Apps()
@@ -135,11 +134,10 @@ func (w *WebCatalog) sortedSites() []*site {
 	return all
 }
 
-// wireName is a wire name as it is compared.
+// wireName returns a wire name in lower case, for comparison.
 func wireName(app *aai.App) string { return strings.ToLower(app.WireName()) }
 
-// OnChange calls f after every change of the list of apps, until stop. It must
-// not call stop.
+// OnChange calls f after every change of the list of apps, until stop. f must not call stop.
 func (w *WebCatalog) OnChange(f func()) (stop func()) {
 	stopLocal, stopWeb := w.local.OnChange(f), w.listeners.Add(f)
 	return func() {
@@ -148,13 +146,12 @@ func (w *WebCatalog) OnChange(f func()) (stop func()) {
 	}
 }
 
-// Find returns the app that a caller means. Every name of an app of this computer
-// means that one. Other words mean a web app where they are an address
-// ("https://example.com/…") or what the person calls it ("jira"); and, of a site that was
-// looked up before, its host ("example.com") or its app's id ("example.com/org.example.Mail",
-// also after "app:", or its wire name). The site is asked where there is no fresh copy of
-// its descriptor. Nothing else is asked of anybody. Its errors are those of the local
-// catalog for what is no address, and those of Discover for the rest.
+// Find returns the app of that name. Names of local apps take precedence. Otherwise a name
+// selects a web app if it is a URL ("https://example.com/…") or the person's name for a site
+// ("jira"). For a site looked up before, it may also be the host ("example.com") or the app's id
+// ("example.com/org.example.Mail", also after "app:", or its wire name). Find requests the
+// descriptor from the site unless it has a fresh copy, and makes no other request. For a name
+// that is no address, the error is that of the local catalog, else that of Discover.
 func (w *WebCatalog) Find(ctx context.Context, name string) (*aai.App, error) {
 	app, notLocal := w.local.Find(ctx, name)
 	if notLocal == nil {
@@ -183,8 +180,8 @@ func (w *WebCatalog) Find(ctx context.Context, name string) (*aai.App, error) {
 	return app, nil
 }
 
-// suggestSite adds to the error for a name that no app has how a web site is asked, if
-// there might be one of that name.
+// suggestSite adds a hint to the error of an unknown name: how to look up the web site of that
+// name, if there may be one.
 func suggestSite(name string, notLocal error) error {
 	t, bad := parseAddress(name)
 	if bad != nil || plainName(name) || !t.host.HasPublicSuffix() {
@@ -195,12 +192,11 @@ func suggestSite(name string, notLocal error) error {
 	return &e
 }
 
-// Discover returns the app of the site that an address or a person's name means,
-// as Find does, but whatever names the apps of this computer have. Its error is an
-// *aai.Error: INVALID_PARAMS for what is no https address; APP_NOT_FOUND where the
-// site offers no app or nobody knows the name; AAI_JSON_INVALID, naming the place,
-// where its descriptor is not right; APP_NOT_RUNNING where it cannot be reached;
-// RATE_LIMITED after ten lookups within a minute.
+// Discover returns the app of the site at an address or under a person's name, as Find does, but
+// regardless of local apps. Its error is an *aai.Error: INVALID_PARAMS for an invalid address;
+// APP_NOT_FOUND if the site offers no app or the name is unknown; AAI_JSON_INVALID, with the
+// place, if its descriptor is invalid; APP_NOT_RUNNING if it is unreachable; RATE_LIMITED after
+// ten lookups within a minute.
 func (w *WebCatalog) Discover(ctx context.Context, address string) (*aai.App, error) {
 	t, err := w.resolve(address)
 	if err != nil {
@@ -209,7 +205,7 @@ func (w *WebCatalog) Discover(ctx context.Context, address string) (*aai.App, er
 	return w.obtain(ctx, t)
 }
 
-// resolve says which site an address or a person's name means.
+// resolve returns the site of an address or a person's name.
 func (w *WebCatalog) resolve(address string) (target, error) {
 	address = strings.TrimSpace(address)
 	t, known, err := w.namedSite(address)
@@ -229,8 +225,8 @@ func (w *WebCatalog) resolve(address string) (target, error) {
 	return t, nil
 }
 
-// AddName gives the site at an address a name that everybody may use from then on. It
-// is for persons. It does not ask the site.
+// AddName gives the site at an address a name for all callers. Only people may call it. It does
+// not request the site.
 func (w *WebCatalog) AddName(name, address string) error {
 	t, bad := parseAddress(strings.TrimSpace(address))
 	if bad == nil && plainName(address) && !t.host.IsLoopback() {
@@ -245,7 +241,7 @@ func (w *WebCatalog) AddName(name, address string) error {
 	return nil
 }
 
-// siteOf says which site words mean, if any.
+// siteOf returns the site that words select, if any.
 func (w *WebCatalog) siteOf(words string) (t target, isSite bool, err error) {
 	if t, isSite, err = w.namedSite(words); isSite || err != nil {
 		return t, isSite, err
@@ -276,7 +272,7 @@ func (w *WebCatalog) isKnown(h netguard.Host) bool {
 	return cached
 }
 
-// namedSite finds the site that the person gave the name.
+// namedSite returns the site with that name.
 func (w *WebCatalog) namedSite(words string) (target, bool, error) {
 	if !plainName(words) {
 		return target{}, false, nil
@@ -289,7 +285,7 @@ func (w *WebCatalog) namedSite(words string) (target, bool, error) {
 	return t, known, nil
 }
 
-// siteByWireName finds the site whose app has the wire name.
+// siteByWireName returns the site of the app with the wire name.
 func (w *WebCatalog) siteByWireName(words string) (target, bool) {
 	if !strings.HasPrefix(words, "app_") {
 		return target{}, false
@@ -304,8 +300,8 @@ func (w *WebCatalog) siteByWireName(words string) (target, bool) {
 	return target{}, false
 }
 
-// isLocalName reports whether an app of this computer has the name, although
-// the local catalog does not find it: several may have it.
+// isLocalName reports whether a local app has the name, even if the local catalog does not find
+// it because several have it.
 func (w *WebCatalog) isLocalName(name string) bool {
 	return slices.ContainsFunc(w.local.Apps(), func(app *aai.App) bool { return app.HasName(name) })
 }

@@ -12,32 +12,29 @@ import (
 	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
-// A Change is one difference between two versions of a descriptor that matters to
-// those who use it.
+// A Change is a difference between two versions of a descriptor that matters to its users.
 type Change struct {
-	Bump    Bump   `json:"bump"` // that it needs
-	Path    string `json:"path"` // in the later version or, of what was removed, the earlier one
+	Bump    Bump   `json:"bump"` // the bump that it needs
+	Path    string `json:"path"` // in the later version or, if removed, in the earlier one
 	Problem string `json:"change"`
 }
 
-// A Comparison says whether the version tells what has changed, by the rules of the
-// protocol's page on aai.json: what may break an existing agent is MAJOR, new
-// features are MINOR, fixes are PATCH. Of version 0.y.z nothing is promised: MINOR
-// is enough for all.
+// A Comparison reports whether the version reflects the changes, by the rules of the protocol's
+// page on aai.json: MAJOR for a change that may break an existing agent, MINOR for new features,
+// PATCH for fixes. Versions 0.y.z promise nothing: MINOR suffices for all changes.
 type Comparison struct {
 	Old          string `json:"old"` // the versions
 	New          string `json:"new"`
 	RequiredBump Bump   `json:"needed"`
 	ActualBump   Bump   `json:"made"`
-	// IsSufficient is whether the author raised the version by as much as is needed, or
-	// more.
+	// IsSufficient reports whether the author raised the version by the required bump or more.
 	IsSufficient bool     `json:"enough"`
-	Changes      []Change `json:"changes"` // the weightiest first
+	Changes      []Change `json:"changes"` // the most important first
 }
 
-// Compare holds a descriptor against an earlier version of it. Its error is an
-// *aai.Error with code AAI_JSON_INVALID where one of them cannot be read or has no
-// semantic version. Safe for concurrent use.
+// Compare compares a descriptor with an earlier version. Its error is an *aai.Error with code
+// AAI_JSON_INVALID if one of them is invalid or has no semantic version. It is safe for
+// concurrent use.
 func Compare(earlier, later []byte, o catalog.Options) (*Comparison, error) {
 	a, err := readContract(earlier, o)
 	if err != nil {
@@ -68,8 +65,8 @@ func Compare(earlier, later []byte, o catalog.Options) (*Comparison, error) {
 	return c, nil
 }
 
-// verdict says what is wrong with the version, and how to mend it; nothing where
-// all is well.
+// verdict returns the problem of an insufficient version and its fix, or empty strings if the
+// version is sufficient.
 func (c *Comparison) verdict() (problem, mend string) {
 	if c.IsSufficient {
 		return "", ""
@@ -99,7 +96,7 @@ func bumpWords(b Bump) string {
 	return b.String()
 }
 
-// A contract is what a descriptor promises to those who use it.
+// A contract is the interface that a descriptor promises to its users.
 type contract struct {
 	app      *aai.App
 	version  version
@@ -107,7 +104,7 @@ type contract struct {
 	sections map[string]platformContract // by platform
 }
 
-// platformContract is the tools for one platform, and where they are.
+// platformContract is the tools of one platform and their path.
 type platformContract struct {
 	path    string
 	tools   []*aai.Tool
@@ -149,7 +146,7 @@ func readContract(source []byte, o catalog.Options) (*contract, error) {
 	return c, nil
 }
 
-// difference gathers the changes.
+// difference collects the changes.
 type difference struct{ changes []Change }
 
 func (d *difference) record(b Bump, path, format string, args ...any) {
@@ -186,7 +183,7 @@ func (d *difference) contracts(a, b *contract) {
 	}
 }
 
-// auth compares how people log in: another way makes them do it again.
+// auth compares the authentication: another method makes people log in again.
 func (d *difference) auth(a, b *aai.AuthRecipe) {
 	switch {
 	case a == nil && b == nil:
@@ -197,8 +194,8 @@ func (d *difference) auth(a, b *aai.AuthRecipe) {
 	}
 }
 
-// tools compares the tools of one platform by name. A renamed tool is one removed
-// and one added, which is MAJOR.
+// tools compares the tools of one platform by name. A renamed tool counts as removed and added,
+// which is MAJOR.
 func (d *difference) tools(a, b platformContract) {
 	for i, before := range a.tools {
 		at := slices.IndexFunc(b.tools, func(t *aai.Tool) bool { return t.Name == before.Name })
@@ -237,8 +234,8 @@ func (d *difference) tool(path string, a, b *aai.Tool) {
 	results.root(catalog.JoinPath(path, "returns", -1))
 }
 
-// sameRecipe compares how a tool is carried out; what else a recipe holds is
-// compared elsewhere.
+// sameRecipe compares the implementation of a tool; other code compares the other fields of the
+// recipe.
 func sameRecipe(a, b *aai.Recipe) bool {
 	x, y := *a, *b
 	x.App, y.App, x.Params, y.Params = "", "", nil, nil
@@ -268,7 +265,7 @@ func sameJSON(a, b []byte) bool {
 	return sameValue(x, y)
 }
 
-// decode reads a schema that was read before; absent ones are nil.
+// decode decodes a validated schema; an absent one becomes nil.
 func decode(source json.RawMessage) any {
 	var v any
 	d := json.NewDecoder(strings.NewReader(string(source)))

@@ -11,17 +11,17 @@ import (
 	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
-// schemaDifference compares the schemas of a tool's arguments, or of its results.
-// What is more for whoever gives a value is less for whoever gets it.
+// schemaDifference compares the schemas of a tool's arguments, or of its results. A wider schema
+// is compatible for arguments, and a narrower one for results.
 type schemaDifference struct {
 	*difference
-	given         bool // by agents: these are arguments
+	given         bool // the schema is of arguments
 	before, after any  // the roots
-	visits        int  // of schemas, so far
+	visits        int  // schemas compared so far
 }
 
-// maxVisits is how many schemas are compared before the rest counts as another:
-// references may name one schema very many times.
+// maxVisits limits the compared schemas; the rest counts as different. References may use one
+// schema very many times.
 const maxVisits = 20_000
 
 func (s *schemaDifference) root(path string) {
@@ -45,8 +45,8 @@ func asObject(v any) map[string]any {
 	return o
 }
 
-// narrows is the bump for a change that allows less of a value, widens for one
-// that allows more: an agent may give what was right, and read what was promised.
+// narrows returns the bump for a change that allows fewer values, and widens for one that allows
+// more: existing arguments must stay valid, and results as promised.
 func (s *schemaDifference) narrows() Bump {
 	if s.given {
 		return Major
@@ -115,7 +115,7 @@ func (s *schemaDifference) objects(path string, a, b map[string]any, depth int) 
 	}
 }
 
-// keyword judges one keyword that differs, or that holds schemas.
+// keyword compares one keyword that differs, or that holds schemas.
 func (s *schemaDifference) keyword(path, k string, a, b map[string]any, depth int) {
 	switch k {
 	case "properties":
@@ -131,7 +131,7 @@ func (s *schemaDifference) keyword(path, k string, a, b map[string]any, depth in
 	case "type":
 		s.record(Major, path, "has another type")
 	case "description", "title", "examples", "$comment", "$schema", "$id", "definitions", "$defs", "contentMediaType", "contentEncoding":
-		if k != "definitions" && k != "$defs" { // they count where they are used
+		if k != "definitions" && k != "$defs" { // they count at their uses
 			s.record(Patch, path, "is described in other words")
 		}
 	case "default":
@@ -188,7 +188,7 @@ func listContains(v any, name string) bool {
 	return slices.Contains(names, any(name))
 }
 
-// required judges members that were there before and are there still.
+// required compares members that exist in both versions.
 func (s *schemaDifference) required(path string, a, b map[string]any) {
 	for _, name := range slices.Sorted(maps.Keys(asObject(a["properties"]))) {
 		if asObject(b["properties"])[name] == nil {
@@ -222,8 +222,8 @@ func (s *schemaDifference) enum(path string, a, b any) {
 	}
 }
 
-// bound judges a limit: direction is 1 for a lower one, where more is narrower,
-// and -1 for an upper one.
+// bound compares a limit: direction is 1 for a lower limit, where a larger one is narrower, and
+// -1 for an upper one.
 func (s *schemaDifference) bound(path, k string, a, b any, direction int) {
 	x, okX := number(a)
 	y, okY := number(b)

@@ -8,31 +8,30 @@ import (
 	"github.com/gybob/aai-gateway/internal/schema/jsontree"
 )
 
-// maxDepth is how deep a document is looked into: deeper than any descriptor that
-// is read.
+// maxDepth limits the nesting of a document. It exceeds the limit for valid descriptors.
 const maxDepth = 64
 
-// The kinds of JSON values.
+// Kinds of JSON values.
 const (
 	object = jsontree.Object
 	list   = jsontree.List
 	text   = jsontree.Text
 )
 
-// A value is one JSON value of a document, marked with its path, as catalog.Fault has
-// it; "" is that of the whole document.
+// A value is one JSON value of a document, marked with its path, as in catalog.Fault; "" for the
+// whole document.
 type value = jsontree.Node[string]
 
-// A document is what could be read of one, up to the first thing that is no JSON.
+// A document is the readable part of a document, up to the first syntax error.
 type document struct {
 	source []byte
 	shift  int // bytes before the JSON text
 	root   *value
 	byPath map[string]*value
-	fault  *jsontree.Fault // what is no JSON; nil: all of it is
+	fault  *jsontree.Fault // the syntax error, or nil
 }
 
-// readDocument reads as far as it can: what is wrong is for catalog.Parse to say.
+// readDocument reads as far as it can; catalog.Parse reports the errors.
 func readDocument(source []byte) *document {
 	body := bytes.TrimPrefix(source, []byte("\xef\xbb\xbf"))
 	d := &document{source: source, shift: len(source) - len(body), byPath: make(map[string]*value)}
@@ -46,8 +45,7 @@ func readDocument(source []byte) *document {
 	return d
 }
 
-// member finds a member by any of its names, or returns nil. It may be asked of
-// nil.
+// member returns the member with one of the names, or nil. v may be nil.
 func member(v *value, names ...string) *value {
 	for item := range v.Items() {
 		if v.Kind == object && slices.Contains(names, item.Name) {
@@ -57,8 +55,8 @@ func member(v *value, names ...string) *value {
 	return nil
 }
 
-// place finds the value a path means or, where there is none, the nearest around
-// it; beyond is what of the path is not in the document.
+// place returns the value at a path, or its nearest existing ancestor; beyond is the rest of the
+// path.
 func (d *document) place(path string) (v *value, beyond string) {
 	for short := path; ; {
 		if v, ok := d.byPath[short]; ok {
@@ -68,8 +66,7 @@ func (d *document) place(path string) (v *value, beyond string) {
 	}
 }
 
-// position is the line and the column in bytes at which a value begins, from 1, in
-// the way editors count.
+// position returns the line and the column, in bytes, of a value, both from 1 like editors.
 func (d *document) position(v *value) (line, column int) {
 	before := d.source[:min(d.shift+v.Offset(), len(d.source))]
 	return bytes.Count(before, []byte("\n")) + 1, len(before) - bytes.LastIndexByte(before, '\n')

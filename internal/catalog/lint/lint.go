@@ -1,11 +1,9 @@
-// Package lint looks at a descriptor as its author would want it looked at before
-// anybody uses it: what makes it invalid, what is tolerated but doubtful, what an
-// agent will not understand, what will make people refuse it, and whether its
-// version tells what has changed.
+// Package lint checks a descriptor for its author: errors, tolerated but doubtful parts, parts
+// that agents will not understand, parts that people will reject, and a version that does not
+// reflect the changes.
 //
-// The room imports the root, internal/catalog, internal/schema and
-// internal/schema/jsontree. It reads bytes and says what it thinks of them: it opens no files,
-// knows no network, and runs nothing of what it reads.
+// [Check] returns a [Report], and [Compare] a [Comparison] with an earlier version. The package
+// works on bytes: it opens no files, uses no network, and runs nothing.
 package lint
 
 import (
@@ -20,52 +18,50 @@ import (
 	"github.com/gybob/aai-gateway/internal/schema"
 )
 
-// A Severity says how bad a finding is.
+// A Severity is the severity of a finding.
 type Severity string
 
-// The severities.
+// Severities.
 const (
-	SeverityError   Severity = "error"   // the descriptor is refused, or breaks who uses it
-	SeverityWarning Severity = "warning" // it is used, but not as the author would think, or people are right to doubt it
+	SeverityError   Severity = "error"   // the descriptor is rejected, or breaks its users
+	SeverityWarning Severity = "warning" // it works differently than intended, or people should doubt it
 	SeverityHint    Severity = "hint"    // it could be better
 )
 
-// A Finding is one thing to mend.
+// A Finding is one point to fix.
 type Finding struct {
 	Severity Severity `json:"severity"`
-	// Rule names what was checked, such as "poisoning"; a word with hyphens.
+	// Rule names the check, such as "poisoning"; words are separated by hyphens.
 	Rule string `json:"rule"`
-	// Path is the JSON path of a value that is in the document, such as
-	// platforms.linux.tools[1]; empty for the whole of it.
+	// Path is the JSON path of an existing value, such as platforms.linux.tools[1]; empty for the
+	// whole document.
 	Path string `json:"path,omitempty"`
-	// Line and Column say where that begins, from 1; columns are bytes.
+	// Line and Column are its position, from 1; columns are bytes.
 	Line    int    `json:"line"`
 	Column  int    `json:"column"`
 	Problem string `json:"problem"`
-	Fix     string `json:"mend,omitempty"` // what to do about it
+	Fix     string `json:"mend,omitempty"` // the fix
 }
 
-// A Report is all that was found in one descriptor.
+// A Report is the result of checking one descriptor.
 type Report struct {
 	App     string `json:"app,omitempty"`
 	Version string `json:"version,omitempty"`
 	Tools   int    `json:"tools"` // of all platforms
-	// GuideTokens is about how many tokens the app's guide takes of a model's
-	// attention.
+	// GuideTokens is the approximate length of the app's guide in a model's tokens.
 	GuideTokens int       `json:"guide_tokens"`
 	Findings    []Finding `json:"findings"` // in the order of the file
-	// Omitted is how many more errors there are.
+	// Omitted is the number of further errors.
 	Omitted int `json:"errors_omitted,omitempty"`
-	// Comparison is set where the descriptor was held against an earlier one.
+	// Comparison is set by CheckAgainst.
 	Comparison *Comparison `json:"comparison,omitempty"`
 }
 
-// maxFindings is how many findings are kept of each rule.
+// maxFindings limits the findings of each rule.
 const maxFindings = 25
 
-// Check looks at a descriptor. Any bytes may be given. The options are those the
-// descriptor would be read with; Host and Origin need not be set. Safe for
-// concurrent use.
+// Check checks a descriptor; any bytes are allowed. The options are those for reading the
+// descriptor; HostPlatform and Origin may be empty. It is safe for concurrent use.
 func Check(source []byte, o catalog.Options) *Report {
 	c := &checker{doc: readDocument(source), options: o, report: &Report{Findings: []Finding{}}, perRule: make(map[string]int)}
 	c.parse(source)
@@ -75,15 +71,15 @@ func Check(source []byte, o catalog.Options) *Report {
 	return c.report
 }
 
-// sort brings the findings into the order of the file.
+// sort sorts the findings in the order of the file.
 func (r *Report) sort() {
 	slices.SortStableFunc(r.Findings, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
 }
 
-// CheckAgainst is Check which also holds the descriptor against an earlier version.
-// An earlier one that cannot be read is a finding of its own.
+// CheckAgainst is Check with a comparison with an earlier version. An invalid earlier version is
+// a finding.
 func CheckAgainst(source, earlier []byte, o catalog.Options) *Report {
 	r := Check(source, o)
 	if r.HasSeverity(SeverityError) {
@@ -110,7 +106,7 @@ func (r *Report) HasSeverity(s Severity) bool {
 	return slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Severity == s })
 }
 
-// checker gathers the findings of one descriptor.
+// checker collects the findings of one descriptor.
 type checker struct {
 	doc     *document
 	options catalog.Options
@@ -118,8 +114,8 @@ type checker struct {
 	perRule map[string]int
 }
 
-// find adds a finding about a path. What of the path is not in the document goes
-// before the problem, so that the place can be shown and the missing thing named.
+// find adds a finding about a path. If the path does not exist, the finding is at the nearest
+// ancestor, and the problem begins with the missing part.
 func (c *checker) find(s Severity, rule, path, problem, mend string) {
 	if c.perRule[rule]++; c.perRule[rule] > maxFindings {
 		return
@@ -134,8 +130,8 @@ func (c *checker) find(s Severity, rule, path, problem, mend string) {
 	})
 }
 
-// parse reads the descriptor as the gateway does, once for each platform it has
-// tools for, and looks at the tools.
+// parse parses the descriptor as the gateway does, once for each of its platforms, and checks the
+// tools.
 func (c *checker) parse(source []byte) {
 	d, ok := c.read(source, c.options)
 	if !ok {
@@ -148,7 +144,7 @@ func (c *checker) parse(source []byte) {
 		o.HostPlatform = s.platform
 		onPlatform, err := catalog.Parse(source, o)
 		if err != nil {
-			continue // said already
+			continue // reported before
 		}
 		c.section(s, onPlatform)
 	}
@@ -156,7 +152,7 @@ func (c *checker) parse(source []byte) {
 	c.checkPublishable(source, d.App)
 }
 
-// read says what Parse faults and warns of.
+// read reports the faults and warnings of Parse.
 func (c *checker) read(source []byte, o catalog.Options) (*catalog.Descriptor, bool) {
 	d, err := catalog.Parse(source, o)
 	if err == nil {
@@ -178,8 +174,7 @@ func (c *checker) read(source []byte, o catalog.Options) (*catalog.Descriptor, b
 	return nil, false
 }
 
-// syntax moves the last finding to where the document stops being JSON, if that is
-// what it is about.
+// syntax moves the last finding to the position of the syntax error, if the finding is about it.
 func (c *checker) syntax() {
 	where := c.doc.fault
 	if where == nil || len(c.report.Findings) == 0 {
@@ -191,7 +186,7 @@ func (c *checker) syntax() {
 	}
 }
 
-// checkPublishable says what would be refused if the site itself had the descriptor at
+// checkPublishable reports the faults that the descriptor would have at a site's
 // /.well-known/aai.json, where the limits are tighter.
 func (c *checker) checkPublishable(source []byte, app *aai.App) {
 	if app.BaseURL == "" || c.options.Origin != "" {
@@ -209,14 +204,14 @@ func (c *checker) checkPublishable(source []byte, app *aai.App) {
 	}
 }
 
-// compile makes every schema, which the gateway does at the first call.
+// compile compiles every schema, as the gateway does at the first call.
 func (c *checker) compile(path string, s aai.Schema) {
 	if err := schema.Compile(s); err != nil {
 		c.find(SeverityError, "schema", path, aai.AsError(err).Message, "")
 	}
 }
 
-// guide looks at what an agent will read.
+// guide checks the length of the guide for agents.
 func (c *checker) guide(app *aai.App) {
 	const many, tooMany = 1200, 2000 // with a line for each tool
 	tokens := estimate(catalog.Guide(app))
@@ -230,8 +225,8 @@ func (c *checker) guide(app *aai.App) {
 	}
 }
 
-// estimate is about how many tokens a text has: one for four bytes of ASCII, one
-// for each other character.
+// estimate returns the approximate number of tokens of a text: one for four ASCII bytes, one for
+// each other character.
 func estimate(s string) int {
 	ascii, other := 0, 0
 	for _, r := range s {
@@ -244,7 +239,7 @@ func estimate(s string) int {
 	return ascii/4 + other
 }
 
-// operations are the parts of a guide that a check needs.
+// operations returns the operations of the guide, and whether each has an example.
 func operations(app *aai.App) map[string]bool {
 	var data struct {
 		Operations []struct {

@@ -12,16 +12,15 @@ import (
 	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
-// A pattern is words that attacks on agents are made of, and what they are.
+// A pattern matches words that are typical of attacks on agents.
 type pattern struct {
 	words   *regexp.Regexp
 	meaning string
 }
 
-// patterns are what published attacks by tool descriptions have in common. The
-// list finds the careless: the defence is that such words are shown as quotations,
-// and that a person is asked. They are matched in lower case, white space and "_"
-// made one space.
+// patterns returns the common words of published attacks by tool descriptions. They only find
+// careless attacks: the actual defence is that such text is quoted, and that a person is asked.
+// They match lower-case text in which white space and "_" are single spaces.
 func patterns() []pattern {
 	var all []pattern
 	for _, p := range [][2]string{
@@ -44,30 +43,29 @@ func patterns() []pattern {
 	return all
 }
 
-// maxScanned is how much of one text is looked at, in bytes: far more than is ever
-// shown of it.
+// maxScanned limits the checked part of a text, in bytes: far more than is ever displayed.
 const maxScanned = 8 << 10
 
-// scanPrefix is the part of a text that is looked at.
+// scanPrefix returns the checked part of a text.
 func scanPrefix(words string) string {
 	return strings.ToValidUTF8(words[:min(len(words), maxScanned)], "")
 }
 
-// isDigest reports whether a text is the digest of what a program made the document of.
+// isDigest reports whether a value is the digest of a generated descriptor's source.
 func isDigest(v *value) bool { return v.Path() == "generated.digest" }
 
-// checkTexts looks at every text of the document, member names included, except for
-// scripts and templates, which are no texts.
+// checkTexts checks every text of the document, including member names, except scripts and
+// templates.
 func (c *checker) checkTexts() {
 	known := patterns()
 	blob := regexp.MustCompile(`[A-Za-z0-9+/_-]{60,}={0,2}|\b[0-9A-Fa-f]{40,}\b`)
 	variable := regexp.MustCompile(`\b[A-Z][A-Z0-9]*(_[A-Z0-9]+)*_(API_KEY|KEY|SECRET|TOKEN|PASSWORD|CREDENTIALS?)\b`)
-	// What is run, and no word for a model: a program may be called as any tool is, and what an
-	// MCP server is given by name is kept sealed.
+	// These are executed and not read by a model: a program may have any name, and the vault
+	// holds the values of an MCP server's variables.
 	unsaid := []string{"script", "url_template", "urlTemplate", "command", "args", "env"}
 	var visit func(v *value, script, schema bool)
 	visit = func(v *value, script, schema bool) {
-		script = script || !schema && slices.Contains(unsaid, v.Name) // a parameter may be called so
+		script = script || !schema && slices.Contains(unsaid, v.Name) // a parameter may have such a name
 		schema = schema || v.Name == "parameters" || v.Name == "returns"
 		c.checkInvisible(v.Mark, v.Name)
 		if v.Kind == text {
@@ -92,8 +90,7 @@ func (c *checker) checkTexts() {
 	visit(c.doc.root, false, false)
 }
 
-// checkPoison looks for the words of known attacks, also with what does not show taken
-// out of them.
+// checkPoison checks for words of known attacks, also with invisible characters removed.
 func (c *checker) checkPoison(v *value, known []pattern) {
 	for _, words := range []string{scanPrefix(v.Name), scanPrefix(v.Text)} {
 		if len(words) < len("a:b") || v.Kind != text && words != v.Name {
@@ -110,8 +107,8 @@ func (c *checker) checkPoison(v *value, known []pattern) {
 	}
 }
 
-// SuspiciousTextDetector returns what reports whether words are of those that Check warns of: they have the
-// form of an attack on agents, or something in them does not show. It is safe for concurrent use.
+// SuspiciousTextDetector returns a function that reports whether Check would warn of a text: it
+// resembles an attack on agents, or has invisible characters. It is safe for concurrent use.
 func SuspiciousTextDetector() func(words string) bool {
 	known := patterns()
 	return func(words string) bool {
@@ -122,7 +119,7 @@ func SuspiciousTextDetector() func(words string) bool {
 	}
 }
 
-// checkInvisible says which characters of a text do not show.
+// checkInvisible reports invisible characters in a text.
 func (c *checker) checkInvisible(path, words string) {
 	if words = scanPrefix(words); aai.CleanText(words, len(words)) == words {
 		return
@@ -147,7 +144,7 @@ func (c *checker) checkInvisible(path, words string) {
 	}
 }
 
-// checkMarkup says what of a text will not be shown as it is written.
+// checkMarkup reports parts of a text that will not be shown as written.
 func (c *checker) checkMarkup(v *value) {
 	inSchema := strings.Contains(v.Mark, ".parameters.") || strings.Contains(v.Mark, ".returns.")
 	cut := map[string]int{"description": 300, "title": 60, "name": 60}
@@ -171,7 +168,7 @@ func (c *checker) checkMarkup(v *value) {
 	}
 }
 
-// checkSecrets looks for what has the form of a secret anywhere in the document.
+// checkSecrets reports text that resembles a secret anywhere in the document.
 func (c *checker) checkSecrets() {
 	known := regexp.MustCompile(`\b(AKIA|ASIA)[0-9A-Z]{16}\b|\bgh[pousr]_[A-Za-z0-9]{30,}|\bgithub_pat_[A-Za-z0-9_]{30,}|\bsk-[A-Za-z0-9_-]{20,}|\bsk_live_[A-Za-z0-9]{16,}|\bxox[abprs]-[A-Za-z0-9-]{10,}|\bAIza[0-9A-Za-z_-]{35}|-----BEGIN [A-Z ]*PRIVATE KEY-----|\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.`)
 	header := regexp.MustCompile(`(?i)(key|token|secret|auth|password|session)`)
@@ -188,7 +185,7 @@ func (c *checker) checkSecrets() {
 	})
 }
 
-// cutLast returns the names of the member that holds a value and of the value.
+// cutLast returns the names of a value's parent member and of the value.
 func cutLast(v *value) (parent, name string, ok bool) {
 	around, ok := strings.CutSuffix(v.Mark, strings.TrimPrefix(catalog.JoinPath("x", v.Name, -1), "x"))
 	if !ok {

@@ -13,13 +13,13 @@ import (
 	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
-// A section is a list of tools in the document, and the platform it is for.
+// A section is a list of tools in the document with its platform.
 type section struct {
 	platform string
 	tools    *value
 }
 
-// sections finds the lists of tools of either dialect, in the order of the file.
+// sections returns the lists of tools of either dialect, in the order of the file.
 func (d *document) sections() []section {
 	var found []section
 	for platform := range d.root.Member("platforms").Items() {
@@ -33,7 +33,7 @@ func (d *document) sections() []section {
 	return found
 }
 
-// identity looks at what the app says of itself.
+// identity checks the app's own description.
 func (c *checker) identity(app *aai.App) {
 	version := c.doc.root.Member("version")
 	if version == nil {
@@ -71,7 +71,7 @@ func (c *checker) namePath() string {
 	return "name"
 }
 
-// section looks at every tool for one platform.
+// section checks every tool of one platform.
 func (c *checker) section(s section, d *catalog.Descriptor) {
 	hasExample := operations(d.App)
 	var recipes []*aai.Recipe
@@ -106,7 +106,7 @@ func (c *checker) section(s section, d *catalog.Descriptor) {
 	}
 }
 
-// toolCheck is the checks of one tool.
+// toolCheck checks one tool.
 type toolCheck struct {
 	*checker
 	tool   *aai.Tool
@@ -122,7 +122,7 @@ func (t *toolCheck) at(names ...string) string {
 	return path
 }
 
-// name looks at whether an agent can guess from the name what the tool does.
+// name checks whether the name describes the tool to an agent.
 func (t *toolCheck) name() {
 	name := t.tool.Name
 	vague := []string{"do", "run", "exec", "execute", "action", "call", "test", "tool", "function", "method", "process", "handle", "main", "misc", "foo", "bar"}
@@ -138,7 +138,7 @@ func (t *toolCheck) name() {
 	}
 }
 
-// effect looks at what people will be told that the tool does to the world.
+// effect checks the effect that people will see.
 func (t *toolCheck) effect() {
 	claimed := member(t.value, "effect", "annotations")
 	if claimed == nil && catalog.InherentEffect(t.recipe) == aai.Destroys {
@@ -157,7 +157,7 @@ func (t *toolCheck) effect() {
 	}
 }
 
-// schemas looks at the schemas of arguments and result.
+// schemas checks the schemas of arguments and result.
 func (t *toolCheck) schemas() {
 	t.compile(t.at("parameters"), t.tool.Params)
 	t.compile(t.at("returns"), t.tool.Returns)
@@ -190,7 +190,7 @@ func plain(name string) bool {
 	return name != ""
 }
 
-// parameters looks for those that the way of execution never uses.
+// parameters reports parameters that the recipe never uses.
 func (t *toolCheck) parameters() {
 	templates, alone := catalog.PlaceholderTexts(t.recipe)
 	if !alone {
@@ -204,7 +204,7 @@ func (t *toolCheck) parameters() {
 	}
 }
 
-// request looks at what an HTTP request can carry.
+// request checks that an HTTP request can carry the parameters.
 func (t *toolCheck) request() {
 	h := t.recipe.HTTP
 	if h == nil || h.Method != http.MethodGet && h.Method != http.MethodHead && h.Method != http.MethodDelete {
@@ -212,7 +212,7 @@ func (t *toolCheck) request() {
 	}
 	for p := range t.value.Member("parameters").Member("properties").Items() {
 		if _, told := h.Send[p.Name]; told {
-			continue // the author says how it is spelled there
+			continue // the author has specified its encoding
 		}
 		kind := p.Member("type")
 		bodyLike := slices.Contains([]string{"body", "payload", "data", "json", "content"}, strings.ToLower(p.Name))
@@ -222,7 +222,7 @@ func (t *toolCheck) request() {
 	}
 }
 
-// urlOrigin is the origin of an address.
+// urlOrigin returns the origin of a URL.
 func urlOrigin(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -239,7 +239,7 @@ func hostOf(address string) string {
 	return u.Host
 }
 
-// count is a number of things in words: "1 tool", "2 tools".
+// count formats a number of things: "1 tool", "2 tools".
 func count(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing

@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// A Bump is how much a version is raised: none, PATCH, MINOR or MAJOR.
+// A Bump is the part of a version that is raised: none, PATCH, MINOR or MAJOR.
 type Bump int
 
-// The bumps, from the least to the greatest.
+// Bumps, from the smallest to the largest.
 const (
 	NoBump Bump = iota
 	Patch
@@ -33,10 +33,10 @@ func (b Bump) String() string {
 	return "none"
 }
 
-// MarshalText writes the bump as String does.
+// MarshalText returns the bump as String does.
 func (b Bump) MarshalText() ([]byte, error) { return []byte(b.String()), nil }
 
-// A version is one of Semantic Versioning 2.0.0.
+// A version is a version of Semantic Versioning 2.0.0.
 type version struct {
 	major, minor, patch uint64
 	pre                 []string // the identifiers of a pre-release
@@ -98,8 +98,8 @@ func compareIdentifiers(a, b string) int {
 	return cmp.Compare(a, b)
 }
 
-// bumpTo is how much the author raised the version; NoBump where it is the same or
-// lower, and where only the pre-release or the build differs.
+// bumpTo returns the bump from v to to. It is NoBump if to is equal or lower, or if only the
+// pre-release or the build differs.
 func (v version) bumpTo(to version) Bump {
 	switch {
 	case v.compare(to) >= 0:
@@ -111,13 +111,13 @@ func (v version) bumpTo(to version) Bump {
 	case to.patch != v.patch:
 		return Patch
 	case len(v.pre) > 0:
-		return Major // within a pre-release nothing was promised yet
+		return Major // pre-releases promise nothing
 	}
 	return NoBump
 }
 
-// NextVersion is the least version that is raised by the bump; ok is false where the text is no
-// semantic version.
+// NextVersion returns the lowest version with the bump; ok is false if text is no semantic
+// version.
 func NextVersion(text string, b Bump) (raised string, ok bool) {
 	v, ok := parseVersion(text)
 	if !ok || b == NoBump {
@@ -126,7 +126,7 @@ func NextVersion(text string, b Bump) (raised string, ok bool) {
 	return v.next(b).core(), true
 }
 
-// next is the least version that is raised by the bump.
+// next returns the lowest version with the bump.
 func (v version) next(b Bump) version {
 	switch b {
 	case Major:

@@ -11,25 +11,25 @@ import (
 //go:embed glossary.txt
 var files embed.FS
 
-// defaultGlossary is the table that comes with the gateway.
+// defaultGlossary returns the glossary that is part of the gateway.
 func defaultGlossary() *glossary {
 	text, err := files.ReadFile("glossary.txt")
 	if err != nil {
-		panic(err) // it is built in
+		panic(err) // it is embedded
 	}
 	return newGlossary(string(text))
 }
 
-// A glossary knows which words are said for one thing, in several languages. A thing is one
-// word of the index, in the place of all that are said for it.
+// A glossary maps words of several languages to concepts. In the index, a concept is one word
+// that stands for all its synonyms.
 type glossary struct {
-	things         map[string][]string // by a word's root, and of scripts without spaces by the word
+	things         map[string][]string // by a word's root; in scripts without spaces by the word
 	phrases        map[string][]string // of several words
 	maxPhraseWords int                 // words of a phrase
-	longest        int                 // characters of a word of a script without spaces
+	longest        int                 // characters of a word in a script without spaces
 }
 
-// newGlossary reads the table.
+// newGlossary parses the glossary.
 func newGlossary(text string) *glossary {
 	g := &glossary{things: make(map[string][]string), phrases: make(map[string][]string)}
 	n := 0
@@ -61,8 +61,8 @@ func (g *glossary) add(word, thing string) {
 	}
 }
 
-// root is what forms of a word have in common, roughly, in English and German: both sides of
-// a comparison are cut alike, so it need be no word.
+// root returns an approximate common stem of a word's forms, in English and German. It need not
+// be a word, because both sides of a comparison are stemmed alike.
 func root(word string) string {
 	for _, end := range []string{"ings", "ing", "ern", "ers", "ies", "er", "ed", "es", "en", "em", "e", "s", "n", "y"} {
 		if cut, ok := strings.CutSuffix(word, end); ok && len(cut) >= 4 {
@@ -72,7 +72,7 @@ func root(word string) string {
 	return word
 }
 
-// concepts are the things that a text speaks of, each once.
+// concepts returns the concepts in a text, without duplicates.
 func (g *glossary) concepts(texts ...string) []string {
 	words := wordsOf(texts...)
 	var all []string
@@ -90,8 +90,8 @@ func (g *glossary) concepts(texts ...string) []string {
 	return all
 }
 
-// multiwordConcepts are the things that texts speak of otherwise than by single words between
-// spaces. Words are all of theirs.
+// multiwordConcepts returns the concepts that texts express other than by single words between
+// spaces. words are all their words.
 func (g *glossary) multiwordConcepts(words, texts []string) (all []string) {
 	take := func(things []string) { all = append(all, things...) }
 	for i := range words {
@@ -110,11 +110,11 @@ func (g *glossary) multiwordConcepts(words, texts []string) (all []string) {
 	return all
 }
 
-// minPart is how many bytes of a compound a word must be that is found in it.
+// minPart is the minimum length of a word within a compound, in bytes.
 const minPart = 4
 
-// wordConcepts are the things that a word is said for; of a German compound those of its end and
-// of what stands before that, or of its beginning.
+// wordConcepts returns the concepts of a word. For a German compound they are those of its end
+// and of the part before it, or of its beginning.
 func (g *glossary) wordConcepts(word string) []string {
 	if first, _ := utf8.DecodeRuneInString(word); isCJK(first) {
 		return nil
@@ -135,7 +135,7 @@ func (g *glossary) wordConcepts(word string) []string {
 	return nil
 }
 
-// eachRunWord finds the words of scripts without spaces, the longest at each place.
+// eachRunWord finds words in scripts without spaces, the longest at each place.
 func (g *glossary) eachRunWord(text string, take func([]string)) {
 	runes := []rune(strings.ToValidUTF8(text, " "))
 	for at := 0; at < len(runes); at++ {

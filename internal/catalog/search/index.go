@@ -13,25 +13,25 @@ import (
 	"github.com/gybob/aai-gateway/internal/files/database"
 )
 
-// The index is a table of all tools in memory. The words are cut by us, so that what counts
-// of a descriptor is bounded and scripts without spaces have words; SQLite stems and ranks.
+// The index is a table of all tools in memory. This package splits the words, which bounds the
+// text of a descriptor and supports scripts without spaces; SQLite stems and ranks.
 const (
 	indexVersion = 1
 	indexTables  = `CREATE VIRTUAL TABLE tools USING fts5(words, things,
 	content='', contentless_delete=1, tokenize="porter unicode61 remove_diacritics 2");`
 )
 
-// An entry is a tool that can be found.
+// An entry is a tool in the index.
 type entry struct {
 	app   *aai.App
 	tool  *aai.Tool
 	face  termWeights
-	name  string // the tool's, spelled
+	name  string // the tool's name as words
 	once  sync.Once
 	brief catalog.Brief
 }
 
-// toolBrief is the tool in few words.
+// toolBrief returns the short description of the tool.
 func (e *entry) toolBrief() catalog.Brief {
 	e.once.Do(func() { e.brief = catalog.NewBrief(e.app, e.tool) })
 	return e.brief
@@ -39,7 +39,7 @@ func (e *entry) toolBrief() catalog.Brief {
 
 // An index finds tools by words. It is safe for concurrent use.
 type index struct {
-	agentTools map[string]bool // tools of the gateway's own app that are offered
+	agentTools map[string]bool // listed tools of the builtin app
 	glossary   *glossary
 
 	mu         sync.Mutex
@@ -48,24 +48,24 @@ type index struct {
 	rows       map[int64]*entry
 	last       int64 // row
 	vocabulary *vocabulary
-	// rareCounted is how many tools are counted in what is rare.
+	// rareCounted is the number of tools in the vocabulary's counts.
 	rareCounted int
 }
 
-// indexedApp is an app as the index has it.
+// indexedApp is an app in the index.
 type indexedApp struct {
 	app  *aai.App
 	rows []int64
 }
 
-// A hit is a tool that was found, and how well it fits: more is better.
+// A hit is a matching tool with its score: higher is better.
 type hit struct {
 	*entry
 	score float64
-	named int // what of its names the request has
+	named int // the names that the request contains
 }
 
-// find returns the tools of the apps in which any of the words are, the best first.
+// find returns the tools of the apps that match any of the words, best first.
 func (x *index) find(ctx context.Context, apps []*aai.App, text, app string, most int) ([]hit, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -98,8 +98,8 @@ func (x *index) findOnce(ctx context.Context, apps []*aai.App, text, app string,
 	return found, nil
 }
 
-// named are tools that are called by their names, a bounded number: those may be of an app of so
-// many that SQLite does not come to them.
+// named returns a bounded number of tools that the request names. SQLite's ranking may omit them
+// if their app has very many tools.
 func (x *index) named(n nameMatcher, app string) []hit {
 	var found []hit
 	for _, row := range slices.Sorted(maps.Keys(x.rows)) {
@@ -113,19 +113,19 @@ func (x *index) named(n nameMatcher, app string) []hit {
 	return found
 }
 
-// sqliteRankWeight is what the rank of SQLite is worth beside ours.
+// sqliteRankWeight is the weight of SQLite's rank relative to the score of this package.
 const sqliteRankWeight = 0.2
 
-// How many of the tools that SQLite ranks may be of one app, for each time that it is asked,
-// and how often it is.
+// Limits on the tools of one app among those that SQLite ranks, for each query, and on the number
+// of queries.
 const (
 	maxOfApp = 30
 	maxAsked = 4
 )
 
-// rankedTools returns the tools in which any of the words are, the best first; only of the app with
-// that id, if one is given. The rows of an app stand together, so that one which would have
-// most of the places, by very many tools, is left out and the others are asked for.
+// rankedTools returns the tools that match any of the words, best first; only of the app with
+// that id, if given. If one app with very many tools takes most of the places, it is excluded by
+// its range of rows and the query repeated.
 func (x *index) rankedTools(ctx context.Context, words []string, app string, most int) ([]hit, error) {
 	condition, args := "", []any{match(words)}
 	if app != "" {
@@ -162,7 +162,7 @@ func (x *index) rankedTools(ctx context.Context, words []string, app string, mos
 	return all, nil
 }
 
-// queryOnce asks SQLite; the last of the arguments is how many it may find.
+// queryOnce queries SQLite; the last argument is the limit.
 func (x *index) queryOnce(ctx context.Context, condition string, args []any) ([]hit, error) {
 	statement := "SELECT rowid, rank FROM tools WHERE tools MATCH ?" + condition
 	rows, err := x.db.QueryContext(ctx, statement+" ORDER BY rank LIMIT ?", args...)
@@ -178,18 +178,18 @@ func (x *index) queryOnce(ctx context.Context, condition string, args []any) ([]
 			return nil, err
 		}
 		if e := x.rows[row]; e != nil {
-			found = append(found, hit{entry: e, score: -score}) // SQLite's is the better the less
+			found = append(found, hit{entry: e, score: -score}) // in SQLite, lower is better
 		}
 	}
 	return found, rows.Err()
 }
 
-// match is the question for any of the words. They are letters and digits.
+// match returns the query for any of the words, which are letters and digits.
 func match(words []string) string {
 	return `"` + strings.Join(words, `" OR "`) + `"`
 }
 
-// reset forgets all that is indexed.
+// reset clears the index.
 func (x *index) reset() {
 	if x.db != nil {
 		_ = x.db.Close()
@@ -197,7 +197,7 @@ func (x *index) reset() {
 	x.db, x.byApp, x.rows, x.vocabulary, x.rareCounted = nil, nil, nil, nil, 0
 }
 
-// sync brings the index up to the apps: what has not changed stays.
+// sync updates the index for the apps; unchanged apps stay.
 func (x *index) sync(ctx context.Context, apps []*aai.App) error {
 	if x.db == nil {
 		db, err := database.OpenMemory(ctx, database.Schema{Version: indexVersion, Tables: indexTables})
@@ -224,14 +224,14 @@ func (x *index) sync(ctx context.Context, apps []*aai.App) error {
 		return nil
 	}
 	if err := x.change(ctx, changed, gone); err != nil {
-		x.reset() // half of it may be there
+		x.reset() // it may be half updated
 		return err
 	}
 	return nil
 }
 
-// sameApp reports whether two forms of an app have the same tools. Its tools are not changed
-// after they were published.
+// sameApp reports whether two versions of an app have the same tools. Published tools are
+// immutable.
 func sameApp(a, b *aai.App) bool {
 	return a == b || a.Name == b.Name && a.Description == b.Description && slices.Equal(a.Aliases, b.Aliases) && slices.Equal(a.Tools, b.Tools)
 }
@@ -313,24 +313,24 @@ func (x *index) insertApp(ctx context.Context, insert *sql.Stmt, app *aai.App) e
 	return nil
 }
 
-// maxCounted is how many tools of an app are counted in what is rare: by very many of them
-// nobody makes common what others do.
+// maxCounted limits the tools of an app that count for term frequencies, so that an app with very
+// many tools cannot make the terms of others common.
 const maxCounted = 30
 
-// maxAliases is how many other names of an app count.
+// maxAliases limits the aliases of an app that count.
 const maxAliases = 10
 
-// appNames are the names of an app.
+// appNames returns the names of an app.
 func appNames(app *aai.App) []string {
 	texts := []string{app.Name, " ", strings.Join(app.Aliases[:min(len(app.Aliases), maxAliases)], " "), " "}
 	parts := strings.Split(app.ID, ".")
 	if len(parts) > 2 {
-		parts = parts[2:] // those before say whose it is
+		parts = parts[2:] // the parts before name the vendor
 	}
 	return append(texts, strings.Join(parts, " "))
 }
 
-// paramNames are the names of a tool's parameters.
+// paramNames returns the names of a tool's parameters.
 func paramNames(tool *aai.Tool) []string {
 	var texts []string
 	for _, name := range tool.Params.Order {
@@ -339,7 +339,7 @@ func paramNames(tool *aai.Tool) []string {
 	return texts
 }
 
-// close ends the index.
+// close closes the index.
 func (x *index) close() {
 	x.mu.Lock()
 	defer x.mu.Unlock()

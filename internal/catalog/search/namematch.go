@@ -8,24 +8,24 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// What a request names: who says the name of a tool, or of an app, means just that.
+// Levels of a name match: a request with the name of a tool or an app means that one.
 const (
 	appNamed  = 1
 	toolNamed = 2
 )
 
-// spacedWords is a text as words with a blank around each, as they stand: also those that are
-// there already, praise and numbers.
+// spacedWords returns the words of a text with spaces around each, including repeated words,
+// praise and numbers.
 func spacedWords(text string) string {
 	c := tokenizer{keepRepeats: true}
 	c.cut(text[:min(len(text), maxField)])
 	return " " + strings.Join(c.words, " ") + " "
 }
 
-// A naming is a request, to look for names in.
+// A nameMatcher finds names in a request.
 type nameMatcher struct {
 	words    string
-	literals []string // in lower case, names that no plain word is
+	literals []string // in lower case, names that are not plain words
 }
 
 func newNameMatcher(request string) nameMatcher {
@@ -42,8 +42,8 @@ func newNameMatcher(request string) nameMatcher {
 	return n
 }
 
-// matches reports whether the request has the name: spelled as it is, or, where nobody chose it to
-// be found, its words one after the other. One plain word names something only alone.
+// matches reports whether the request contains the name: exactly, or, for a trusted name, its
+// words in sequence. A single plain word must be the whole request.
 func (n nameMatcher) matches(name, words string, trusted bool) bool {
 	if slices.Contains(n.literals, strings.ToLower(name)) {
 		return true
@@ -52,7 +52,7 @@ func (n nameMatcher) matches(name, words string, trusted bool) bool {
 	return trusted && plain != "" && (n.words == words || strings.Contains(plain, " ") && strings.Contains(n.words, words))
 }
 
-// matchLevel is how much of the tool's and its app's names the request has.
+// matchLevel returns the level of the match with the names of the tool and its app.
 func (n nameMatcher) matchLevel(e *entry, trusted bool) int {
 	named := 0
 	if n.matches(e.tool.Name, e.name, trusted) {

@@ -5,19 +5,17 @@ import (
 	"slices"
 )
 
-// What another tool of an app that is in the list already is worth, and another of the same
-// name: who asks is helped by a list of different things, and nobody gets all of it by having
-// many tools, or many apps.
+// Factors for a further tool of an app in the list, and for a further tool of the same name. They
+// favour diverse results, so that an app cannot fill the list by having many tools or copies.
 const (
 	sameAppFactor  = 0.93
 	sameNameFactor = 0.8
 )
 
-// maxDiversified is how many are chosen so; behind them nobody looks.
+// maxDiversified limits the results that are reordered for diversity.
 const maxDiversified = 20
 
-// rankHits puts the best first, then always the one that adds most. What the request names
-// stands before what only fits.
+// rankHits sorts hits: named tools first, then each time the one that adds most to the list.
 func rankHits(hits []hit) []hit {
 	slices.SortFunc(hits, func(a, b hit) int { return cmp.Compare(b.named, a.named) })
 	var ordered []hit
@@ -32,7 +30,7 @@ func rankHits(hits []hit) []hit {
 	return ordered
 }
 
-// diversify are hits in their order, where none of them is named more than others.
+// diversify sorts hits of the same match level.
 func diversify(hits []hit) []hit {
 	slices.SortFunc(hits, func(a, b hit) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.app.ID, b.app.ID), cmp.Compare(a.tool.Name, b.tool.Name))

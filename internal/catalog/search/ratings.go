@@ -11,17 +11,17 @@ import (
 	"github.com/gybob/aai-gateway/internal/files/atomicfile"
 )
 
-// What a person thinks of an app or a tool, from 1 to 5. It orders what fits, and no more.
+// Ratings of apps and tools, from 1 to 5. They only reorder matching tools.
 const (
 	neutralStars = 3
-	boostPerStar = 0.15 // more or less, for each star beside the neutral ones
+	boostPerStar = 0.15 // change for each star above or below the neutral ones
 	maxRatings   = 1000
 )
 
-// ratings are what a person thinks, by "app" or "app:tool", in a file of theirs.
+// ratings is the file of the person's ratings, by "app" or "app:tool".
 type ratings struct{ path string }
 
-// load are what was said; a file that is not there, or none of ours, says nothing.
+// load returns the ratings; a missing or invalid file has none.
 func (r ratings) load() map[string]int {
 	if r.path == "" {
 		return nil
@@ -34,7 +34,7 @@ func (r ratings) load() map[string]int {
 	return said
 }
 
-// ratingFactor is what the stars make of a tool's rank: its own, or else its app's.
+// ratingFactor returns the rank factor of a tool's rating, or else of its app's.
 func ratingFactor(stars map[string]int, app, tool string) float64 {
 	said, ok := stars[app+":"+tool]
 	if !ok {
@@ -46,15 +46,15 @@ func ratingFactor(stars map[string]int, app, tool string) float64 {
 	return 1 + boostPerStar*float64(said-neutralStars)
 }
 
-// errTooMany is a file that has no room for more.
+// errTooMany reports that the file is full.
 var errTooMany = errors.New("too many apps and tools are rated")
 
-// save notes what the person thinks.
+// save saves a rating.
 func (r ratings) save(ctx context.Context, what string, stars int) error {
 	return atomicfile.Update(ctx, r.path, fileLimits(), func(old []byte) ([]byte, error) {
 		said := make(map[string]int)
 		if len(old) > 0 && json.Unmarshal(old, &said) != nil {
-			said = make(map[string]int) // it is none of ours, and says nothing
+			said = make(map[string]int) // an invalid file has no ratings
 		}
 		said[what] = stars
 		if len(said) > maxRatings {
@@ -96,7 +96,7 @@ func (s *Search) rate(ctx context.Context, call *aai.Call) (*aai.Result, error) 
 	return &aai.Result{Text: fmt.Sprintf("%s has %d of 5 stars.", what, stars), Data: map[string]any{"rated": what, "stars": stars}, DataComplete: true}, nil
 }
 
-// appNamed is the app of the name.
+// appNamed returns the app of that name.
 func (s *Search) appNamed(name string) (*aai.App, error) {
 	var names []string
 	var found *aai.App

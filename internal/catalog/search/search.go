@@ -10,21 +10,20 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// Config says what a Search stands on. Apps must be set.
+// Config configures a Search. Apps must be set.
 type Config struct {
-	// Apps are those that can be found, as the catalog lists them.
+	// Apps returns the apps to search, as the catalog lists them.
 	Apps func() []*aai.App
-	// AgentTools names the tools of the gateway's own app that are offered; nil: none.
+	// AgentTools names the builtin tools that results may contain; may be nil.
 	AgentTools []string
-	// Denied says of a caller which tools are not theirs to call, whatever they do; nil: none
-	// is barred.
+	// Denied returns a predicate for the tools that the policy denies to a caller; may be nil.
 	Denied func(aai.Caller) func(*aai.App, *aai.Tool) bool
-	// UsageSince says how often tools were called since a time; nil: nobody counts.
+	// UsageSince returns the usage of tools since a time; may be nil.
 	UsageSince func(context.Context, time.Time) ([]Usage, error)
-	// Favourites and Ratings are files of the person, which may be absent or lost: the apps
-	// that they use most, as counted last, and what they think of apps. "": there is none.
+	// Favourites and Ratings are the person's files of the most used apps, as last counted, and
+	// of ratings. They may be missing. "": none.
 	Favourites, Ratings string
-	Log                 *slog.Logger // nil: nowhere
+	Log                 *slog.Logger // nil: no log
 }
 
 // A Search finds tools. It is safe for concurrent use.
@@ -35,7 +34,7 @@ type Search struct {
 	ratings ratings
 }
 
-// New returns a search that has looked at nothing.
+// New returns a search with an empty index.
 func New(c Config) *Search {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
@@ -49,23 +48,23 @@ func New(c Config) *Search {
 	return s
 }
 
-// Close ends the search, and a count of use that runs.
+// Close closes the index and cancels a running count of usage.
 func (s *Search) Close() error {
 	s.counter.stop()
 	s.index.close()
 	return nil
 }
 
-// How many tools are looked at for an answer.
+// maxFound limits the candidates for a result.
 const maxFound = 100
 
-// Favourites are the ids of the apps that the person uses most, as counted last, the most
-// used first. It reads a small file, which searches bring up to date: nothing is counted, nor
-// written, because a client has come.
+// Favourites returns the ids of the most used apps, as last counted, most used first. It only
+// reads a small file, which searches update, so a client that connects causes no count and no
+// write.
 func (s *Search) Favourites() []string { return s.counter.loadFavourites() }
 
-// Find returns the tools that fit the request, the best first, without those that the caller
-// may not call. Only of the app with that id, if one is given.
+// Find returns the tools that match the request, best first, without those that the caller may
+// not call; only of the app with that id, if given.
 func (s *Search) Find(ctx context.Context, caller aai.Caller, request, app string) ([]Found, error) {
 	hits, err := s.index.find(ctx, s.config.Apps(), request, app, maxFound)
 	if err != nil {
@@ -91,13 +90,12 @@ func (s *Search) Find(ctx context.Context, caller aai.Caller, request, app strin
 	return found, nil
 }
 
-// unusedSiteFactor is what is left of the rank of a tool of a site, as long as the person never used
-// the app: what a site says of itself nobody looked through, as they did what is on their
-// computer.
+// unusedSiteFactor reduces the rank of a web app that the person has never used: its descriptor
+// was not reviewed by the person, unlike that of an installed app.
 const unusedSiteFactor = 0.75
 
-// MostUsed returns the tools that were used and can be called now, those used most first: of an
-// agent those that it used itself, at the person's doors all.
+// MostUsed returns the used tools that can be called now, most used first. An agent gets only the
+// tools that it used itself; a person gets all.
 func (s *Search) MostUsed(ctx context.Context, caller aai.Caller) []Found {
 	known := s.counter.stats(ctx, usageWait)
 	if known == nil {
@@ -126,7 +124,7 @@ func (s *Search) MostUsed(ctx context.Context, caller aai.Caller) []Found {
 	return found
 }
 
-// usageWait is how long who asks for what was used waits for a count.
+// usageWait limits the time that MostUsed waits for a count.
 const usageWait = 10 * time.Second
 
 func (s *Search) deniedFor(caller aai.Caller) func(*aai.App, *aai.Tool) bool {
@@ -136,7 +134,7 @@ func (s *Search) deniedFor(caller aai.Caller) func(*aai.App, *aai.Tool) bool {
 	return s.config.Denied(caller)
 }
 
-// A Found is a tool that fits.
+// A Found is a matching tool.
 type Found struct {
 	App  *aai.App
 	Tool *aai.Tool

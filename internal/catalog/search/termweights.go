@@ -11,22 +11,22 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// A term is the root of a word, or a thing of the glossary.
+// A term is the root of a word, or a concept of the glossary.
 type term int32
 
-// noTerm is no term.
+// noTerm stands for a missing term.
 const noTerm term = -1
 
-// A vocabulary knows the terms of an index: it belongs to one, whose lock guards it.
+// A vocabulary holds the terms of one index, with its lock as the guard.
 type vocabulary struct {
 	glossary   *glossary
 	ids        map[string]term
-	toolCounts []int // by term: how many tools show it
+	toolCounts []int // by term: the number of tools with it
 	words      map[string]knownWord
 	scratch    map[term]float32
 }
 
-// knownWord is what is known of a word.
+// knownWord holds the terms of a word.
 type knownWord struct {
 	root   term
 	things []term
@@ -46,7 +46,7 @@ func (v *vocabulary) id(text string) term {
 	return id
 }
 
-// word looks a word up.
+// word returns the terms of a word.
 func (v *vocabulary) word(word string) knownWord {
 	k, ok := v.words[word]
 	if !ok {
@@ -59,24 +59,23 @@ func (v *vocabulary) word(word string) knownWord {
 	return k
 }
 
-// An aspect is one thing that a request speaks of: a word, and what the glossary knows it
-// for.
+// A requestTerm is one part of a request: a word and its concepts in the glossary.
 type requestTerm struct {
-	root   term // none where only the glossary knows the word
+	root   term // noTerm if only the glossary has the word
 	things []term
 }
 
-// A request is what is asked for.
+// A request is a parsed search text.
 type request struct {
 	aspects []requestTerm
-	words   []string // to look for, of which any will do
+	words   []string // search words, of which any may match
 }
 
-// maxRankedRows is how many tools a request has SQLite rank, about: the rarest words are looked for
-// first, and those that half of all show add next to nothing.
+// maxRankedRows is the approximate limit on the tools that SQLite ranks for a request. The rarest
+// words come first; words in half of all tools add little.
 const maxRankedRows = 500
 
-// parseRequest reads a request. Words that no tool shows are no aspects of it.
+// parseRequest parses a request. Words that occur in no tool are ignored.
 func (v *vocabulary) parseRequest(text string) request {
 	var r request
 	told := make(map[string]bool)
@@ -93,7 +92,7 @@ func (v *vocabulary) parseRequest(text string) request {
 			told[thing] = true
 		}
 		look(word, k.root)
-		if first, _ := utf8.DecodeRuneInString(word); !isCJK(first) { // a pair of characters is no thing by itself
+		if first, _ := utf8.DecodeRuneInString(word); !isCJK(first) { // a pair of characters is not a concept
 			r.aspects = append(r.aspects, requestTerm(k))
 		}
 	}
@@ -115,8 +114,7 @@ func (v *vocabulary) parseRequest(text string) request {
 	return r
 }
 
-// A face is what a tool shows of itself to who looks whether it fits: terms, sorted, each with
-// what it is worth where it stands.
+// termWeights are the terms of a tool's descriptor, sorted, each with the weight of its place.
 type termWeights []termWeight
 
 type termWeight struct {
@@ -124,16 +122,16 @@ type termWeight struct {
 	weight float32
 }
 
-// What a word is worth by where it stands, and a thing of the glossary beside a word.
+// Weights of words by their place, and of a concept relative to a word.
 const (
 	nameWeight           = 1.0  // the tool's name and title
-	descriptionWeight    = 0.6  // what is said of it
+	descriptionWeight    = 0.6  // the tool's description
 	appNameWeight        = 0.6  // the names of its app
-	appDescriptionWeight = 0.25 // what is said of that
+	appDescriptionWeight = 0.25 // the app's description
 	conceptWeight        = 0.75
 )
 
-// appWeights is what all tools of an app show.
+// appWeights returns the terms common to all tools of an app.
 func (v *vocabulary) appWeights(app *aai.App) termWeights {
 	clear(v.scratch)
 	v.addTexts(appNameWeight, usualAppNameWords, appNames(app)...)
@@ -141,7 +139,7 @@ func (v *vocabulary) appWeights(app *aai.App) termWeights {
 	return v.takeWeights()
 }
 
-// toolWeights is what a tool shows, with what its app does.
+// toolWeights returns the terms of a tool and its app.
 func (v *vocabulary) toolWeights(app termWeights, tool *aai.Tool) termWeights {
 	clear(v.scratch)
 	for _, c := range app {
@@ -161,15 +159,15 @@ func (v *vocabulary) takeWeights() termWeights {
 	return f
 }
 
-// How many words are usual where they stand. Where there are more, each is worth less: who
-// names everything is about nothing.
+// Usual numbers of words by place. In a longer text each word weighs less, because a text that
+// names everything is not specific.
 const (
 	usualNameWords    = 6
 	usualAppNameWords = 12
 	usualTextWords    = 28
 )
 
-// addTexts notes what texts show.
+// addTexts adds the terms of texts.
 func (v *vocabulary) addTexts(worth float32, usual int, texts ...string) {
 	words := wordsOf(texts...)
 	if len(words) > usual {
@@ -188,7 +186,7 @@ func (v *vocabulary) addTexts(worth float32, usual int, texts ...string) {
 	}
 }
 
-// weightOf is what the term is worth where the tool shows it, 0 where it does not.
+// weightOf returns the weight of the term, or 0 if it is absent.
 func (f termWeights) weightOf(t term) float64 {
 	at, ok := slices.BinarySearchFunc(f, t, func(c termWeight, t term) int { return int(c.term - t) })
 	if !ok {
@@ -197,12 +195,12 @@ func (f termWeights) weightOf(t term) float64 {
 	return float64(f[at].weight)
 }
 
-// minMatchShare is what is left of a tool that shows next to nothing of what is asked for: who
-// fits in all is meant before who fits much in one.
+// minMatchShare is the factor of a tool that matches almost none of the request's parts: a tool
+// that matches all parts a little ranks above one that matches one part well.
 const minMatchShare = 0.5
 
-// score is how well a tool fits what is asked for: of each aspect the best that it shows, which
-// is worth the more the fewer of so many tools show it, and how much of all it shows.
+// score returns how well a tool matches a request. It sums the best term of each part, weighted
+// by rarity among the tools, and multiplies by the share of matched parts.
 func (v *vocabulary) score(f termWeights, aspects []requestTerm, tools int) float64 {
 	worth := func(t term) float64 {
 		return f.weightOf(t) * math.Log(1+float64(tools)/float64(1+v.toolCounts[t]))
@@ -224,7 +222,7 @@ func (v *vocabulary) score(f termWeights, aspects []requestTerm, tools int) floa
 	return sum * (minMatchShare + (1-minMatchShare)*float64(shown)/float64(max(len(aspects), 1)))
 }
 
-// count notes that tools show a face, or with -1 that one shows it no more.
+// count adds n to the count of each term: 1 for a new tool, -1 for a removed one.
 func (v *vocabulary) count(f termWeights, n int) {
 	for _, c := range f {
 		v.toolCounts[c.term] += n

@@ -13,14 +13,14 @@ import (
 	"github.com/gybob/aai-gateway/internal/schema"
 )
 
-// The names of the tools.
+// Names of the tools.
 const (
 	SearchTool = "search"
 	RateTool   = "rate"
 )
 
-// AgentTools are those of the gateway's own app that agents may use too: to search changes
-// nothing, and finds nothing that the caller could not list.
+// AgentTools returns the tools that agents may use too: a search changes nothing and finds
+// nothing that the caller could not list.
 func AgentTools() []string { return []string{SearchTool} }
 
 const (
@@ -36,13 +36,13 @@ const (
 		"takes": {"type": "string", "title": "takes"}, "call": {"type": "object"}}}}}}`
 )
 
-// What an answer has where nobody says otherwise.
+// Default limits of a result.
 const (
 	defaultTools  = 8
 	defaultTokens = 700
 )
 
-// Tools are those of the gateway's own app.
+// Tools returns the tools for the builtin app.
 func (s *Search) Tools() []*aai.Tool {
 	return []*aai.Tool{{
 		Name: SearchTool, Description: "Find the tools, of all apps, that do what is asked for; the answer has the calls",
@@ -54,7 +54,7 @@ func (s *Search) Tools() []*aai.Tool {
 	}}
 }
 
-// row is a tool as the answer has it for programs.
+// row is a tool in the result's data.
 type row struct {
 	App    string        `json:"app"`
 	Tool   string        `json:"tool"`
@@ -101,7 +101,7 @@ func (s *Search) search(ctx context.Context, call *aai.Call) (*aai.Result, error
 	return formatResults(found, number(call, "limit", defaultTools), number(call, "tokens", defaultTokens), form), nil
 }
 
-// number is an argument, or what stands in for it.
+// number returns an integer argument, or otherwise if it is absent.
 func number(call *aai.Call, name string, otherwise int) int {
 	switch n := call.Args[name].(type) {
 	case int64:
@@ -116,7 +116,7 @@ func number(call *aai.Call, name string, otherwise int) int {
 	return otherwise
 }
 
-// noResult says that there is no tool.
+// noResult returns the result without a tool.
 func noResult(call *aai.Call, used bool) *aai.Result {
 	text := `No tool fits. Say it in other words, or list the apps: aai_exec({"app": "aai", "tool": "apps"})`
 	if call.Caller.Door == aai.DoorCLI {
@@ -128,14 +128,14 @@ func noResult(call *aai.Call, used bool) *aai.Result {
 	return &aai.Result{Text: text, Data: map[string]any{"tools": []row{}}, DataComplete: true}
 }
 
-// A form is how a call is written down.
+// A callFormat formats a call.
 type callFormat func(*preparedCall) string
 
 func modelCall(c *preparedCall) string {
 	return "aai_exec(" + sanitize.QuoteJSON(fmt.Sprintf(`{"app": %s, "tool": %s, "args": %s}`, strconv.Quote(c.App), strconv.Quote(c.Tool), c.Args)) + ")"
 }
 
-// shellCommand is the command that a person can paste.
+// shellCommand returns a command that a person can paste.
 func shellCommand(c *preparedCall) string {
 	command := "aai-gateway exec " + shellWord(c.App) + " " + shellWord(c.Tool)
 	if string(c.Args) != "{}" {
@@ -144,7 +144,7 @@ func shellCommand(c *preparedCall) string {
 	return command
 }
 
-// shellWord is a word as a shell reads it, whatever it holds.
+// shellWord quotes a word for a shell.
 func shellWord(s string) string {
 	if s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-/:") == "" {
 		return s
@@ -152,7 +152,7 @@ func shellWord(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
-// formatResults tells what was found, the best first, as much as the budget allows.
+// formatResults formats the results, best first, within the budget of tokens.
 func formatResults(found []Found, limit, budget int, write callFormat) *aai.Result {
 	rows := []row{}
 	var b strings.Builder
@@ -172,21 +172,21 @@ func formatResults(found []Found, limit, budget int, write callFormat) *aai.Resu
 	return &aai.Result{Text: b.String(), Data: map[string]any{"tools": rows}, DataComplete: true}
 }
 
-// maxDescription is how many bytes of what a tool does are told.
+// maxDescription limits a tool's description, in bytes.
 const maxDescription = 160
 
-// lines are a tool and its call, for models.
+// lines formats a tool and its call for models.
 func (f Found) lines(n int, write callFormat) string {
 	brief := f.toolBrief()
 	said := fmt.Sprintf("\n%d. %s %s%s %s: %s\n", n, f.App.ID, f.Tool.Name, brief.Parameters, f.Tool.Effect, brief.Summary)
 	if c := f.call(); c != nil {
 		return said + "   " + write(c) + "\n"
 	}
-	args, _ := json.Marshal(map[string]string{"app": f.App.ID, "tool": f.Tool.Name}) // of texts
+	args, _ := json.Marshal(map[string]string{"app": f.App.ID, "tool": f.Tool.Name}) // strings can be encoded
 	return said + "   Its guide: " + write(&preparedCall{App: aai.BuiltinApp, Tool: "guide", Args: args}) + "\n"
 }
 
-// call is a call of the tool that is right by its schema; nil where none is known.
+// call returns a call that matches the tool's schema, or nil if none is known.
 func (f Found) call() *preparedCall {
 	example := f.toolBrief().Example
 	if example == nil {

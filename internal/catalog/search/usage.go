@@ -16,7 +16,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/files/atomicfile"
 )
 
-// A Use is how often one tool was called on one day by one caller.
+// Usage is the number of calls of one tool on one day by one caller.
 type Usage struct {
 	App, Tool      string
 	Door, Identity string // the caller's door and identity
@@ -24,23 +24,23 @@ type Usage struct {
 	Calls, OK      int
 }
 
-// How use counts: what was done lately more than what was done long ago.
+// Time constants of usage: recent calls count more than older ones.
 const (
 	usageWindow    = 90 * 24 * time.Hour
 	halfLife       = 14 * 24 * time.Hour
-	usageMaxAge    = time.Minute            // then it is counted anew, beside the next question
-	firstCountWait = 300 * time.Millisecond // for the first count, by who asks
+	usageMaxAge    = time.Minute            // age at which a count is repeated in the background
+	firstCountWait = 300 * time.Millisecond // wait for the first count
 )
 
-// What use may do to a tool's rank at most. It only orders what fits.
+// Limits of the effect of usage on a tool's rank. It only reorders matching tools.
 const (
-	maxToolBoost      = 0.5  // more for one that is used all the time
-	maxAppBoost       = 0.25 // and for one of an app that is
-	maxFailurePenalty = 0.3  // less for one that never works
-	halfBoostCalls    = 4.0  // calls in a half-life that are worth half of the most
+	maxToolBoost      = 0.5  // increase for a tool in constant use
+	maxAppBoost       = 0.25 // further increase for an app in constant use
+	maxFailurePenalty = 0.3  // decrease for a tool that always fails
+	halfBoostCalls    = 4.0  // calls in a half-life that give half of the maximum
 )
 
-// usageStats are what was used, and how it went. They are not changed after they were made.
+// usageStats are the counted calls and their success. They are immutable.
 type usageStats struct {
 	made     time.Time
 	tools    map[string]usageStat // by "app:tool"
@@ -67,7 +67,7 @@ func newHabits(all []Usage, now time.Time) *usageStats {
 	return h
 }
 
-// factor is what use makes of the rank of a tool.
+// factor returns the rank factor of a tool's usage.
 func (h *usageStats) factor(app, tool string) float64 {
 	if h == nil {
 		return 1
@@ -80,10 +80,10 @@ func (h *usageStats) factor(app, tool string) float64 {
 	return (1 + maxToolBoost*t.share() + maxAppBoost*h.apps[app].share()) * (1 - maxFailurePenalty*failed)
 }
 
-// hasSucceeded reports whether the app was used, and did what it was to do.
+// hasSucceeded reports whether a call of the app succeeded.
 func (h *usageStats) hasSucceeded(app string) bool { return h != nil && h.apps[app].ok > 0 }
 
-// favourites are the apps that were used most, the most first.
+// favourites returns the most used apps, most used first.
 func (h *usageStats) favourites() []string {
 	apps := slices.SortedFunc(maps.Keys(h.apps), func(a, b string) int {
 		return cmp.Or(cmp.Compare(h.apps[b].weight, h.apps[a].weight), strings.Compare(a, b))
@@ -92,7 +92,7 @@ func (h *usageStats) favourites() []string {
 	return apps[:min(len(apps), maxFavourites)]
 }
 
-// toolsOfCallers are the tools that the callers used, what they use most first.
+// toolsOfCallers returns the tools that the callers used, most used first.
 func (h *usageStats) toolsOfCallers(means func(caller string) bool) []string {
 	var mine []Usage
 	for caller, uses := range h.byCaller {
@@ -106,10 +106,10 @@ func (h *usageStats) toolsOfCallers(means func(caller string) bool) []string {
 	})
 }
 
-// maxFavourites is how many apps are kept as those that the person uses most.
+// maxFavourites limits the favourites.
 const maxFavourites = 20
 
-// A counter counts use, at most once at a time.
+// A usageCounter counts usage, one count at a time.
 type usageCounter struct {
 	uses func(context.Context, time.Time) ([]Usage, error)
 	path string // of the file of favourites, "" for none
@@ -117,13 +117,13 @@ type usageCounter struct {
 
 	mu        sync.Mutex
 	habits    *usageStats   // nil: not counted yet
-	running   chan struct{} // closed when the count that runs has ended; nil: none runs
+	running   chan struct{} // closed when the running count ends; nil: none runs
 	cancel    context.CancelFunc
-	startedAt time.Time // when it was begun last
+	startedAt time.Time // start of the last count
 }
 
-// stats is what is known of use. Where nothing is, it is counted first, as far as that takes
-// moments; what is old is counted anew for the next who asks.
+// stats returns the last count. For the first count it waits up to patience; an old count is
+// repeated in the background for later requests.
 func (c *usageCounter) stats(ctx context.Context, patience time.Duration) *usageStats {
 	if c.uses == nil {
 		return nil
@@ -150,7 +150,7 @@ func (c *usageCounter) stats(ctx context.Context, patience time.Duration) *usage
 	return known
 }
 
-// countTimeout is when a count is given up.
+// countTimeout limits a count.
 const countTimeout = time.Minute
 
 func (c *usageCounter) count(ctx context.Context, cancel context.CancelFunc) {
@@ -175,25 +175,25 @@ func (c *usageCounter) count(ctx context.Context, cancel context.CancelFunc) {
 	c.saveFavourites(known.favourites())
 }
 
-// stop ends a count that runs.
+// stop cancels a running count.
 func (c *usageCounter) stop() {
 	c.mu.Lock()
 	running := c.running
 	if running != nil {
 		c.cancel()
 	}
-	c.startedAt = time.Now().Add(usageWindow) // none is begun any more
+	c.startedAt = time.Now().Add(usageWindow) // prevents further counts
 	c.mu.Unlock()
 	if running != nil {
 		<-running
 	}
 }
 
-// fileLimits are what the files of this room keep.
+// fileLimits returns the limits of the files of this package.
 func fileLimits() atomicfile.ReadLimits { return atomicfile.ReadLimits{Size: 64 << 10} }
 
-// saveFavourites keeps the favourites for the next session, so that none waits for a count. They may be
-// lost: then there are none until the next count.
+// saveFavourites saves the favourites, so that a new session need not wait for a count. A lost
+// file is restored by the next count.
 func (c *usageCounter) saveFavourites(apps []string) {
 	if c.path == "" || slices.Equal(apps, c.loadFavourites()) {
 		return
@@ -207,8 +207,7 @@ func (c *usageCounter) saveFavourites(apps []string) {
 	}
 }
 
-// loadFavourites are the favourites as they were counted last; none where there is no such file, or it
-// is none of ours.
+// loadFavourites returns the saved favourites, or none if the file is missing or invalid.
 func (c *usageCounter) loadFavourites() []string {
 	if c.path == "" {
 		return nil
@@ -221,8 +220,8 @@ func (c *usageCounter) loadFavourites() []string {
 	return apps[:min(len(apps), maxFavourites)]
 }
 
-// callerFilter says which callers' use a caller may be told of: at the person's doors everybody's,
-// else their own.
+// callerFilter returns a predicate for the callers with usage that a caller may see: all for a
+// person, else only its own.
 func callerFilter(c aai.Caller) func(caller string) bool {
 	if c.Door == aai.DoorCLI {
 		return func(string) bool { return true }

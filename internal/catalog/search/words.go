@@ -5,22 +5,22 @@ import (
 	"unicode"
 )
 
-// How much of what a descriptor says is looked at. Each word counts once in each field, so
-// that to say it again is worth nothing, and what stands behind the bounds is not read.
+// Limits on the text of a descriptor. Each word counts once in each field, so that repetition has
+// no effect; text beyond the limits is ignored.
 const (
 	maxField = 2000 // bytes of one field
 	maxWords = 64   // words of one field
 	maxWord  = 40   // bytes of a word
 )
 
-// isCJK reports whether a character is of a script that puts no spaces between words.
+// isCJK reports whether a character is of a script without spaces between words.
 func isCJK(r rune) bool {
 	return r >= 0x2e80 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul)
 }
 
-// wordsOf cuts a text into words in lower case, in their order, each once: runs of letters or
-// digits, those of names such as setVolume or set_volume too; of scripts without spaces each
-// pair of characters that stand together. It reads no more than the bounds allow.
+// wordsOf splits texts into lower-case words, in order, without duplicates: runs of letters or
+// digits, also within names such as setVolume or set_volume. Scripts without spaces are split
+// into each pair of adjacent characters. It reads at most maxField bytes.
 func wordsOf(texts ...string) []string {
 	var c tokenizer
 	left := maxField
@@ -34,13 +34,13 @@ func wordsOf(texts ...string) []string {
 	return c.words
 }
 
-// A cutter gathers words.
+// A tokenizer collects words.
 type tokenizer struct {
 	words       []string
 	seen        map[string]bool
 	run         []rune
 	unspaced    bool // run is of a script without spaces
-	keepRepeats bool // each word as often as it stands there, praise too
+	keepRepeats bool // keep duplicates and praise
 }
 
 func (c *tokenizer) cut(text string) {
@@ -63,7 +63,7 @@ func (c *tokenizer) cut(text string) {
 	c.end()
 }
 
-// end takes the run that has ended.
+// end adds the words of the run that has ended.
 func (c *tokenizer) end() {
 	run := c.run
 	c.run = c.run[:0]
@@ -89,8 +89,8 @@ func (c *tokenizer) add(word string) {
 	c.words = append(c.words, word)
 }
 
-// isPraise reports whether a word is one by which whoever offers something praises it. It is
-// neither looked for nor found.
+// isPraise reports whether a word is typical of self-praise. Such words are neither indexed nor
+// searched.
 func isPraise(word string) bool {
 	switch word {
 	case "best", "official", "popular", "trusted", "recommended", "leading", "ultimate", "preferred", "premium", "favorite", "favourite", "number1":
@@ -99,11 +99,11 @@ func isPraise(word string) bool {
 	return false
 }
 
-// isNumber reports whether a word is a number: one says with what something is to be done,
-// and not what.
+// isNumber reports whether a word is a number. Numbers are usually arguments of the task and not
+// its name.
 func isNumber(word string) bool { return strings.Trim(word, "0123456789") == "" }
 
-// isFiller reports whether a word of a request says nothing of what is wanted.
+// isFiller reports whether a word of a request carries no meaning for the search.
 func isFiller(word string) bool {
 	switch word {
 	case "a", "an", "the", "of", "to", "in", "on", "at", "by", "for", "from", "with", "into", "and", "or", "as", "so", "than", "then",
@@ -117,7 +117,7 @@ func isFiller(word string) bool {
 	return false
 }
 
-// meaningfulWords are the words of a request that say what is wanted; all of them, if none does.
+// meaningfulWords returns the words of a request without fillers and numbers, or all if none remain.
 func meaningfulWords(request string) []string {
 	all := wordsOf(request)
 	var said []string
