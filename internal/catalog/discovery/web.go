@@ -98,10 +98,10 @@ func NewWebCatalog(c WebConfig) *WebCatalog {
 	return w
 }
 
-// Apps returns the apps of this computer, and the web apps that this process has looked up or
-// that have a name and are in the cache, ordered by id. It does not use the network. Sites looked
-// up by other processes are absent, so that a malicious site that one agent visited cannot
-// address another agent.
+// Apps returns the apps of this computer and web apps, ordered by id. The web apps are those that
+// this process looked up, and those in the cache with a name. Apps does not use the network. It
+// omits sites that other processes looked up, so that a malicious site that one agent visited
+// cannot address another agent.
 func (w *WebCatalog) Apps() []*aai.App {
 	w.loadNamesOnce.Do(w.loadNamed)
 	apps := w.local.Apps()

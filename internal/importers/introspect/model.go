@@ -93,8 +93,8 @@ func (d *Draft) askModel(ctx context.Context, sample func(context.Context, aai.S
 	return text, nil
 }
 
-// promptOf returns the tools of a document as one line of JSON, between marker lines that the
-// data cannot contain, because JSON escapes line breaks. told is the number of tools that fit.
+// promptOf returns the tools of a document as one line of JSON between marker lines. JSON escapes
+// line breaks, so the data cannot contain such a line. told is the number of tools that fit.
 func promptOf(d *catalog.Document) (prompt string, told int, err error) {
 	var about struct {
 		App struct {
