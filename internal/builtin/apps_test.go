@@ -77,8 +77,8 @@ func TestDescriptorIsWhatItsAuthorWrote(t *testing.T) {
 	sameJSON(t, result.Data, notes)
 }
 
-// What does not show in a descriptor is shown as what it is, and the JSON stays the
-// same.
+// TestHostileDescriptorIsShownWhole checks that invisible characters are shown escaped, and the
+// JSON is unchanged.
 func TestHostileDescriptorIsShownWhole(t *testing.T) {
 	for _, hidden := range []string{"\u202e", "\U000e0041\u200b", `\u202e`, `\u001b`} {
 		source := strings.Replace(notes, "Keeps notes.", "Keeps "+hidden+"notes.", 1)
@@ -186,7 +186,7 @@ func TestParametersAreChecked(t *testing.T) {
 	}
 }
 
-// decodeInto reads data into a program's own struct.
+// decodeInto decodes data into a program's own struct.
 func decodeInto(t *testing.T, data, into any) {
 	t.Helper()
 	b, err := json.Marshal(data)

@@ -22,7 +22,7 @@ func TestAuditVerify(t *testing.T) {
 	w := newWorld(t, apps())
 	w.callBuiltin(t, builtin.Apps, "")
 	if v := w.verification(t); v.Verdict != audit.Intact || v.Records != 1 {
-		t.Errorf("%+v", v) // one of the first call, and none yet of this one
+		t.Errorf("%+v", v) // one entry of the first call, none of this one yet
 	}
 	text, err := os.ReadFile(w.journal)
 	if err != nil {
@@ -78,7 +78,7 @@ func TestAuditWithoutItsKey(t *testing.T) {
 	}
 }
 
-// A refused call says what it would have touched.
+// TestRefusedCallSaysItsTarget checks that a refused call records its target.
 func TestRefusedCallSaysItsTarget(t *testing.T) {
 	w := newWorld(t, nil)
 	w.otherApps = []*aai.App{windows()}
@@ -96,7 +96,7 @@ func TestRefusedCallSaysItsTarget(t *testing.T) {
 	}
 }
 
-// One call can be asked for, with what it answered where that is kept.
+// TestHistoryOfOneCall checks the query of one call, with its kept result.
 func TestHistoryOfOneCall(t *testing.T) {
 	for _, full := range []bool{false, true} {
 		w := newWorld(t, apps())

@@ -15,7 +15,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/builtin"
 )
 
-// shops are two apps at one site, and one that asks for a key.
+// shops returns two apps at one site, and one that needs a key.
 func shops() []*aai.App {
 	auth := &aai.AuthRecipe{Kind: aai.AuthAPIKey, In: "header", Name: "X-Key", ObtainURL: "https://shop.example/keys", Instructions: "Click Keys"}
 	return []*aai.App{
@@ -45,8 +45,8 @@ func report(t *testing.T, w *world, args string) authReport {
 	return r
 }
 
-// TestKeyOfAnApp: what is asked for, the host to trust, the key, and its end; the key
-// is in neither the journal nor an answer.
+// TestKeyOfAnApp checks the fields, the trusted host, the key and the logout. The key is in
+// neither the journal nor a result.
 func TestKeyOfAnApp(t *testing.T) {
 	const key = "canary-K3Y"
 	w := newWorld(t, nil)
@@ -76,7 +76,7 @@ func TestKeyOfAnApp(t *testing.T) {
 	if bye != `{"host":"shop.example","forgotten":1,"revoked":0}` || len(report(t, w, `{}`).Logins) != 0 {
 		t.Errorf("%s; %+v", bye, report(t, w, `{}`))
 	}
-	// An app that is gone can be logged out of.
+	// A removed app can be logged out.
 	w.otherApps = nil
 	w.open()
 	w.callBuiltin(t, builtin.LogOut, `{"app": "shop.example"}`)
@@ -91,8 +91,8 @@ func loginJSON(t *testing.T, v any) string {
 	return string(b)
 }
 
-// TestWhichAppIsMeant: a host is one app, an id always; an app that asks nobody to log
-// in says so.
+// TestWhichAppIsMeant checks that a host selects a single app, and an id always does. An app
+// without login says so.
 func TestWhichAppIsMeant(t *testing.T) {
 	w := newWorld(t, nil)
 	w.otherApps = shops()
@@ -112,8 +112,8 @@ func TestWhichAppIsMeant(t *testing.T) {
 	}
 }
 
-// TestLogInByDevice: the tool waits until the person is done, and says meanwhile what
-// to visit.
+// TestLogInByDevice checks that the tool waits for the person, and meanwhile reports the page to
+// visit.
 func TestLogInByDevice(t *testing.T) {
 	w := newWorld(t, nil)
 	done := make(chan struct{})

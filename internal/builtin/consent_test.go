@@ -15,7 +15,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/policy"
 )
 
-// isAllowed says whether the agent may use the tool of the notes now.
+// isAllowed reports whether the agent may use the tool of the notes now.
 func (w *world) isAllowed(t *testing.T, tool string) bool {
 	t.Helper()
 	args := `{}`
@@ -65,7 +65,7 @@ func TestGrantOfEveryToolIsOfThoseOfNow(t *testing.T) {
 		t.Errorf("granted are %q; a star must not be kept", tools)
 	}
 
-	// The app gets a tool more, and another one changes: of the rest it still holds.
+	// The app gets another tool, and one changes: the grant still covers the rest.
 	w.write(t, "org.example.Notes/aai.json", strings.Replace(notes, `{"name": "list"`, `{"name": "burn", "description": "Burns.", "method": "Burn", "parameters": {"type": "object"}}, {"title": "All", "name": "list"`, 1))
 	w.open()
 	if w.isAllowed(t, "burn") || !w.isAllowed(t, "list") || !w.isAllowed(t, "add") {
@@ -78,8 +78,8 @@ func TestGrantOfEveryToolIsOfThoseOfNow(t *testing.T) {
 	}
 }
 
-// Revoking reaches what was allowed for a session of a gateway that runs; where
-// that cannot be said, nothing is revoked.
+// TestRevokeMarksGrants checks that a revocation covers session grants of a running gateway; if
+// that fails, nothing is revoked.
 func TestRevokeMarksGrants(t *testing.T) {
 	w := newWorld(t, apps())
 	path := filepath.Join(t.TempDir(), "aai", "revoked")
@@ -217,8 +217,8 @@ func TestRevokeChoosesByAppToolAndCaller(t *testing.T) {
 	}
 }
 
-// An app that takes the id of another for its alias must not keep that one's
-// grants alive.
+// TestRevokeOfAnAppWhoseIdIsNowAnAlias checks that an app with another's id as its alias does not
+// preserve that app's grants.
 func TestRevokeOfAnAppWhoseIdIsNowAnAlias(t *testing.T) {
 	w := newWorld(t, map[string]string{"org.example.Notes": strings.Replace(notes, `"memo"`, `"org.example.Gone"`, 1)})
 	if err := w.store.Add(policy.Grant{Caller: "*", App: "org.example.Gone", Tool: "go", Decision: policy.Allow}); err != nil {
@@ -259,8 +259,8 @@ func TestAStoreThatCannotBeReadIsSaid(t *testing.T) {
 	}
 }
 
-// TestGrantOfWindows: to see a program's windows and to act on them are allowed
-// by their names, for a program that is named in full.
+// TestGrantOfWindows checks that seeing and operating a program's windows are separate
+// permissions, for a program with its full name.
 func TestGrantOfWindows(t *testing.T) {
 	w := newWorld(t, apps())
 	w.otherApps = []*aai.App{windows()}
@@ -300,8 +300,8 @@ func TestGrantOfWindows(t *testing.T) {
 		aai.Error{Code: aai.ToolNotFound, Message: `desktop: expected see, act, destroy, run, or * for see and act; not "press"`})
 }
 
-// What was decided for a name before identities were known admits nothing, is shown as
-// such, and is given to its owner or dropped, once.
+// TestDecisionsByNameAreSettled checks that grants by name only have no effect, are marked, and
+// are taken over or dropped, once.
 func TestDecisionsByNameAreSettled(t *testing.T) {
 	w := newWorld(t, apps())
 	at := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
@@ -346,7 +346,7 @@ func TestDecisionsByNameAreSettled(t *testing.T) {
 	}
 }
 
-// A name alone cannot be allowed anything: any caller may give it.
+// TestNoGrantForANameAlone checks that a name alone gets no grant, because any caller can use it.
 func TestNoGrantForANameAlone(t *testing.T) {
 	w := newWorld(t, apps())
 	for _, name := range []string{"mcp:claude", "claude"} {

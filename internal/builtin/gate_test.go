@@ -15,7 +15,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/policy/reauth"
 )
 
-// arguments are right ones for every tool of the gateway.
+// arguments returns valid arguments for every tool of the gateway.
 func arguments() map[string]string {
 	return map[string]string{
 		builtin.Apps: `{}`, builtin.Guide: `{"app": "memo"}`, builtin.Descriptor: `{"app": "memo"}`, builtin.Scan: `{}`, builtin.Projects: `{}`, builtin.History: `{}`, builtin.Story: `{"call": "c1"}`, builtin.Stats: `{}`, builtin.Totals: `{}`, builtin.ForgetResults: `{"call": "c1"}`, builtin.ListConsents: `{}`,
@@ -31,7 +31,7 @@ func arguments() map[string]string {
 	}
 }
 
-// tools are the gateway's own.
+// tools returns the gateway's own tools.
 func (w *world) tools(t *testing.T) []*aai.Tool {
 	t.Helper()
 	app, err := w.gateway.Catalog.Find(t.Context(), aai.BuiltinApp)
@@ -41,7 +41,7 @@ func (w *world) tools(t *testing.T) []*aai.Tool {
 	return app.Tools
 }
 
-// allDoors are all by which a call may come, and some that there are not.
+// allDoors returns all doors of callers, and some invalid ones.
 func allDoors() []string { return []string{aai.DoorMCP, aai.DoorCLI, "", "web", "CLI"} }
 
 func TestAgentsGetOnlyWhatIsOpen(t *testing.T) {
@@ -79,19 +79,19 @@ func TestAgentsGetOnlyWhatIsOpen(t *testing.T) {
 	}
 }
 
-// Whatever the door, nothing of the gateway is changed by anybody but a person who proves
-// that it is they: without a way it is refused, and with one it is asked, each time.
+// TestEveryChangeIsProved checks that every change of the gateway needs reauthentication at every
+// door: without a method it is denied, and with one it is asked each time.
 func TestEveryChangeIsProved(t *testing.T) {
 	w := newWorld(t, apps())
 	w.otherApps, w.typed = shops(), "a phrase of this person"
 	w.open()
 	w.unconfirmed = []reauth.Setting{{From: "/c", Key: "dev", Value: true}}
 	deny := policy.Grant{Caller: "mcp:x", App: "org.example.Notes", Tool: "add", Decision: policy.Deny}
-	if err := w.store.Add(deny); err != nil { // so that revoking is more than to narrow
+	if err := w.store.Add(deny); err != nil { // so that the revocation does more than narrow
 		t.Fatal(err)
 	}
 	file := filepath.Join(t.TempDir(), "export")
-	// What widens, where the other arguments would not.
+	// Widening arguments, where the others are not.
 	more := map[string]string{builtin.SetMode: `{"mode": "normal"}`, builtin.AuditExport: `{"file": "` + file + `"}`}
 	changes := 0
 	for _, tool := range w.tools(t) {
@@ -150,8 +150,8 @@ func TestEveryChangeIsProved(t *testing.T) {
 	}
 }
 
-// What would come to nothing is said before anybody has to prove that they want it, and
-// to nobody who could not.
+// TestPrecheckComesBeforeTheQuestion checks that a precheck error comes before reauthentication,
+// and only for callers that could reauthenticate.
 func TestPrecheckComesBeforeTheQuestion(t *testing.T) {
 	w := newWorld(t, apps())
 	w.otherApps = append(shops(), windows())
@@ -172,16 +172,16 @@ func TestPrecheckComesBeforeTheQuestion(t *testing.T) {
 		{builtin.ImportConsents, `{"caller": "mcp:x", "identity": "/usr/bin/x"}`, aai.InvalidParams},
 		{builtin.LogIn, `{"app": "memo"}`, aai.InvalidParams},
 		{builtin.Confirm, `{"settings": [{"from": "/c", "key": "dev", "value": true}]}`, aai.InvalidParams},
-		{builtin.SetPassphrase, `{}`, aai.PermissionDenied}, // there is no terminal
+		{builtin.SetPassphrase, `{}`, aai.PermissionDenied}, // no terminal
 	} {
 		w.screen = screen{}
 		if _, err := w.do(t, person(), aai.BuiltinApp, c.tool, c.arguments); aai.AsError(err) == nil || aai.AsError(err).Code != c.code || len(w.screen.asked) != 0 {
 			t.Errorf("%s %s: asked %d times, %v", c.tool, c.arguments, len(w.screen.asked), err)
 		}
 		if c.tool == builtin.SetPassphrase {
-			continue // the first one is asked about where there is no screen
+			continue // the first one is asked even without a screen
 		}
-		if c.tool == builtin.Grant { // at every door: it tells nothing that was decided for others
+		if c.tool == builtin.Grant { // at every door: it reveals no decision about others
 			for _, door := range []string{aai.DoorWeb, aai.DoorMCP} {
 				w.screen = screen{}
 				who := aai.Caller{Door: door, Name: "x", Identity: "/usr/bin/x"}
@@ -197,7 +197,7 @@ func TestPrecheckComesBeforeTheQuestion(t *testing.T) {
 	}
 }
 
-// allDecisions is what the person decided so far.
+// allDecisions returns all decisions of the person.
 func (w *world) allDecisions(t *testing.T) any {
 	t.Helper()
 	grants, err := w.store.Grants()
@@ -207,7 +207,7 @@ func (w *world) allDecisions(t *testing.T) any {
 	return []any{grants, w.deps.Modes.Current(), w.web.names, w.deps.Passphrase.IsSet(t.Context())}
 }
 
-// Who takes rights away is not hindered; to forget a refusal gives some.
+// TestNarrowingNeedsNoReauthentication checks that only forgetting a denial needs it.
 func TestNarrowingNeedsNoReauthentication(t *testing.T) {
 	w := newWorld(t, apps())
 	for _, c := range []struct {
@@ -223,7 +223,7 @@ func TestNarrowingNeedsNoReauthentication(t *testing.T) {
 		{builtin.Revoke, `{"caller": "mcp:y"}`, true},
 		{builtin.Revoke, `{"caller": "mcp:x"}`, false},
 		{builtin.Revoke, `{"tool": "list"}`, true},
-		{builtin.Revoke, `{"app": "org.example.Other"}`, false}, // an alias may be meant
+		{builtin.Revoke, `{"app": "org.example.Other"}`, false}, // it may be an alias
 		{builtin.Revoke, `{}`, false}, {builtin.Revoke, `{"sessions": true}`, true},
 	} {
 		if err := w.store.Add(policy.Grant{Caller: "mcp:x", App: "org.example.Notes", Tool: "add", Decision: policy.Deny}); err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/schema"
 )
 
-// historyEntry is a call as the history's readers see it.
+// historyEntry is a call in the history.
 type historyEntry struct {
 	Time                                                            time.Time
 	Call, Caller, App, Tool, Effect, Consent, Result, Message, Door string
@@ -91,7 +91,7 @@ func TestHistoryFilters(t *testing.T) {
 			t.Errorf("%s: %d calls, want %d: %+v", filter, len(calls), want, calls)
 		}
 	}
-	// Doors that speak Go and not JSON give numbers of Go.
+	// Go callers pass Go numbers instead of JSON numbers.
 	result, err := w.gateway.Do(t.Context(), &aai.Call{Caller: person(), App: aai.BuiltinApp, Tool: builtin.History, Args: map[string]any{"tool": "apps", "limit": 1}})
 	if err != nil {
 		t.Fatal(err)
@@ -129,15 +129,15 @@ func TestHistoryThatCannotBeReadIsSaid(t *testing.T) {
 	real := w.deps.Journal
 	w.deps.Journal = audit.New(t.TempDir())
 	w.open()
-	w.gateway.Journal = real // the call itself goes on record
+	w.gateway.Journal = real // the call itself is recorded
 	_, err := w.do(t, person(), aai.BuiltinApp, builtin.History, `{}`)
 	if e := aai.AsError(err); e == nil || e.Code != aai.AutomationFailed || !strings.HasPrefix(e.Message, "the history cannot be read: ") {
 		t.Errorf("a history that is a folder: %v", err)
 	}
 }
 
-// TestHistoryNamesWhatWasActedOn: from the call to the row, in fields, without what was a
-// secret of the call.
+// TestHistoryNamesWhatWasActedOn checks the fields of the target, from the call to the row,
+// without secrets of the call.
 func TestHistoryNamesWhatWasActedOn(t *testing.T) {
 	w := newWorld(t, nil)
 	desktop := windows()
@@ -160,8 +160,8 @@ func TestHistoryNamesWhatWasActedOn(t *testing.T) {
 	}
 }
 
-// A call is told whole, and calls are counted by the day: what a person at the page or the
-// terminal sees is what happened.
+// TestStoryAndTotals checks the trace of a call and the daily totals, as the dashboard and the
+// terminal show them.
 func TestStoryAndTotals(t *testing.T) {
 	w := newWorld(t, apps())
 	w.callBuiltin(t, builtin.Grant, `{"app": "memo", "tool": "add", "caller": "mcp:claude", "identity": "/usr/bin/claude"}`)

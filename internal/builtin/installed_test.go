@@ -10,8 +10,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/builtin"
 )
 
-// TestConsentForInstalledApp: what a program that does not run may be used for is allowed ahead where
-// it is known what will run, and holds when it does.
+// TestConsentForInstalledApp checks that consent for a program that does not run is possible if
+// its executable is known, and applies once it runs.
 func TestConsentForInstalledApp(t *testing.T) {
 	program, err := os.Executable()
 	if err != nil {
@@ -58,7 +58,7 @@ func TestConsentForInstalledApp(t *testing.T) {
 	if runs = true; look() != nil {
 		t.Errorf("it runs, and was allowed ahead: %v", look())
 	}
-	installed[name] = script // another program of the name
+	installed[name] = script // another program of that name
 	if err := look(); aai.AsError(err) == nil || aai.AsError(err).Code != aai.ConsentRequired {
 		t.Errorf("another program has the name: %v", err)
 	}

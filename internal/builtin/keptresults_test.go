@@ -13,7 +13,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/builtin"
 )
 
-// resultJournal is a journal beside which answers are kept, as the program has it.
+// resultJournal is a journal with kept results, as in the program.
 type resultJournal struct {
 	aai.Journal
 	keptResults *kept.ResultStore
@@ -28,8 +28,8 @@ func (k resultJournal) Record(ctx context.Context, e *aai.Entry) error {
 	return nil
 }
 
-// What a call answered is told with its story while it is kept, without what was a secret of
-// the call; not if somebody has put another in its place; and no more once it is forgotten.
+// TestKeptResultsAreReturnedAndForgotten checks that a trace includes the kept result without
+// secrets, but not a replaced one, and none after it is forgotten.
 func TestKeptResultsAreReturnedAndForgotten(t *testing.T) {
 	w := newWorld(t, apps())
 	folder := filepath.Join(t.TempDir(), "answers")

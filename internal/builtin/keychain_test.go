@@ -12,7 +12,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/secrets"
 )
 
-// noKeychain is an environment without any place for a key.
+// noKeychain is an environment without a place for a key.
 func noKeychain(name string) string {
 	if name == "XDG_RUNTIME_DIR" {
 		return "/nonexistent"
@@ -35,7 +35,7 @@ func statusOf(t *testing.T, w *world) keychainStatus {
 	return s
 }
 
-// The status follows what the vault does, and holds no secret.
+// TestKeychainStatus checks that the status reflects the vault, and holds no secret.
 func TestKeychainStatus(t *testing.T) {
 	w := newWorld(t, nil)
 	folder := filepath.Join(t.TempDir(), "secrets")
@@ -58,7 +58,7 @@ func TestKeychainStatus(t *testing.T) {
 	}
 }
 
-// Without a place for a key the reason is there, for the consents too.
+// TestNothingIsSealed checks the reason for unsealed storage, also of consents.
 func TestNothingIsSealed(t *testing.T) {
 	w := newWorld(t, apps())
 	w.deps.Vault = secrets.New(secrets.Config{Folder: filepath.Join(t.TempDir(), "secrets"), Getenv: noKeychain})

@@ -47,7 +47,7 @@ func TestLintReadsTheFileThatIsNamed(t *testing.T) {
 	}
 }
 
-// A page is asked of whoever fetches pages, and of nobody where there is none.
+// TestLintOfASite checks that only FetchPage downloads pages; without it there are none.
 func TestLintOfASite(t *testing.T) {
 	w := newWorld(t, nil)
 	w.expectRefused(t, builtin.Lint, `{"source": "https://example.com"}`, aai.Error{

@@ -14,7 +14,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/builtin"
 )
 
-// A listedProject is a project as the tool tells it.
+// A listedProject is a project in the tool's result.
 type listedProject struct {
 	Path, Name, Problem                        string
 	Descriptors, Workflows, Scripts, Baselines []listedFile
@@ -23,7 +23,7 @@ type listedProject struct {
 
 type listedFile struct{ Path, App, Name, Status, Fault string }
 
-// projectsOf calls the tool for a client that works in the folders.
+// projectsOf calls the tool for a client with these roots.
 func projectsOf(t *testing.T, roots func(context.Context) ([]aai.Root, error)) (found struct {
 	Projects []listedProject
 	Omitted  int
@@ -47,7 +47,7 @@ func projectsOf(t *testing.T, roots func(context.Context) ([]aai.Root, error)) (
 	return found, err
 }
 
-// project makes a folder with files.
+// newProject creates a folder with files.
 func newProject(t *testing.T, files map[string]string) string {
 	t.Helper()
 	folder := t.TempDir()
@@ -110,7 +110,7 @@ func TestProjectsAreListed(t *testing.T) {
 	}
 }
 
-// What is in a project is listed, and no app of the catalog.
+// TestDescriptorsOfProjectsAreNotRun checks that project files are listed, but not in the catalog.
 func TestDescriptorsOfProjectsAreNotRun(t *testing.T) {
 	w := newWorld(t, nil)
 	folder := newProject(t, map[string]string{".aai/aai.json": notes})
@@ -143,7 +143,7 @@ func TestProjectsDoNotLeadOutside(t *testing.T) {
 	if len(p.Workflows) > 0 || strings.Contains(fmt.Sprint(found), "secret") {
 		t.Errorf("what is outside is listed: %+v", p)
 	}
-	if len(p.Baselines) != 1 { // a link within the project is as good as what it leads to
+	if len(p.Baselines) != 1 { // a link within the project counts like its target
 		t.Errorf("the baselines are %+v", p.Baselines)
 	}
 	for _, d := range p.Descriptors {

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// What is no file is told as such, and is not waited for.
+// TestAProjectWithAPipe checks that non-regular files are reported, without blocking.
 func TestAProjectWithAPipe(t *testing.T) {
 	folder := newProject(t, map[string]string{".aai/x/README": ""})
 	if err := syscall.Mkfifo(filepath.Join(folder, ".aai", "aai.json"), 0o600); err != nil {
@@ -26,9 +26,9 @@ func TestAProjectWithAPipe(t *testing.T) {
 	}
 }
 
-// A path that a client names and that is no folder is neither waited for nor
-// touched, and what is said of it does not tell what it is. Root may read all, so
-// that what may not be read is left to everybody else.
+// TestProjectsThatAreNoFolders checks that a root that is no folder does not block and stays
+// unchanged, and that the message does not reveal its type. Root can read all files, so the case
+// of an unreadable one needs another user.
 func TestProjectsThatAreNoFolders(t *testing.T) {
 	folder := newProject(t, map[string]string{"file": "x", "closed/.aai/workflows/a.json": "{}", ".aai/README": ""})
 	at := func(name string) string { return filepath.Join(folder, name) }
@@ -68,7 +68,7 @@ func TestProjectsThatAreNoFolders(t *testing.T) {
 			t.Errorf("%.100s is %.300q", path, p.Problem)
 		}
 	}
-	// Nor is a pipe in the place of a folder in a project.
+	// A pipe in place of a folder in a project does not block either.
 	found, err := projectsOf(t, in(folder))
 	if err != nil || found.Projects[0].Problem != "" || len(found.Projects[0].Workflows) > 0 {
 		t.Errorf("the project is %+v, %v", found, err)

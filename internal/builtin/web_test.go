@@ -27,8 +27,8 @@ func TestDiscoverGivesTheGuide(t *testing.T) {
 	}
 }
 
-// TestHintsStandBesideTheGuide: what else a site publishes comes with its app, in the place of
-// one that it has not, and never instead of why it could not be asked.
+// TestHintsStandBesideTheGuide checks that hints accompany the app, replace a missing app, and
+// never replace the error of an unreachable site.
 func TestHintsStandBesideTheGuide(t *testing.T) {
 	w := newWorld(t, nil)
 	var asked []string
@@ -70,7 +70,7 @@ func TestHintsStandBesideTheGuide(t *testing.T) {
 	}
 }
 
-// An agent that could name sites could make of "my bank" what it likes.
+// TestOnlyThePersonNamesSites: an agent that names sites could redirect "my bank".
 func TestOnlyThePersonNamesSites(t *testing.T) {
 	w := newWorld(t, nil)
 	w.screen.answer = "no"
@@ -84,7 +84,7 @@ func TestOnlyThePersonNamesSites(t *testing.T) {
 	}
 }
 
-// A gateway without a web has no tools for it.
+// TestNoWebNoTools checks that a gateway without a web has no web tools.
 func TestNoWebNoTools(t *testing.T) {
 	w := newWorld(t, nil)
 	w.deps.Web = nil

@@ -23,8 +23,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/secrets"
 )
 
-// A world is a gateway of the real rooms, with folders of its own and a driver
-// that only pretends.
+// A world is a gateway with the real packages, its own folders and a fake driver.
 type world struct {
 	gateway     *aai.Gateway
 	store       *policy.FileStore
@@ -36,12 +35,12 @@ type world struct {
 	web         web
 	screen      screen
 	unconfirmed []reauth.Setting // to be confirmed
-	typed       string           // at the terminal, where it is not seen; "": there is none
+	typed       string           // hidden input at the terminal; "": no terminal
 }
 
-// A screen is where a person sits who answers what they are asked.
+// A screen is a person who answers questions.
 type screen struct {
-	none   bool   // there is no screen
+	none   bool   // no screen
 	answer string // instead of yes
 	asked  []aai.Question
 }
@@ -88,7 +87,7 @@ func (w *web) AddName(name, address string) error {
 	return nil
 }
 
-// echo stands for every driver: a tool answers with its arguments.
+// echo replaces every driver: a tool returns its arguments.
 type echo struct{}
 
 func (echo) Compile(*aai.Recipe) (aai.Action, error) {
@@ -97,7 +96,7 @@ func (echo) Compile(*aai.Recipe) (aai.Action, error) {
 	}, nil
 }
 
-// newWorld makes a world with the descriptors, by the name of their folders.
+// newWorld creates a world with the descriptors, by the names of their folders.
 func newWorld(t *testing.T, descriptors map[string]string, preapproved ...policy.Grant) *world {
 	t.Helper()
 	state := t.TempDir()
@@ -124,7 +123,7 @@ func newWorld(t *testing.T, descriptors map[string]string, preapproved ...policy
 	return w
 }
 
-// open makes the gateway, as a new process does: it has looked at nothing yet.
+// open creates the gateway like a new process, without a scan.
 func (w *world) open() {
 	var known *catalog.Catalog
 	self := builtin.NewApp(w.deps, func() builtin.Catalog { return known })
@@ -144,8 +143,8 @@ func (w *world) open() {
 	}
 }
 
-// windows is an app that operates the windows of one program, the editor, and can
-// start another, the painter.
+// windows returns an app that operates the windows of one program, the editor, and can start
+// another, the painter.
 func windows() *aai.App {
 	editor := &aai.App{ID: "desktop/editor", Name: "Editor", Platform: "any", Digest: "editor's digest", PID: 7}
 	tool := func(name string, effect aai.Effect) *aai.Tool {
@@ -181,13 +180,13 @@ func (w *world) write(t *testing.T, name, text string) {
 	}
 }
 
-// The callers of the tests.
+// Callers of the tests.
 func person() aai.Caller { return aai.Caller{Door: aai.DoorCLI, Name: "terminal"} }
 func agent() aai.Caller {
 	return aai.Caller{Door: aai.DoorMCP, Name: "claude", Identity: "/usr/bin/claude"}
 }
 
-// args makes arguments as a door does that reads JSON.
+// args decodes JSON arguments as a front end does.
 func args(t *testing.T, text string) map[string]any {
 	t.Helper()
 	if text == "" {
@@ -211,7 +210,7 @@ func (w *world) do(t *testing.T, who aai.Caller, app, tool, arguments string) (*
 	return w.gateway.Do(ctx, &aai.Call{Caller: who, App: app, Tool: tool, Args: args(t, arguments)})
 }
 
-// callBuiltin calls a tool of the gateway as the person does; it must succeed.
+// callBuiltin calls a builtin tool as the person; it must succeed.
 func (w *world) callBuiltin(t *testing.T, tool, arguments string) *aai.Result {
 	t.Helper()
 	result, err := w.do(t, person(), aai.BuiltinApp, tool, arguments)
@@ -222,7 +221,7 @@ func (w *world) callBuiltin(t *testing.T, tool, arguments string) *aai.Result {
 	return result
 }
 
-// checkReturns holds an answer against what the tool promises.
+// checkReturns validates a result with the tool's return schema.
 func (w *world) checkReturns(t *testing.T, tool string, result *aai.Result) {
 	t.Helper()
 	app, err := w.gateway.Catalog.Find(t.Context(), aai.BuiltinApp)
@@ -242,15 +241,14 @@ func (w *world) checkReturns(t *testing.T, tool string, result *aai.Result) {
 	}
 }
 
-// expectRefused calls a tool of the gateway as the person does; it must fail so.
+// expectRefused calls a builtin tool as the person; it must fail with that error.
 func (w *world) expectRefused(t *testing.T, tool, arguments string, want aai.Error) {
 	t.Helper()
 	_, err := w.do(t, person(), aai.BuiltinApp, tool, arguments)
 	expectError(t, err, want)
 }
 
-// expectError holds the parts of an error that a caller sees against those wanted; an
-// empty Hint means any.
+// expectError compares the parts of an error that a caller sees; an empty Hint matches any.
 func expectError(t *testing.T, err error, want aai.Error) {
 	t.Helper()
 	e, ok := errors.AsType[*aai.Error](err)
@@ -266,7 +264,7 @@ func expectError(t *testing.T, err error, want aai.Error) {
 	}
 }
 
-// jsonOf is the JSON value a program sees in a result's Data.
+// jsonOf returns the JSON value of a result's Data.
 func jsonOf(t *testing.T, data any) any {
 	t.Helper()
 	b, err := json.Marshal(data)
@@ -285,7 +283,7 @@ func parsed(t *testing.T, text string) any {
 	return v
 }
 
-// sameJSON holds data against JSON text.
+// sameJSON compares data with JSON text.
 func sameJSON(t *testing.T, data any, want string) {
 	t.Helper()
 	if diff := cmp.Diff(parsed(t, want), jsonOf(t, data)); diff != "" {

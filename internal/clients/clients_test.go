@@ -15,15 +15,15 @@ import (
 	"github.com/gybob/aai-gateway/internal/clients"
 )
 
-// A file of a client as people have it, on each system.
+// A file is a typical client configuration, on each system.
 type file struct {
 	client              string
 	linux, mac, windows string
 	text                string
-	holder, command     string // where the entry is, and what says the command in it
+	holder, command     string // the container of the entry, and the member with the command
 }
 
-// files are those of all clients.
+// files returns the files of all clients.
 func files() []file {
 	const (
 		support = "Library/Application Support/"
@@ -57,8 +57,8 @@ func (f file) on(system string) string {
 	return f.linux
 }
 
-// TestEveryClientOnEverySystem: its file is found where the client has it, the entry comes in
-// as it looks there, and goes out, byte for byte.
+// TestEveryClientOnEverySystem checks that each client's file is found, and that the entry is
+// added in its form and removed, byte for byte.
 func TestEveryClientOnEverySystem(t *testing.T) {
 	for _, system := range []string{"linux", "darwin", "windows"} {
 		for _, f := range files() {
@@ -92,7 +92,7 @@ func TestEveryClientOnEverySystem(t *testing.T) {
 	}
 }
 
-// TestEveryClientWithoutAFile: it is made where the client looks for it, and gone again.
+// TestEveryClientWithoutAFile checks that a missing file is created, and deleted again.
 func TestEveryClientWithoutAFile(t *testing.T) {
 	for _, system := range []string{"linux", "darwin", "windows"} {
 		for _, f := range files() {
@@ -100,7 +100,7 @@ func TestEveryClientWithoutAFile(t *testing.T) {
 				w := newWorld(t, system, nil)
 				path := f.on(system)
 				switch f.client {
-				case "continue": // to make its file would hide an older one
+				case "continue": // creating its file would hide an older one
 					path, f.text = ".continue/mcpServers/aai-gateway.json", ""
 				case "claude-code":
 					w.file(".claude/history.jsonl", "")
@@ -120,7 +120,7 @@ func TestEveryClientWithoutAFile(t *testing.T) {
 	}
 }
 
-// presentClients are the clients that are here.
+// presentClients returns the installed clients.
 func presentClients(r *clients.Installer) []string {
 	var here []string
 	for _, c := range r.Clients() {
@@ -131,7 +131,7 @@ func presentClients(r *clients.Installer) []string {
 	return here
 }
 
-// checkEntry reads a file with a parser that did not write it.
+// checkEntry reads a file with a parser other than the writer's.
 func checkEntry(t *testing.T, f file, text string) {
 	t.Helper()
 	text = strings.TrimPrefix(text, "\ufeff")
@@ -168,7 +168,7 @@ func checkEntry(t *testing.T, f file, text string) {
 	}
 }
 
-// TestPlaces: what variables of the clients say, and which of several files counts.
+// TestPlaces checks the clients' variables, and which of several files counts.
 func TestPlaces(t *testing.T) {
 	for _, c := range []struct {
 		system, client string

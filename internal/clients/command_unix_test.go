@@ -12,8 +12,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/clients"
 )
 
-// TestStableCommand: the name on PATH that leads to the program counts, and its link is kept;
-// what passes is said.
+// TestStableCommand checks that the program's name on PATH is used with its link, and that
+// temporary folders are noted.
 func TestStableCommand(t *testing.T) {
 	root, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {

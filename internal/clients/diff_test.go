@@ -8,7 +8,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/clients"
 )
 
-// TestSecretsStayRedacted: no diff shows a value of others, wherever it stands around ours.
+// TestSecretsStayRedacted checks that no diff shows values of others, wherever they are.
 func TestSecretsStayRedacted(t *testing.T) {
 	const secret = "CANARY"
 	for _, c := range []struct{ client, path, text string }{
@@ -48,8 +48,8 @@ func TestSecretsStayRedacted(t *testing.T) {
 	}
 }
 
-// TestOursIsSeen: whatever stands in the same line before our entry, it is not hidden, and
-// theirs is.
+// TestOursIsSeen checks that our entry is visible whatever precedes it on the line, and others'
+// values are not.
 func TestOursIsSeen(t *testing.T) {
 	long := strings.Repeat(`{"x":"CANARY"},`, 200)
 	for _, text := range []string{
@@ -71,7 +71,7 @@ func TestOursIsSeen(t *testing.T) {
 	}
 }
 
-// TestALongLine: of a minified configuration what is around ours is shown, and not all of it.
+// TestALongLine checks that a minified file shows only the part around our entry.
 func TestALongLine(t *testing.T) {
 	w := newWorld(t, "linux", nil)
 	w.file(cursor, `{"history":[`+strings.Repeat(`{"x":"y"},`, 5000)+`{}],"mcpServers":{},"z":[`+strings.Repeat(`{"x":"y"},`, 5000)+`{}]}`)

@@ -14,7 +14,7 @@ import (
 
 const cursor = ".cursor/mcp.json"
 
-// TestWhatWasChangedSince: only the entry goes, and nothing that others wrote.
+// TestWhatWasChangedSince checks that only the entry is removed, and no text of others.
 func TestWhatWasChangedSince(t *testing.T) {
 	w := newWorld(t, "linux", nil)
 	w.file(cursor, "{\n  \"mcpServers\": {\n    \"a\": {\"command\": \"x\"}\n  }\n}\n")
@@ -24,8 +24,8 @@ func TestWhatWasChangedSince(t *testing.T) {
 	w.is(cursor, "{\n  \"mcpServers\": {\n    \"a\": {\"command\": \"y\"}\n  }\n}\n")
 }
 
-// TestSteps: changes are taken back one by one, and uninstall goes back to before the first
-// and leaves nothing that could be taken back.
+// TestSteps checks that changes are reverted one by one, and that uninstall reverts all and
+// leaves no steps.
 func TestSteps(t *testing.T) {
 	w := newWorld(t, "linux", nil)
 	const first = "{\n  \"mcpServers\": {\"aai-gateway\": {\"command\": \"mine\", \"args\": [\"--api-key\", \"sk-old\"]}}\n}\n"
@@ -56,7 +56,7 @@ func TestSteps(t *testing.T) {
 	if w.room.LastClient() != "cursor" {
 		t.Errorf("the last one is %q", w.room.LastClient())
 	}
-	// Somebody wrote it in the meantime: that is said, and it is put back all the same.
+	// Another process wrote it since: there is a note, and it is restored anyway.
 	w.file(cursor, "{\"other\": true}")
 	p = w.plan(w.room.Rollback("cursor"))
 	if !p.NeedsConfirmation() || len(p.Notes) != 1 || !strings.Contains(p.Notes[0], "would go from it") {
@@ -71,8 +71,8 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-// TestWhatStaysInBackups: what holds the keys of a client's file goes when the file is what
-// it was, and is named where it stays.
+// TestWhatStaysInBackups checks that backups with a client's keys are deleted once the file is
+// restored, and are named if they stay.
 func TestWhatStaysInBackups(t *testing.T) {
 	w := newWorld(t, "linux", nil)
 	const first = `{"mcpServers": {"a": {"env": {"KEY": "sk-1"}}}}`
@@ -99,7 +99,7 @@ func TestWhatStaysInBackups(t *testing.T) {
 	}
 	w.do(clients.ActionRemove)(p, nil)
 	w.backups(2)
-	// What was lost by a step that cannot be taken back any more stays, and is said.
+	// Backups of steps that are no longer reversible stay, with a note.
 	w.do(clients.ActionAdd)(w.room.Install("cursor", serve()))
 	w.backups(3)
 	p = w.plan(w.room.Uninstall("cursor"))
@@ -110,8 +110,8 @@ func TestWhatStaysInBackups(t *testing.T) {
 	w.backups(2)
 }
 
-// TestARollbackKeepsLaterWork: what a client wrote after the change can be got back, from
-// where the words say.
+// TestARollbackKeepsLaterWork checks that later changes of a client can be recovered from the
+// backup in the note.
 func TestARollbackKeepsLaterWork(t *testing.T) {
 	const since = `{"oauthAccount": "ann"}`
 	for _, first := range []string{"", "{}"} {
@@ -140,8 +140,8 @@ func TestARollbackKeepsLaterWork(t *testing.T) {
 	}
 }
 
-// TestAClientThatMoved: what was put into the file that it read before goes out of there, and
-// then what is in the one that it reads now.
+// TestAClientThatMoved checks that the entry is removed from the previous file first, and then
+// from the current one.
 func TestAClientThatMoved(t *testing.T) {
 	w := newWorld(t, "linux", nil)
 	const before, now = ".codeium/windsurf/mcp_config.json", ".config/devin/mcp_config.json"
@@ -158,8 +158,8 @@ func TestAClientThatMoved(t *testing.T) {
 	}
 }
 
-// TestAnEntryOfAnotherProgram: it is replaced for nobody but a person who knows what is
-// lost, and never taken out.
+// TestAnEntryOfAnotherProgram checks that it is replaced only after a person's confirmation, and
+// never removed.
 func TestAnEntryOfAnotherProgram(t *testing.T) {
 	for _, theirs := range []string{
 		`{"command": "mine", "args": ["x"], "env": {"A": "CANARY"}, "disabled": true}`,
@@ -182,8 +182,8 @@ func TestAnEntryOfAnotherProgram(t *testing.T) {
 	}
 }
 
-// TestOurEntryOfAnotherPath: it is known by its name or by the record, and what the person
-// added to it stays, in every format.
+// TestOurEntryOfAnotherPath checks that it is recognized by name or record, and keeps the
+// person's additions, in every format.
 func TestOurEntryOfAnotherPath(t *testing.T) {
 	for _, c := range []struct{ client, path, from, to string }{
 		{"cursor", cursor, `"args": ["mcp", "serve"]`, `"args": ["mcp", "serve", "--profile", "apps"], "disabled": true, "env": {"A B": "b", "N": [1, 2.5, null, {"x": "y"}]}`},
@@ -218,16 +218,16 @@ func TestOurEntryOfAnotherPath(t *testing.T) {
 	}
 }
 
-// TestWhatIsTheSame: what a client or a person added to the entry does not make it another
-// one.
+// TestWhatIsTheSame checks that additions of a client or a person do not make the entry
+// different.
 func TestWhatIsTheSame(t *testing.T) {
 	w := newWorld(t, "linux", nil)
 	w.file(cursor, `{"mcpServers": {"aai-gateway": {"args": ["mcp", "serve"], "command": "`+command+`", "env": {"A": "b"}, "disabled": true}}}`)
 	w.do(clients.ActionNone)(w.room.Install("cursor", serve()))
 }
 
-// TestAFileThatChangesMeanwhile: what somebody wrote after the plan was shown is not
-// overwritten, and nothing is on record.
+// TestAFileThatChangesMeanwhile checks that text written after the plan is not overwritten, and
+// nothing is recorded.
 func TestAFileThatChangesMeanwhile(t *testing.T) {
 	w := newWorld(t, "linux", nil)
 	for _, was := range []string{"{}", ""} {
@@ -249,7 +249,7 @@ func TestAFileThatChangesMeanwhile(t *testing.T) {
 	}
 }
 
-// TestAnotherInstallRuns: it is said, and nothing is written.
+// TestAnotherInstallRuns checks that there is an error, and nothing is written.
 func TestAnotherInstallRuns(t *testing.T) {
 	w := newWorld(t, "linux", nil)
 	w.file(cursor, "{}")
@@ -270,7 +270,7 @@ func TestAnotherInstallRuns(t *testing.T) {
 	w.is(cursor, "{}")
 }
 
-// TestAFileThatCannotBeWritten: it stays, and nothing is on record.
+// TestAFileThatCannotBeWritten checks that it is unchanged, and nothing is recorded.
 func TestAFileThatCannotBeWritten(t *testing.T) {
 	w := newWorld(t, "linux", nil)
 	w.file(".config", "no folder")
@@ -282,7 +282,7 @@ func TestAFileThatCannotBeWritten(t *testing.T) {
 	}
 }
 
-// TestAReadOnlyFile: whoever made it so had a reason.
+// TestAReadOnlyFile checks that a read-only file is respected.
 func TestAReadOnlyFile(t *testing.T) {
 	w := newWorld(t, "linux", nil)
 	path := w.file(cursor, "{}")
@@ -297,7 +297,7 @@ func TestAReadOnlyFile(t *testing.T) {
 	w.backups(0)
 }
 
-// TestWhatIsNoFile: it is said what to do about it.
+// TestWhatIsNoFile checks the hint.
 func TestWhatIsNoFile(t *testing.T) {
 	w := newWorld(t, "linux", nil)
 	if err := os.MkdirAll(filepath.Join(w.home, cursor), 0o700); err != nil {
@@ -309,7 +309,7 @@ func TestWhatIsNoFile(t *testing.T) {
 	}
 }
 
-// TestFoldersThatWereMade: they go with the file, unless something else is in them by then.
+// TestFoldersThatWereMade checks that they are removed with the file, unless not empty.
 func TestFoldersThatWereMade(t *testing.T) {
 	w := newWorld(t, "linux", nil)
 	for _, other := range []string{"", ".config/Code/other"} {
@@ -328,7 +328,7 @@ func TestFoldersThatWereMade(t *testing.T) {
 	w.is(".config/Code/other", "x")
 }
 
-// TestAnotherNameForTheSame: who has the gateway already under another name is told.
+// TestAnotherNameForTheSame checks the note about an entry under another name.
 func TestAnotherNameForTheSame(t *testing.T) {
 	w := newWorld(t, "linux", nil)
 	for text, said := range map[string]int{
@@ -347,7 +347,7 @@ func TestAnotherNameForTheSame(t *testing.T) {
 	}
 }
 
-// TestAFileThatCannotBeRead: it is named with line and column, and nothing is planned.
+// TestAFileThatCannotBeRead checks that the error has line and column, and nothing is planned.
 func TestAFileThatCannotBeRead(t *testing.T) {
 	w := newWorld(t, "linux", nil)
 	path := w.file(cursor, "{\n  \"mcpServers\": {\n    oops\n  }\n}\n")
@@ -363,7 +363,7 @@ func TestAFileThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// TestABackupThatIsGone: nothing is put back that is not what was there.
+// TestABackupThatIsGone checks that a modified backup is not restored.
 func TestABackupThatIsGone(t *testing.T) {
 	w := newWorld(t, "linux", nil)
 	w.file(cursor, "{\"a\": 1}")
@@ -378,7 +378,7 @@ func TestABackupThatIsGone(t *testing.T) {
 	if _, err := w.room.Rollback("cursor"); err == nil || !strings.Contains(err.Error(), "not what was kept") {
 		t.Errorf("got %v", err)
 	}
-	w.do(clients.ActionRemove)(w.room.Uninstall("cursor")) // the entry alone
+	w.do(clients.ActionRemove)(w.room.Uninstall("cursor")) // the entry only
 	if strings.Contains(w.has(cursor), "aai-gateway") || strings.Contains(w.has(cursor), "evil") {
 		t.Error(w.has(cursor))
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/clients"
 )
 
-// TestLinksOfTheirOwner: a folder of dotfiles is followed; links, modes and owners stay.
+// TestLinksOfTheirOwner checks that links to dotfiles are followed; links, modes and owners stay.
 func TestLinksOfTheirOwner(t *testing.T) {
 	w := newWorld(t, "linux", nil)
 	const text = "{\n  \"a\": 1\n}\n"
@@ -40,7 +40,7 @@ func TestLinksOfTheirOwner(t *testing.T) {
 	w.is("dotfiles/cursor.json", text)
 }
 
-// TestLinksOfOthers: what another account could have planted is neither read nor written.
+// TestLinksOfOthers checks that links of another account are neither read nor written.
 func TestLinksOfOthers(t *testing.T) {
 	const other = 65534
 	if os.Geteuid() != 0 {
@@ -98,7 +98,7 @@ func TestLinksOfOthers(t *testing.T) {
 			}
 			p, err := w.room.Install("cursor", serve())
 			if os.Geteuid() != 0 && err == nil && strings.Contains(name, "nother's") && name != "another's file" {
-				return // it is ours
+				return // it is this user's
 			}
 			if err == nil {
 				t.Fatalf("it would %s %s", p.Action, p.Client.File)

@@ -7,7 +7,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/clients"
 )
 
-// TestByNPX: entries have npx start the program, which is known again as ours by its package
+// TestByNPX checks that entries start the program through npx, and are recognized by the package
 // alone, on every system.
 func TestByNPX(t *testing.T) {
 	for system, launch := range map[string][]string{"linux": {"npx", "-y", "aai-gateway"}, "windows": {"cmd", "/c", "npx", "-y", "aai-gateway"}} {
@@ -31,7 +31,7 @@ func TestByNPX(t *testing.T) {
 	}
 }
 
-// TestWhatElseNPXStarts: it is another program's, whatever is on record of npx.
+// TestWhatElseNPXStarts checks that other packages are not ours, whatever the record has.
 func TestWhatElseNPXStarts(t *testing.T) {
 	w := newWorld(t, "linux", nil)
 	w.room = w.launching("linux", "npx", "-y", "aai-gateway")

@@ -16,7 +16,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/clients"
 )
 
-// installed is a plan that was done, whose entry starts a script.
+// installed returns an applied plan with an entry that starts a script.
 func installed(w *world, script string) (*clients.Installer, *clients.Plan) {
 	w.Helper()
 	path := w.file("bin/server", "#!/bin/sh\n"+script)
@@ -31,7 +31,7 @@ func installed(w *world, script string) (*clients.Installer, *clients.Plan) {
 	return room, p
 }
 
-// TestTryAsTheClientDoes: the server gets the arguments that are written, and six variables.
+// TestTryAsTheClientDoes checks that the server gets the written arguments, and six variables.
 func TestTryAsTheClientDoes(t *testing.T) {
 	w := newWorld(t, "linux", map[string]string{"TERM": "xterm"})
 	room, p := installed(w, "echo \"$@\" > \"$HOME/args\"\n/usr/bin/env > \"$HOME/env\"\necho 'cannot: no licence' >&2\nexit 3\n")
@@ -54,7 +54,7 @@ func TestTryAsTheClientDoes(t *testing.T) {
 	}
 }
 
-// TestTryByNPX: a client has none of the folders that npx puts before PATH.
+// TestTryByNPX checks that PATH has no folder that npx prepends.
 func TestTryByNPX(t *testing.T) {
 	w := newWorld(t, "linux", map[string]string{"PATH": "/home/ann/.npm/_npx/1/node_modules/.bin:/usr/bin:/bin"})
 	path := w.file("bin/npx", "#!/bin/sh\necho \"$@ $PATH\" > \"$HOME/said\"\n")
@@ -70,8 +70,7 @@ func TestTryByNPX(t *testing.T) {
 	w.is("said", "-y aai-gateway mcp serve /usr/bin:/bin\n")
 }
 
-// TestTryWhatDoesNotAnswer: it is not waited for when the person has had enough, and has
-// ended by then.
+// TestTryWhatDoesNotAnswer checks that the probe ends with the context, and the server with it.
 func TestTryWhatDoesNotAnswer(t *testing.T) {
 	w := newWorld(t, "linux", nil)
 	pipe := filepath.Join(w.home, "pipe")
@@ -98,7 +97,7 @@ func TestTryWhatDoesNotAnswer(t *testing.T) {
 	}
 }
 
-// TestTryWhatIsNoServer: what speaks of something else is told from a server.
+// TestTryWhatIsNoServer checks that another program is not taken for a server.
 func TestTryWhatIsNoServer(t *testing.T) {
 	w := newWorld(t, "linux", nil)
 	room, p := installed(w, "read -r line\necho 'Welcome!'\n")

@@ -13,8 +13,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/clients"
 )
 
-// TestTake: of each format the servers that are named go, the gateway comes, all else stays,
-// no value is shown, and what was there comes back byte for byte.
+// TestTake checks that in each format the named servers are removed, the gateway is added, all
+// else stays, no value is shown, and the file is restored byte for byte.
 func TestTake(t *testing.T) {
 	for id, file := range map[string]struct{ path, text, other string }{
 		"claude-code": {".claude.json", `{"a": 1, "mcpServers": {"one": {"command": "x", "env": {"K": "canary"}}, "two": {"command": "y"}}, "b": [2]}`, `"two"`},
@@ -57,8 +57,8 @@ func TestTake(t *testing.T) {
 	}
 }
 
-// TestTakeWhereWeAre: a client that starts the gateway already, under whatever name, does not
-// get it twice.
+// TestTakeWhereWeAre checks that a client that already starts the gateway, under any name, gets
+// no second entry.
 func TestTakeWhereWeAre(t *testing.T) {
 	w := newWorld(t, "linux", nil)
 	w.file(".claude.json", `{"mcpServers": {"one": {"command": "x"}, "apps": {"command": "`+command+`", "args": ["mcp", "serve"]}}}`)
@@ -70,8 +70,8 @@ func TestTakeWhereWeAre(t *testing.T) {
 	w.is(".claude.json", `{"mcpServers": {"apps": {"command": "`+command+`", "args": ["mcp", "serve"]}}}`)
 }
 
-// TestServersOfAHalfFile: who imports is told to mend the file, and not to write the gateway
-// into it, which is what who installs it may do.
+// TestServersOfAHalfFile checks that the hint of an import is to repair the file, while that of
+// an install is also to add the entry by hand.
 func TestServersOfAHalfFile(t *testing.T) {
 	for _, text := range []string{`{"mcpServers": {"one": {"comm`, `[]`} {
 		w := newWorld(t, "linux", nil)

@@ -9,7 +9,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/clients"
 )
 
-// canary stands wherever a configuration may have a secret.
+// canary is in all places where a configuration may have a secret.
 const canary = "sk-canary-7f3a"
 
 // inJSON is a configuration with two servers under the key.
@@ -20,7 +20,7 @@ func inJSON(key string) string {
 	"odd": {"command": "/home/ann/%[2]s", "env": ["A_NAME", "B=%[2]s"]}, "aai-gateway": {"command": "aai-gateway"}}}`, key, canary)
 }
 
-// TestServers: of every client's configuration the servers, with names and no values.
+// TestServers checks the servers of every client's configuration, with names and no values.
 func TestServers(t *testing.T) {
 	w := newWorld(t, "linux", nil)
 	for _, c := range w.room.Clients() {
@@ -72,7 +72,7 @@ func TestServers(t *testing.T) {
 	}
 }
 
-// TestUnreadableServers: a configuration that is broken, or none, is named and costs itself.
+// TestUnreadableServers checks that an invalid configuration is named and affects no other.
 func TestUnreadableServers(t *testing.T) {
 	w := newWorld(t, "linux", nil)
 	w.file(".cursor/mcp.json", `{"mcpServers": {"tickets": {"command": "npx"}}}`)

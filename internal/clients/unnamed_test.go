@@ -2,8 +2,8 @@ package clients_test
 
 import "testing"
 
-// TestEntriesThatAreNoServers: an entry without a name, and one that is no object, are among what
-// is to be taken over, where it is said why they are not; discover tells of what has a form.
+// TestEntriesThatAreNoServers checks that an entry without a name, or that is no object, is
+// skipped with a reason by the import; discover lists entries of valid form.
 func TestEntriesThatAreNoServers(t *testing.T) {
 	for id, text := range map[string]string{
 		"cursor":   `{"mcpServers": {"": {"command": "npx"}, "flat": "npx tickets", "tickets": {"command": "npx"}}}`,

@@ -11,7 +11,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/clients"
 )
 
-// A world is a computer with a home, and the room in it.
+// A world is a computer with a home, and an Installer.
 type world struct {
 	*testing.T
 	home string
@@ -30,10 +30,10 @@ func newWorld(t *testing.T, system string, env map[string]string) *world {
 	return w
 }
 
-// with is a room in which entries start another command.
+// with is an Installer with entries that start another command.
 func (w *world) with(system, command string) *clients.Installer { return w.launching(system, command) }
 
-// launching is one in which they start what starts it.
+// launching is an Installer with another launch command.
 func (w *world) launching(system string, launch ...string) *clients.Installer {
 	return clients.New(clients.Config{
 		Home: w.home, Getenv: func(name string) string { return w.env[name] }, System: system,
@@ -55,7 +55,7 @@ func (w *world) file(path, text string) string {
 	return whole
 }
 
-// is checks what is in a file below the home; an empty text: there is none.
+// is checks the contents of a file below the home; an empty text: there is none.
 func (w *world) is(path, text string) {
 	w.Helper()
 	got, err := os.ReadFile(filepath.Join(w.home, path))
@@ -67,7 +67,7 @@ func (w *world) is(path, text string) {
 	}
 }
 
-// has is what is in a file below the home.
+// has returns the contents of a file below the home.
 func (w *world) has(path string) string {
 	w.Helper()
 	got, err := os.ReadFile(filepath.Join(w.home, path))
@@ -77,7 +77,7 @@ func (w *world) has(path string) string {
 	return string(got)
 }
 
-// backups checks how many there are.
+// backups checks the number of backups.
 func (w *world) backups(want int) {
 	w.Helper()
 	got, err := filepath.Glob(filepath.Join(w.home, ".local/share/aai-gateway/clients/backups/*"))
@@ -86,7 +86,7 @@ func (w *world) backups(want int) {
 	}
 }
 
-// plan is one that was made, and does what it should.
+// plan is a successful plan with the expected action.
 func (w *world) plan(p *clients.Plan, err error) *clients.Plan {
 	w.Helper()
 	if err != nil {
@@ -95,7 +95,7 @@ func (w *world) plan(p *clients.Plan, err error) *clients.Plan {
 	return p
 }
 
-// do does what a plan says, which must be that.
+// do applies a plan, which must have that action.
 func (w *world) do(does string) func(*clients.Plan, error) {
 	return func(p *clients.Plan, err error) {
 		w.Helper()

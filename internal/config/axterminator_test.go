@@ -15,7 +15,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/policy/reauth"
 )
 
-// writeAxterminatorFiles puts the desktop tools' own files, as their documents have them, into a home.
+// writeAxterminatorFiles writes axterminator's files, as documented, into a home.
 func writeAxterminatorFiles(t *testing.T, d *testHome, names ...string) {
 	t.Helper()
 	for _, name := range names {
@@ -27,8 +27,8 @@ func writeAxterminatorFiles(t *testing.T, d *testHome, names ...string) {
 	}
 }
 
-// The files of the desktop tools are read as they are, nobody confirms anything of them, and
-// each of their keys is a setting.
+// TestTheFilesOfTheDesktopTools checks that axterminator's files are read unchanged without a
+// confirmation, and that each of their keys is a setting.
 func TestTheFilesOfTheDesktopTools(t *testing.T) {
 	d := newTestHome(t)
 	d.confirmed = func(reauth.Setting) aai.Channel { return "" }
@@ -59,7 +59,7 @@ func TestTheFilesOfTheDesktopTools(t *testing.T) {
 	}
 }
 
-// What the person says to this gateway wins, and no older file widens.
+// TestTheDesktopToolsSayLess checks that the person's file wins, and no older file widens.
 func TestTheDesktopToolsSayLess(t *testing.T) {
 	d := newTestHome(t)
 	d.confirmed = func(reauth.Setting) aai.Channel { return "" }
@@ -99,7 +99,7 @@ func TestDesktopToolsFilesThatAreWrong(t *testing.T) {
 	}
 }
 
-// A key of the desktop tools' own file that is none is told from their own names too.
+// TestUnknownKeysOfTheDesktopTools checks that suggestions for unknown keys include aliases.
 func TestUnknownKeysOfTheDesktopTools(t *testing.T) {
 	d := newTestHome(t)
 	d.file(t, ".config/axterminator/config.toml", "[server]\nlog_leve = \"info\"\n")
@@ -109,7 +109,7 @@ func TestUnknownKeysOfTheDesktopTools(t *testing.T) {
 	}
 }
 
-// A variable that looks like a setting and is none is named.
+// TestUnknownVariables checks that a variable that only looks like a setting is noted.
 func TestUnknownVariables(t *testing.T) {
 	d := newTestHome(t)
 	d.environ = []string{"AXTERMINATOR_TREE_CACHE=1", "AXTERMINATOR_HTTP_TOKEN=x", "AXTERMINATOR_LOG_LEVEL=info", "HOME=/", "AXTERMINATOR_ZZZ=secret"}

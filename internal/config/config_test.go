@@ -14,14 +14,13 @@ import (
 	"github.com/gybob/aai-gateway/internal/policy/reauth"
 )
 
-// A desk is a home folder and an environment of a test's own, of a person who has
-// confirmed everything.
+// A testHome is a temporary home folder and environment of a person who has confirmed everything.
 type testHome struct {
 	home string
 	env  map[string]string
 
-	confirmed  func(reauth.Setting) aai.Channel // nil: everything is
-	root       string                           // what root says
+	confirmed  func(reauth.Setting) aai.Channel // nil: everything is confirmed
+	root       string                           // root's policy
 	environ    []string
 	checkOwned func(paths ...string) error
 }
@@ -60,8 +59,7 @@ func (d *testHome) read(flags Flags) (*Config, error) {
 	return Read(s)
 }
 
-// readFile is read with the text as the configuration file, whose path is
-// written "FILE" in the error.
+// readFile is read with the text as the configuration file; errors contain its path as "FILE".
 func (d *testHome) readFile(t *testing.T, text string) (*Config, error) {
 	t.Helper()
 	path := d.file(t, ".aai/config.json", text)
@@ -80,13 +78,13 @@ func mustRead(t *testing.T, c *Config, err error) *Config {
 	return c
 }
 
-// expectInvalid wants INVALID_PARAMS, which is exit code 2, with the message.
+// expectInvalid expects INVALID_PARAMS, which is exit code 2, with the message.
 func expectInvalid(t *testing.T, err error, message string) {
 	t.Helper()
 	_ = invalidError(t, err, message)
 }
 
-// invalidError is mustRefuse that returns the error, to look at the rest of it.
+// invalidError is expectInvalid, and returns the error for further checks.
 func invalidError(t *testing.T, err error, message string) *aai.Error {
 	t.Helper()
 	e, ok := errors.AsType[*aai.Error](err)
@@ -147,7 +145,7 @@ func TestDefaults(t *testing.T) {
 	nothingIn(t, d.home)
 }
 
-// value finds one of the settings shown.
+// value returns a listed setting.
 func value(c *Config, name string) (any, string) {
 	for _, s := range c.Settings() {
 		if s.Name == name {

@@ -13,7 +13,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/policy/reauth"
 )
 
-// Every setting is described, nothing else is, and the words fit what it takes.
+// TestEverySettingIsDescribed checks that exactly the settings are described, with valid kinds.
 func TestEverySettingIsDescribed(t *testing.T) {
 	cfg, err := newTestHome(t).read(Flags{})
 	cfg = mustRead(t, cfg, err)
@@ -45,7 +45,7 @@ func TestEverySettingIsDescribed(t *testing.T) {
 	}
 }
 
-// What would be in the file is looked at without the file, and by all the ways a key is written.
+// TestFileOverride checks a text in place of the file, in all spellings of a key.
 func TestFileOverride(t *testing.T) {
 	d := newTestHome(t)
 	path := d.file(t, ".aai/config.json", `{"logLevel": "warn"}`)
@@ -66,8 +66,7 @@ func TestFileOverride(t *testing.T) {
 	}
 }
 
-// What lets callers do more is told from what does not, also where it is what the person
-// narrowed that is taken back.
+// TestWidens checks which changes widen, also when a setting that the person narrowed is reset.
 func TestWidens(t *testing.T) {
 	for _, c := range []struct {
 		key, was, is, env string

@@ -7,9 +7,9 @@ import (
 	"github.com/gybob/aai-gateway/internal/config"
 )
 
-// Who operates the browser in which the page is open sets what is said to widen nothing, and
-// nobody is asked: so nothing may be among it by which callers get in without a token, by
-// which others decide who they are, or by which a file of any name is written or told.
+// TestOpeningADoorNeedsReauthentication: a process that controls the browser with the dashboard
+// can change settings that widen nothing. These must not include settings that admit callers
+// without a token, delegate authentication, or select a file to write or disclose.
 func TestOpeningADoorNeedsReauthentication(t *testing.T) {
 	w := newWorld(t, "")
 	for key, value := range map[string]any{

@@ -41,7 +41,7 @@ func newWorld(t testing.TB, file string) *world {
 	return w
 }
 
-// newProcess is a gateway that reads the configuration as it is now.
+// newProcess starts a gateway that reads the current configuration.
 func (w *world) newProcess() {
 	running, err := w.read(nil)
 	if err != nil {
@@ -91,7 +91,7 @@ func (w *world) file() string {
 	return string(b)
 }
 
-// call makes a call of a tool as the gateway would, with what the person proved.
+// call calls a tool like the gateway, with the person's reauthentication.
 func (w *world) call(tool string, args map[string]any, proved bool) (*aai.Result, error) {
 	call := &aai.Call{App: aai.BuiltinApp, Tool: tool, Args: args}
 	if proved {
@@ -116,7 +116,7 @@ func (w *world) set(key string, value any, proved bool) (*aai.Result, error) {
 	return w.call(config.SetTool, map[string]any{"key": key, "value": value}, proved)
 }
 
-// row is what is listed of a setting.
+// row returns the listed row of a setting.
 func (w *world) row(key string) map[string]any {
 	w.t.Helper()
 	result, err := w.call(config.ListTool, map[string]any{"key": key}, false)
@@ -194,7 +194,7 @@ func TestSetWritesOneValue(t *testing.T) {
 	}
 }
 
-// What is written is what the configuration takes; else nothing is.
+// TestSetRefuses checks that only a valid configuration is written.
 func TestSetRefuses(t *testing.T) {
 	const text = `{"logLevel": "warn"}`
 	w := newWorld(t, text)
@@ -226,7 +226,7 @@ func TestSetRefuses(t *testing.T) {
 	}
 }
 
-// What lets callers do more holds once it was proved, and only with that value.
+// TestSetConfirmsWhatWidens checks that a widening value applies once confirmed, and only that value.
 func TestSetConfirmsWhatWidens(t *testing.T) {
 	w := newWorld(t, "")
 	widens := func(key string, value any) bool {
@@ -251,7 +251,7 @@ func TestSetConfirmsWhatWidens(t *testing.T) {
 	}
 }
 
-// Where nothing can be sealed the error names the command that says what to do.
+// TestSetWithoutAPlaceForTheKey checks that the error without sealing names the remedy.
 func TestSetWithoutAPlaceForTheKey(t *testing.T) {
 	w := newWorld(t, "")
 	w.confirmed = reauth.NewConfirmedSettings(secrets.New(secrets.Config{
@@ -264,7 +264,7 @@ func TestSetWithoutAPlaceForTheKey(t *testing.T) {
 	}
 }
 
-// A link stays one, and what others may read stays so.
+// TestSetKeepsTheFileWhatItIs checks that links and permissions stay.
 func TestSetKeepsTheFileWhatItIs(t *testing.T) {
 	w := newWorld(t, "")
 	real := filepath.Join(w.home, "dotfiles", "aai.json")
@@ -292,7 +292,7 @@ func TestSetKeepsTheFileWhatItIs(t *testing.T) {
 	}
 }
 
-// Of two that write at once each finds what the other wrote, or is told; nothing is lost.
+// TestTwoWriters checks that concurrent writers see each other's changes or fail; nothing is lost.
 func TestTwoWriters(t *testing.T) {
 	w := newWorld(t, "{}\n")
 	keys := []string{"rate_limits.rps", "rate_limits.rpm", "rate_limits.concurrency", "rate_limits.declared_rps", "rate_limits.declared_rpm", "journal.rotateSize"}
@@ -313,8 +313,7 @@ func TestTwoWriters(t *testing.T) {
 	}
 }
 
-// TestNothingElseChanges: whatever is in the file, after any change it says what it said but
-// for that one setting.
+// TestNothingElseChanges checks that any change of any file leaves all other settings unchanged.
 func TestNothingElseChanges(t *testing.T) {
 	values := map[string]any{"logLevel": "debug", "journal.rotateSize": 7.0, "security.denied_apps": []any{"a", "b"}, "http.idle": 60.0, "rate_limits.rps": 4.0, "journal.keepFull": true}
 	for _, name := range []string{"config.json", "config.toml"} {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// None of these may be waited for, or read to its end, which never comes.
+// TestAFileThatHasNoEnd checks that endless files do not block.
 func TestAFileThatHasNoEnd(t *testing.T) {
 	d := newTestHome(t)
 	pipe := filepath.Join(d.home, "pipe.json")
@@ -32,7 +32,7 @@ func TestAFileThatCannotBeRead(t *testing.T) {
 	_, err := d.read(Flags{})
 	expectInvalid(t, err, loop+": the configuration cannot be read: too many levels of symbolic links")
 
-	// A file in the place of the folder is no missing configuration either.
+	// A file in place of the folder does not count as a missing configuration either.
 	file := d.file(t, "file", "")
 	_, err = d.read(Flags{File: filepath.Join(file, "config.json")})
 	expectInvalid(t, err, filepath.Join(file, "config.json")+": the configuration cannot be read: not a directory")

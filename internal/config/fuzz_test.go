@@ -13,10 +13,9 @@ import (
 	"github.com/gybob/aai-gateway/internal/policy/reauth"
 )
 
-// FuzzConfig holds that no file makes the reader panic, that every refusal is
-// INVALID_PARAMS, and that an accepted file is JSON of which no name was ignored:
-// each is a setting that now comes from the file, and none stands there twice.
-// The names are found by encoding/json, which the reader does not use.
+// FuzzConfig checks that no file makes the reader panic, that every error is INVALID_PARAMS, and
+// that an accepted file is JSON without ignored names: each is a setting that now comes from the
+// file, without duplicates. It finds the names with encoding/json, which the reader does not use.
 func FuzzConfig(f *testing.F) {
 	for _, text := range []string{
 		`{"scanPaths": ["~/.aai"], "defaultTimeout": 30, "logLevel": "info", "enableWebUI": true, "httpPort": 3000}`,
@@ -62,8 +61,8 @@ func FuzzConfig(f *testing.F) {
 	})
 }
 
-// namesIn returns the names of the settings in a JSON object, and a name again if
-// it is there again. Members of the two groups have the group's name in front.
+// namesIn returns the names of the settings in a JSON object, including duplicates. Members of
+// the two groups have the group's name as a prefix.
 func namesIn(t *testing.T, text []byte) []string {
 	t.Helper()
 	var names []string

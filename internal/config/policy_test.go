@@ -51,7 +51,7 @@ func TestBadPolicySettings(t *testing.T) {
 	}
 }
 
-// The defaults of the desktop tools, and ours for what apps declare.
+// TestLimitsByDefault checks axterminator's default limits, and ours for descriptors.
 func TestLimitsByDefault(t *testing.T) {
 	want := map[policy.Kind]policy.Limit{
 		policy.KindDesktop:  {PerSecond: 50, PerMinute: 1000, Concurrent: 20},

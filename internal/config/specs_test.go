@@ -133,7 +133,7 @@ func TestPreapproved(t *testing.T) {
 	if diff := cmp.Diff(want, c.Preapproved); diff != "" {
 		t.Errorf("the grants differ (-want +got):\n%s", diff)
 	}
-	// What is shown is what was written.
+	// The listed value is the written one.
 	var written map[string]map[string]any
 	if err := json.Unmarshal([]byte(text), &written); err != nil {
 		t.Fatal(err)
@@ -190,7 +190,7 @@ func TestBadPreapproved(t *testing.T) {
 	}
 }
 
-// settingTexts are values of all settings, none of them the standard one.
+// settingTexts returns a value other than the default for each setting.
 func settingTexts() map[string]string {
 	return map[string]string{
 		"scanPaths": `["/a"]`, "defaultTimeout": "7", "rescanInterval": "7", "scan.interval": "77", "logLevel": `"debug"`, "logFile": `"/l"`, "auditLog": `"/a"`,
@@ -212,8 +212,8 @@ func settingTexts() map[string]string {
 	}
 }
 
-// Every setting can be given in a file, and what has a name in the environment
-// also there; the two mean the same.
+// TestEverySettingFromFileAndEnvironment checks that every setting works in a file, and those
+// with a variable also in the environment, with the same result.
 func TestEverySettingFromFileAndEnvironment(t *testing.T) {
 	texts := settingTexts()
 	plain := map[string]string{"scanPaths": "/a", "logLevel": "debug", "logFile": "/l", "auditLog": "/a", "toolNames": "canonical", "profile": "desktop", "http.bind": "::1", "http.auth": "none",
@@ -231,7 +231,7 @@ func TestEverySettingFromFileAndEnvironment(t *testing.T) {
 			if origin != Default || len(c.Notes) != 1 {
 				t.Errorf("%s holds in a file: from %s, %q", s.key, origin, c.Notes)
 			}
-			before = true // by a variable or a flag it does
+			before = true // in a variable or a flag it does
 		} else if origin != filepath.Join(d.home, ".aai", "config.json") {
 			t.Errorf("%s comes from %s", s.key, origin)
 		}

@@ -12,7 +12,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/policy/reauth"
 )
 
-// newStrictHome is a desk whose person has confirmed what is said, and nothing else.
+// newStrictHome is a testHome of a person who has confirmed only these settings.
 func newStrictHome(t *testing.T, confirmed ...reauth.Setting) *testHome {
 	t.Helper()
 	d := newTestHome(t)
@@ -25,7 +25,7 @@ func newStrictHome(t *testing.T, confirmed ...reauth.Setting) *testHome {
 	return d
 }
 
-// Of every setting it is said here whether it lets callers do more.
+// TestWhichSettingsWiden lists for every setting whether it lets callers do more.
 func TestWhichSettingsWiden(t *testing.T) {
 	wide := []string{
 		"auditLog", "dev", "dbus.allowSystemBus", "keychain.insecure", "desktop.session", "consent.preapproved",
@@ -37,9 +37,9 @@ func TestWhichSettingsWiden(t *testing.T) {
 		"scanPaths", "defaultTimeout", "rescanInterval", "scan.interval", "logLevel", "logFile", "toolNames", "profile", "enableWebUI", "httpPort",
 		"journal.rotateSize", "journal.keepFull", "http.port", "http.bind", "http.sse", "http.idle", "http.url", "http.hosts", "http.origins",
 		"http.auth", "http.issuer", "http.audience", "http.scopes", "http.clientId", "http.clientSecretFile",
-		"server.security_mode", "security.allowed_apps", "security.denied_apps", // those narrow
+		"server.security_mode", "security.allowed_apps", "security.denied_apps", // these narrow
 		"cache.tree_ttl_ms", "cache.screenshot_debounce_ms", "vlm.backend", "web.rate", "rate_limits.rps", "rate_limits.rpm", "rate_limits.concurrency",
-		"rate_limits.declared_rps", "rate_limits.declared_rpm", "rate_limits.declared_concurrency", // less than the standard
+		"rate_limits.declared_rps", "rate_limits.declared_rpm", "rate_limits.declared_concurrency", // less than the default
 	}
 	texts := settingTexts()
 	texts["rate_limits.vlm_rpm"], texts["rate_limits.script_rpm"] = "5000000", "5000000"
@@ -58,8 +58,8 @@ func TestWhichSettingsWiden(t *testing.T) {
 	}
 }
 
-// What was narrowed in the file is not taken back by a variable; nor what root said, by
-// anything.
+// TestNarrowedStaysNarrow checks that no variable resets a narrowed setting of the file, and no
+// layer one of root's policy.
 func TestNarrowedStaysNarrow(t *testing.T) {
 	d := newStrictHome(t)
 	d.env["AAI_SECURITY_MODE"], d.env["AAI_DENIED_APPS"], d.env["AAI_RATE_LIMIT_RPS"] = "normal", "nothing", "7"
@@ -77,7 +77,7 @@ func TestNarrowedStaysNarrow(t *testing.T) {
 	}
 }
 
-// Nor is it taken back by what a person has confirmed.
+// TestRootsWordHolds checks that a confirmation does not override root's policy either.
 func TestRootsWordHolds(t *testing.T) {
 	d := newTestHome(t)
 	d.root = `{"dev": false, "logLevel": "error"}`
@@ -88,7 +88,7 @@ func TestRootsWordHolds(t *testing.T) {
 	}
 }
 
-// A confirmed value holds, and the record says by what it was confirmed.
+// TestConfirmedValueHolds checks that a confirmed value applies, and its channel is recorded.
 func TestConfirmedValueHolds(t *testing.T) {
 	entry := map[string]any{"app": "a.b", "tools": []any{"x"}, "caller": "*", "expires": "2999-01-01T00:00:00Z"}
 	d := newStrictHome(t, reauth.Setting{Key: "consent.preapproved", Value: []any{entry}})
@@ -108,8 +108,8 @@ func TestConfirmedValueHolds(t *testing.T) {
 	}
 }
 
-// TestPreapprovedInTOML: tables of TOML are read as the objects of JSON, and hold as
-// those do: where they were confirmed.
+// TestPreapprovedInTOML checks that TOML tables count like JSON objects, and also need
+// confirmation.
 func TestPreapprovedInTOML(t *testing.T) {
 	const text = "[[consent.preapproved]]\napp = \"a.b\"\ntools = [\"x\"]\ncaller = \"*\"\nexpires = \"2999-01-01T00:00:00Z\"\n"
 	entry := map[string]any{"app": "a.b", "tools": []any{"x"}, "caller": "*", "expires": "2999-01-01T00:00:00Z"}
@@ -122,8 +122,8 @@ func TestPreapprovedInTOML(t *testing.T) {
 	}
 }
 
-// No variable and no flag widens what may be reached: an agent that can write its
-// client's settings for this server must not open the person's network by it.
+// TestPrivateHostsAreForTheFileAlone checks that no variable or flag widens the reachable hosts:
+// an agent that can edit its client's settings must not open the person's network.
 func TestPrivateHostsAreForTheFileAlone(t *testing.T) {
 	d := newTestHome(t)
 	for _, name := range []string{"AAI_NET_ALLOW_PRIVATE", "AAI_ALLOW_PRIVATE"} {
@@ -139,7 +139,7 @@ func TestPrivateHostsAreForTheFileAlone(t *testing.T) {
 	}
 }
 
-// Without somebody to ask, what widens does not hold.
+// TestNobodyToAsk checks that widening values have no effect without confirmations.
 func TestNobodyToAsk(t *testing.T) {
 	d := newTestHome(t)
 	path := d.file(t, ".aai/config.json", `{"dev": true, "logLevel": "debug"}`)
@@ -150,7 +150,7 @@ func TestNobodyToAsk(t *testing.T) {
 	}
 }
 
-// A file is not used that others may have changed, nor one in a folder of theirs.
+// TestAFileOfOthers checks that a file that others may have changed is rejected.
 func TestAFileOfOthers(t *testing.T) {
 	d := newTestHome(t)
 	path := d.file(t, ".aai/config.json", `{"dev": true}`)

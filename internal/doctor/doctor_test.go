@@ -20,8 +20,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
-// An examination that hangs is given up, whether or not it looks at its context, and one
-// that breaks says so.
+// TestExamineEnds checks that a blocked examination is abandoned, with or without use of its
+// context, and that a panic is reported.
 func TestExamineEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
@@ -43,7 +43,7 @@ func TestExamineEnds(t *testing.T) {
 	})
 }
 
-// A clock is wrong that says less than the program or a file was made, or much more.
+// TestClock checks clocks before the build or a file's time, and far after it.
 func TestClock(t *testing.T) {
 	built := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 	data := t.TempDir()
@@ -75,7 +75,7 @@ func TestClock(t *testing.T) {
 		if f.State != c.want || !strings.Contains(f.Saw, c.says) || (f.State == Broken) != (len(f.Commands) == 1) {
 			t.Errorf("%s: %+v", c.name, f)
 		}
-		for range 5 { // one thing after the other, as far as it is ours to do
+		for range 5 { // one fix after the other, as far as the doctor can fix them
 			if f.State == OK {
 				break
 			}
@@ -100,7 +100,7 @@ func TestClock(t *testing.T) {
 	}
 }
 
-// A bundle has names and no values, no home, and nothing that a setting says.
+// TestBundle checks that a bundle has names without values, and no home.
 func TestBundle(t *testing.T) {
 	home := t.TempDir()
 	settings := filepath.Join(home, "config.json")
@@ -157,7 +157,7 @@ func TestBundle(t *testing.T) {
 	}
 }
 
-// What is mended of a configuration keeps what was written, and takes no other file's place.
+// TestMoveAside checks that a repair keeps the old file, and replaces no other file.
 func TestMoveAside(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "config.json")
 	write := func(path, text string) {
@@ -191,8 +191,8 @@ func TestMoveAside(t *testing.T) {
 	}
 }
 
-// What a bundle says of addresses is nothing by which somebody could log in, or that tells
-// of the computer.
+// TestBundleIsRedacted checks that addresses in a bundle contain no credentials and nothing that
+// identifies the computer.
 func TestBundleIsRedacted(t *testing.T) {
 	home := t.TempDir()
 	env := map[string]string{"DBUS_SESSION_BUS_ADDRESS": "unix:path=/private/bus,guid=c0ffee", "DISPLAY": "desk.example:10.0"}

@@ -11,7 +11,7 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// A call tells each finding as it comes, in order, and answers with all of them.
+// TestTool checks that a call reports each finding in order, and returns all of them.
 func TestTool(t *testing.T) {
 	var told []string
 	open := func() *Doctor {

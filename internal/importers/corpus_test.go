@@ -29,15 +29,15 @@ import (
 	"github.com/gybob/aai-gateway/internal/importers"
 )
 
-// A document is one that nobody made for us.
+// A document is a public document of others.
 type document struct {
-	left int // operations that are left out
-	// refused is how many requests its own schema allows in no form, or in several at once where
-	// it wants one: "additionalProperties": false beside "allOf", and "oneOf" of what overlaps.
+	left int // skipped operations
+	// refused is the number of requests that its own schema can never allow, or allows in several forms
+	// instead of one: "additionalProperties": false beside "allOf", and "oneOf" of overlapping schemas.
 	refused int
 }
 
-// corpus are public documents by their path below .cache/openapi.
+// corpus returns public documents by their path below .cache/openapi.
 func corpus() map[string]document {
 	return map[string]document{
 		"octokit-openapi-23.0.2/package/generated/api.github.com.json":        {left: 1, refused: 3},
@@ -50,9 +50,9 @@ func corpus() map[string]document {
 	}
 }
 
-// TestCorpus: of real documents each operation is a tool or is named as left out, as counted by
-// another reader; the descriptor passes lint; and what a tool sends with the arguments that its
-// guide shows is a request that the document allows, as another judges it.
+// TestCorpus checks real documents: each operation is a tool or is skipped with a reason, as
+// counted by another parser; the descriptor passes lint; and the request of a tool with the
+// guide's example arguments is valid by the document, as checked by another validator.
 func TestCorpus(t *testing.T) {
 	for file, want := range corpus() {
 		t.Run(strings.ReplaceAll(file, "/", " "), func(t *testing.T) {
@@ -79,7 +79,7 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// TestYAMLAsJSON: one API in both forms is one app.
+// TestYAMLAsJSON checks that an API in both forms gives the same app.
 func TestYAMLAsJSON(t *testing.T) {
 	var texts []string
 	for _, name := range []string{"openapi.json", "openapi.yaml"} {
@@ -104,7 +104,7 @@ func tools(got *importers.ImportedAPI) []catalog.ToolDeclaration {
 	return got.Document.Sections[0].Tools
 }
 
-// operationsIn counts the operations of a document with another parser than the room has.
+// operationsIn counts the operations of a document with another parser.
 func operationsIn(t *testing.T, source []byte) (n int) {
 	source = bytes.TrimPrefix(source, []byte("\xef\xbb\xbf"))
 	var doc struct {
@@ -129,8 +129,8 @@ func operationsIn(t *testing.T, source []byte) (n int) {
 	return n
 }
 
-// checkAgainstDocument runs each tool with the arguments that its guide shows, against a server that holds
-// what comes against the document.
+// checkAgainstDocument runs each tool with the guide's example arguments, against a server that
+// validates the request by the document.
 func checkAgainstDocument(t *testing.T, source []byte, got *importers.ImportedAPI, app *aai.App) (sent, allowed int) {
 	t.Helper()
 	doc, err := openapi3.NewLoader().LoadFromData(bytes.TrimPrefix(source, []byte("\xef\xbb\xbf")))
@@ -214,15 +214,15 @@ func judgedPaths(doc *openapi3.T) []judgedPath {
 		p.pattern = regexp.MustCompile(pattern + regexp.QuoteMeta(rest) + "$")
 		all = append(all, p)
 	}
-	// Of several that fit the one with the fewest names is meant.
+	// Of several matches the one with the fewest placeholders counts.
 	slices.SortFunc(all, func(a, b judgedPath) int {
 		return cmp.Or(len(a.names)-len(b.names), strings.Compare(a.path, b.path))
 	})
 	return all
 }
 
-// routeOf is the operation of the document that a request is for, and what stands in the path's
-// braces.
+// routeOf returns the document's operation for a request, and the values of the path's
+// placeholders.
 func routeOf(doc *openapi3.T, paths []judgedPath, r *http.Request) (*routers.Route, map[string]string, error) {
 	got := strings.TrimPrefix(r.URL.EscapedPath(), "/base")
 	for _, p := range paths {
@@ -243,7 +243,7 @@ func routeOf(doc *openapi3.T, paths []judgedPath, r *http.Request) (*routers.Rou
 	return nil, nil, errors.New("the document has no such operation")
 }
 
-// examplesOf are the arguments that the app's guide shows, by tool.
+// examplesOf returns the guide's example arguments, by tool.
 func examplesOf(t *testing.T, app *aai.App) map[string]map[string]any {
 	t.Helper()
 	source, err := json.Marshal(catalog.GuideData(app))

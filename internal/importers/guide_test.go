@@ -12,8 +12,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/importers"
 )
 
-// TestGuideOfABigAPI: a real API of more than 1,000 operations is an app whose guide is read
-// whole, by its pages and by its groups: each tool is told of once, and no page is long.
+// TestGuideOfABigAPI checks a real API with more than 1,000 operations: pages and groups of its
+// guide show each tool once, and no page is long.
 func TestGuideOfABigAPI(t *testing.T) {
 	source, err := os.ReadFile(filepath.Join("../../.cache/openapi", "octokit-openapi-23.0.2/package/generated/api.github.com.json"))
 	if err != nil {

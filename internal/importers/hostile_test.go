@@ -9,20 +9,20 @@ import (
 	"github.com/gybob/aai-gateway/internal/importers"
 )
 
-// describing is an OpenAPI document with these paths and components, of a server on the web.
+// describing returns an OpenAPI document with these paths and components, of a web server.
 func describing(paths, components string) []byte {
 	return []byte(`{"openapi": "3.0.3", "info": {"title": "A", "version": "1.0.0"}, "servers": [{"url": "https://api.example.com"}],
 		"paths": {` + paths + `}, "components": {` + components + `}}`)
 }
 
-// taking is a path whose operation takes and answers the schema.
+// taking returns a path with an operation that takes and returns the schema.
 func taking(schema string) string {
 	return `"/a": {"post": {"operationId": "a", "requestBody": {"required": true, "content": {"application/json": {"schema": ` + schema + `}}},
 		"responses": {"200": {"description": "d", "content": {"application/json": {"schema": ` + schema + `}}}}}}`
 }
 
-// TestHostileToolForm: each source that must not become an app is refused with an error that names the
-// place, and the process lives.
+// TestHostileToolForm checks that each malicious source is rejected with an error that names the
+// place, without a crash.
 func TestHostileToolForm(t *testing.T) {
 	bomb := "openapi: 3.0.3\nx-a: &a [x, x, x, x, x, x, x, x, x, x]\n"
 	for c := 'b'; c <= 'i'; c++ {
@@ -85,8 +85,8 @@ func TestHostileToolForm(t *testing.T) {
 	}
 }
 
-// TestOfThisComputer: a document from elsewhere cannot make an app of what is on this computer,
-// unless the person says that it is there.
+// TestOfThisComputer checks that a document from the web cannot create an app of this computer,
+// unless the person names the server.
 func TestOfThisComputer(t *testing.T) {
 	for _, server := range []string{"http://127.0.0.1:8080", "https://localhost", "http://[::1]", "https://app.localhost"} {
 		source := []byte(strings.Replace(string(describing(taking(`{}`), "")), "https://api.example.com", server, 1))
@@ -100,8 +100,8 @@ func TestOfThisComputer(t *testing.T) {
 	}
 }
 
-// TestLies: schemas that refer to themselves, contradict themselves or are wrong become schemas
-// that take what the server may take.
+// TestLies checks that recursive, contradictory or wrong schemas become schemas that accept all
+// values the server may accept.
 func TestLies(t *testing.T) {
 	for name, c := range map[string]struct{ schema, components, args string }{
 		"in a circle":           {`{"$ref": "#/components/schemas/Node"}`, `"schemas": {"Node": {"type": "object", "properties": {"next": {"$ref": "#/components/schemas/Node"}, "n": {"type": "integer"}}}}`, `{"next": {"next": {"n": 1}}}`},
@@ -133,7 +133,7 @@ func TestLies(t *testing.T) {
 	}
 }
 
-// wide is a schema of n members of n members with n letters each.
+// wide returns a schema of n members of n members with n letters each.
 func wide(n int) string {
 	inner := make([]string, n)
 	for i := range inner {

@@ -23,7 +23,7 @@ func (c staticClients) ReplaceServers(string, []string, []string) (*clients.Plan
 }
 func (c staticClients) Apply(context.Context, *clients.Plan) error { return nil }
 
-// shown is what a person, or a program of theirs, sees of a server before it is taken.
+// shown returns the preview of a server.
 func shown(t *testing.T, server string) string {
 	t.Helper()
 	var fields map[string]any
@@ -48,8 +48,8 @@ func shown(t *testing.T, server string) string {
 	return ""
 }
 
-// TestKeysInCommands: a key in a server's command goes into the vault, or the server is left
-// out: its descriptor is open to agents.
+// TestKeysInCommands checks that a key in a server's command goes into the vault, or the server
+// is skipped, because agents can read its descriptor.
 func TestKeysInCommands(t *testing.T) {
 	for args, want := range map[string]string{
 		`["--header=Authorization: Bearer hush1"]`:  "--header=Authorization:${HEADER_AUTHORIZATION}",

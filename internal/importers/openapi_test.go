@@ -20,7 +20,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/importers"
 )
 
-// driver runs tools over HTTP with the shop's key.
+// driver runs HTTP tools with the shop's key.
 func driver() aai.Driver {
 	return webapi.New(webapi.Config{Client: http.DefaultClient, Authorizer: keyAuthorizer{}, Rate: 1e6, Burst: 1e6})
 }
@@ -37,7 +37,7 @@ func (keyAuthorizer) HandleRefusal(context.Context, *aai.Recipe, *http.Response)
 	return false, nil
 }
 
-// read imports a document that must be right.
+// read imports a valid document.
 func read(t testing.TB, source []byte, o importers.OpenAPIOptions) *importers.ImportedAPI {
 	t.Helper()
 	got, err := importers.ReadOpenAPI(source, o)
@@ -47,8 +47,8 @@ func read(t testing.TB, source []byte, o importers.OpenAPIOptions) *importers.Im
 	return got
 }
 
-// TestShop: of a real server's document each operation is a tool that does on the server what
-// the operation says, or is named with why it is none.
+// TestShop checks that each operation of a real server's document is a tool that works on the
+// server, or is skipped with a reason.
 func TestShop(t *testing.T) {
 	kept := shop.NewShop()
 	server := httptest.NewServer(kept)
@@ -123,7 +123,7 @@ func TestShop(t *testing.T) {
 	}
 }
 
-// loadDocument makes the app of a descriptor as the catalog does, and has it linted.
+// loadDocument parses a descriptor as the catalog does, and runs lint.
 func loadDocument(t testing.TB, text []byte) *aai.App {
 	t.Helper()
 	d, err := catalog.Parse(text, catalog.Options{HostPlatform: "linux", Drivers: map[string]aai.Driver{"http": driver()}})
@@ -143,7 +143,7 @@ func loadDocument(t testing.TB, text []byte) *aai.App {
 	return d.App
 }
 
-// TestGolden: the descriptor of the shop is as it was.
+// TestGolden checks that the shop's descriptor is unchanged.
 func TestGolden(t *testing.T) {
 	got := read(t, shop.OpenAPIDocument(), importers.OpenAPIOptions{Source: "https://shop.example.com/openapi.yaml", Address: "https://shop.example.com/openapi.yaml", Driver: driver()})
 	file := filepath.Join("testdata", "shop.json")
@@ -164,7 +164,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// decoded is what JSON says, as arguments are.
+// decoded decodes JSON like arguments.
 func decoded(t testing.TB, text string) map[string]any {
 	t.Helper()
 	d := json.NewDecoder(strings.NewReader(text))

@@ -12,7 +12,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/drivers/webapi"
 )
 
-// TestSavedInTheMeantime: what somebody wrote after it was looked at is not overwritten.
+// TestSavedInTheMeantime checks that text written after the review is not overwritten.
 func TestSavedInTheMeantime(t *testing.T) {
 	r := New(Config{Folder: t.TempDir()})
 	doc := &catalog.Document{ID: "org.example.a", Name: "A"}
@@ -40,8 +40,8 @@ func TestSavedInTheMeantime(t *testing.T) {
 	}
 }
 
-// TestDoubtfulWords: what in a document has the form of an attack on agents is told before it is
-// saved, with where it stands; what has not is not.
+// TestDoubtfulWords checks that text that resembles an attack on agents is noted with its place
+// before it is saved, and other text is not.
 func TestDoubtfulWords(t *testing.T) {
 	folder := t.TempDir()
 	document := func(summary string) string {

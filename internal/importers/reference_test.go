@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestReferencesInHeaders: of a header that the client fills in the words before are kept and the
-// variable is read by its name, or it is said that it is not taken over, and what to do.
+// TestReferencesInHeaders checks headers with references: the text before stays and the variable
+// is read by name, or a note says what to do.
 func TestReferencesInHeaders(t *testing.T) {
 	for _, one := range []struct {
 		header, value    string
@@ -47,8 +47,8 @@ func TestReferencesInHeaders(t *testing.T) {
 	}
 }
 
-// TestReferencesInVariables: a value that the client fills in is none, and what stands beside it is
-// no value of the variable's either.
+// TestReferencesInVariables checks that a reference is not a value, and neither is the text
+// around it.
 func TestReferencesInVariables(t *testing.T) {
 	for value, note := range map[string]string{
 		"${env:KEY}":        "the variable KEY has no value in the client's file",

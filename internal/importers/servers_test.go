@@ -17,7 +17,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/importers"
 )
 
-// A client is one with these servers. It is the vault and the logins too.
+// A client is a client with these servers. It is the vault and the logins too.
 type client struct {
 	servers map[string]map[string]any
 	values  map[string]string // in the vault, by app
@@ -61,7 +61,7 @@ type tester interface {
 	Fatal(args ...any)
 }
 
-// takenServer is what becomes of a client's servers: what is shown, and what is saved.
+// takenServer returns the preview and the saved descriptors of a client's servers.
 func takenServer(t tester, c *client, folder string) (shown string, saved map[string]*catalog.Descriptor, left map[string]string) {
 	t.Helper()
 	c.values, c.keys = make(map[string]string), make(map[string]string)
@@ -116,7 +116,7 @@ func takenServer(t tester, c *client, folder string) (shown string, saved map[st
 	return string(text) + string(more), saved, left
 }
 
-// TestServers: what each client writes of a server becomes the same app, without a value.
+// TestServers checks that each client's form of a server becomes the same app, without a value.
 func TestServers(t *testing.T) {
 	c := &client{servers: map[string]map[string]any{
 		"plain":   {"command": "npx", "args": []any{"-y", "pkg@1.2.3", "/srv/data", "--verbose", "--port", "8080"}, "env": map[string]any{"API_KEY": "canary", "DEBUG": true}},
@@ -191,8 +191,8 @@ func TestServers(t *testing.T) {
 	}
 }
 
-// TestWrongTypes: what a client's file says in a form that means nothing is named, with what was
-// expected, and its value is not.
+// TestWrongTypes checks that a member of the wrong type is named with the expected type, without
+// its value.
 func TestWrongTypes(t *testing.T) {
 	for _, one := range []struct {
 		fields map[string]any
@@ -212,8 +212,8 @@ func TestWrongTypes(t *testing.T) {
 	}
 }
 
-// TestKeysInALine: a line for a shell with a key is left out, without the key, and it is said what
-// to do by hand.
+// TestKeysInALine checks that a shell line with a key is skipped without showing the key, with a
+// hint.
 func TestKeysInALine(t *testing.T) {
 	for _, fields := range []map[string]any{
 		{"command": "sh", "args": []any{"-c", "export TOKEN=canary; server | tee log"}},
@@ -230,8 +230,8 @@ func TestKeysInALine(t *testing.T) {
 	}
 }
 
-// TestLines: of a line that only gives a program variables the program is taken, and their values
-// into the vault. What a shell would read in another way than its letters stays for the shell.
+// TestLines checks that of a line that only sets variables the program is extracted, and the
+// values go into the vault. A line with special characters stays for the shell.
 func TestLines(t *testing.T) {
 	server, with := []string{"server", "-v", "a b"}, func(words ...string) catalog.AppAddress {
 		return catalog.AppAddress{Command: words[0], Args: words[1:], Env: []string{"TOKEN"}}
@@ -249,7 +249,7 @@ func TestLines(t *testing.T) {
 		{[]string{"sh", "-c", "export A=canary B='cana''ry'; export C=canary; server --x='1;2' '--y=3'"}, catalog.AppAddress{Command: "server", Args: []string{"--x=1;2", "--y=3"}, Env: []string{"A", "B", "C"}}, `{"A":"canary","B":"canary","C":"canary"}`},
 		{[]string{"env", "A=canary", "sh", "-c", "TOKEN=canary server --token canary2"}, catalog.AppAddress{Command: "server", Args: []string{"--token", "${TOKEN_2}"}, Env: []string{"A", "TOKEN", "TOKEN_2"}}, `{"A":"canary","TOKEN":"canary","TOKEN_2":"canary2"}`},
 		{[]string{"export TOKEN=canary; server -v 'a b'"}, with(server...), `{"TOKEN":"canary"}`},
-		// Not without a shell, and not without env:
+		// Neither without a shell nor without env:
 		{[]string{"sh", "-c", "server $HOME"}, catalog.AppAddress{Command: "sh", Args: []string{"-c", "server $HOME"}}, ""},
 		{[]string{"sh", "-c", "A=b server *.txt"}, catalog.AppAddress{Command: "sh", Args: []string{"-c", "A=b server *.txt"}}, ""},
 		{[]string{"sh", "-c", "'A=b' server"}, catalog.AppAddress{Command: "sh", Args: []string{"-c", "'A=b' server"}}, ""},
@@ -278,8 +278,8 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// TestNoValueIsShown: whatever a client's file says of variables and headers, its values are in
-// nothing that is shown, saved or answered.
+// TestNoValueIsShown checks that values of variables and headers are in no preview, descriptor or
+// result.
 func TestNoValueIsShown(t *testing.T) {
 	folder := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {

@@ -12,7 +12,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/importers"
 )
 
-// sourceOf is what a room says of the source of a descriptor, and whether it has changed.
+// sourceOf returns an Importer's digest of a descriptor's source, and whether it has changed.
 func sourceOf(t *testing.T, room *importers.Importer, d *catalog.Document) string {
 	t.Helper()
 	digest, again, err := room.CurrentDigest(t.Context(), d)
@@ -25,8 +25,8 @@ func sourceOf(t *testing.T, room *importers.Importer, d *catalog.Document) strin
 	return "changed: " + again
 }
 
-// TestSourceOfAServer: an app is held against what its client starts now; other values are the
-// same server, another command is not.
+// TestSourceOfAServer checks the comparison with the client's current server: other values are
+// the same server, another command is not.
 func TestSourceOfAServer(t *testing.T) {
 	c := &client{servers: map[string]map[string]any{"my tickets": {"command": "npx", "args": []any{"a"}, "env": map[string]any{"K": "canary"}}}}
 	_, saved, _ := takenServer(t, c, t.TempDir())
@@ -49,8 +49,7 @@ func TestSourceOfAServer(t *testing.T) {
 	}
 }
 
-// TestSourceOfAnAPI: an app is held against the file that it was made of; an address is not
-// asked.
+// TestSourceOfAnAPI checks the comparison with the document's file; a URL is not requested.
 func TestSourceOfAnAPI(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "my shop.json")
 	write := func(title string) {
@@ -98,13 +97,13 @@ func TestSourceOfAnAPI(t *testing.T) {
 		t.Error(got)
 	}
 	d.Document.Generated.From = "openapi:https://shop.example.com/openapi.json"
-	room = importers.New(importers.Config{}) // which would panic if it fetched
+	room = importers.New(importers.Config{}) // it would panic if it fetched
 	if got := sourceOf(t, room, d.Document); !strings.HasSuffix(got, "; aai-gateway import openapi https://shop.example.com/openapi.json --id com.example.shop") || !strings.Contains(got, "when you name it") {
 		t.Error(got)
 	}
 }
 
-// member is a text in an answer.
+// member returns a text in a result.
 func member(t *testing.T, answer any, name string) string {
 	t.Helper()
 	text, err := json.Marshal(answer)

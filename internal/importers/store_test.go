@@ -9,8 +9,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/importers"
 )
 
-// TestSavesWhatWasSeen: what somebody wrote after it was looked at stays, and the name of what
-// was shown is of both texts and of the place.
+// TestSavesWhatWasSeen checks that text written after the review stays, and that the review
+// digest covers both texts and the place.
 func TestSavesWhatWasSeen(t *testing.T) {
 	s := importers.DescriptorStore(t.TempDir())
 	c, err := s.Plan("org.example.a", []byte("new\n"))
@@ -40,12 +40,12 @@ func TestSavesWhatWasSeen(t *testing.T) {
 	for _, one := range []importers.DescriptorChange{c, next, {Path: "b", After: c.After}, {Path: c.Path, Before: []byte{}, After: c.After}, {Path: c.Path, Before: []byte("new"), After: []byte("\n")}} {
 		names[importers.ReviewDigest(one)] = true
 	}
-	if len(names) != 4 { // nothing there, and an empty file there, differ by what Diff says and not by their texts
+	if len(names) != 4 { // no file and an empty file have different diffs, but equal texts
 		t.Errorf("%d names", len(names))
 	}
 }
 
-// TestDiff: a difference is short enough to be read, and does nothing to a terminal.
+// TestDiff checks that a diff is limited and safe for a terminal.
 func TestDiff(t *testing.T) {
 	shown, omitted := importers.DescriptorChange{Path: "a", After: []byte(strings.Repeat("x\n", 5000) + "\x1b[2J\n")}.Diff()
 	if n := strings.Count(shown, "\n"); n != 1500 || omitted < 3500 || omitted > 3510 {
@@ -56,7 +56,7 @@ func TestDiff(t *testing.T) {
 	}
 }
 
-// TestNoFolder: without a folder nothing lies there, and nothing is saved.
+// TestNoFolder checks that without a folder nothing is found or saved.
 func TestNoFolder(t *testing.T) {
 	c, err := importers.DescriptorStore("").Plan("org.example.a", []byte("x"))
 	if err != nil || c.Path != "" {

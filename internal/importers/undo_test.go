@@ -12,7 +12,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/importers"
 )
 
-// An importer is a room whose imports can be taken back.
+// An importer is an Importer with undo.
 type importer struct {
 	*testing.T
 	*client
@@ -31,7 +31,7 @@ func newImporter(t *testing.T, c *client) *importer {
 	return in
 }
 
-// do shows, and saves what was shown.
+// do shows, and saves the shown changes.
 func (in *importer) do(show, save string, args map[string]any) (string, error) {
 	in.Helper()
 	shown, err := in.tools[show].Run(in.Context(), &aai.Call{Args: args})
@@ -58,8 +58,8 @@ func (in *importer) undo() (string, error) {
 	return in.do(importers.ShowUndoTool, importers.SaveUndoTool, map[string]any{})
 }
 
-// state is all that lies on the shelf, in the vault and among the logins, but for what was kept
-// to take something back.
+// state returns the contents of the descriptor folder, the vault and the logins, without the data
+// for undo.
 func (in *importer) state() map[string]string {
 	in.Helper()
 	all := make(map[string]string)
@@ -85,8 +85,8 @@ func (in *importer) state() map[string]string {
 	return all
 }
 
-// TestUndo: the last import is taken back: apps that came go, apps that were replaced come back,
-// and so do the values in the vault and the keys of logins.
+// TestUndo checks that undo removes new apps, restores replaced ones, and restores the vault's
+// values and the keys of logins.
 func TestUndo(t *testing.T) {
 	in := newImporter(t, &client{servers: map[string]map[string]any{
 		"old": {"command": "x", "env": map[string]any{"K": "first"}},
@@ -123,8 +123,8 @@ func TestUndo(t *testing.T) {
 	}
 }
 
-// TestUndoOfWhatChanged: what a person changed since is theirs: a descriptor stops it, values
-// stay and are named.
+// TestUndoOfWhatChanged checks later changes of a person: a changed descriptor stops the undo;
+// changed values stay and are named.
 func TestUndoOfWhatChanged(t *testing.T) {
 	in := newImporter(t, &client{servers: map[string]map[string]any{
 		"a": {"command": "x", "env": map[string]any{"K": "v"}}, "b": {"url": "https://a.example/mcp", "headers": map[string]any{"X-Api-Key": "k"}},
@@ -155,7 +155,7 @@ func TestUndoOfWhatChanged(t *testing.T) {
 	}
 }
 
-// TestUndoOfAnAPI: an app of a document goes too, and what nobody saw is not taken back.
+// TestUndoOfAnAPI checks the undo of a document's app, and that an unseen undo is rejected.
 func TestUndoOfAnAPI(t *testing.T) {
 	in := newImporter(t, &client{})
 	file := filepath.Join(t.TempDir(), "shop.json")

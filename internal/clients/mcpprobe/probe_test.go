@@ -13,7 +13,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/clients/mcpprobe"
 )
 
-// asServer makes of this binary a server with those tools.
+// asServer makes this binary an MCP server with those tools.
 const asServer = "AAI_TEST_TOOLS"
 
 func TestMain(m *testing.M) {
@@ -34,8 +34,8 @@ func TestMain(m *testing.M) {
 	os.Exit(0)
 }
 
-// TestRun: a server is told as it is, with all of its tools, and has ended; one without
-// tools, and what is none, are errors beside which its last words stand.
+// TestRun checks that all tools of a server are returned, and that it has ended. A server without
+// tools, or another program, is an error with its last output.
 func TestRun(t *testing.T) {
 	start := func(tools string) (*exec.Cmd, mcpprobe.Server, string, error) {
 		cmd := exec.CommandContext(t.Context(), os.Args[0])

@@ -8,8 +8,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/clients/splice"
 )
 
-// TestFaultsHaveNothingOfTheText: they say where and what was expected; what stands there
-// may be a secret.
+// TestFaultsHaveNothingOfTheText checks that they have the position and the expected syntax; the
+// text may be a secret.
 func TestFaultsHaveNothingOfTheText(t *testing.T) {
 	for _, c := range []struct {
 		format splice.Format
@@ -39,7 +39,7 @@ func TestFaultsHaveNothingOfTheText(t *testing.T) {
 	}
 }
 
-// TestNesting: a text that would end the program is one that cannot be read.
+// TestNesting checks that a text that would exhaust the stack is rejected.
 func TestNesting(t *testing.T) {
 	const many = 3_000_000
 	deep := func(open, end string, n int) string { return strings.Repeat(open, n) + strings.Repeat(end, n) }
@@ -80,7 +80,7 @@ func TestNesting(t *testing.T) {
 	}
 }
 
-// TestManyKeys: a text that its parser takes minutes for is one that cannot be read.
+// TestManyKeys checks that a text that takes the parser minutes is rejected.
 func TestManyKeys(t *testing.T) {
 	many := func(n int, one string) string {
 		var b strings.Builder

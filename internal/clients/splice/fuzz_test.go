@@ -6,8 +6,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/clients/splice"
 )
 
-// FuzzPut: no text makes the parsers panic, and where the entry went in, it is there, and
-// out again it leaves a text that can be read.
+// FuzzPut checks that no text makes the parsers panic, that an added entry is found, and that the
+// text is valid after its removal.
 func FuzzPut(f *testing.F) {
 	for _, text := range []string{
 		"", "{}", "{\"mcpServers\": {\"a\": {}, // b\n}}", "{\"a\":1}//", "\ufeff{", "[mcp_servers]\na = {}", "mcp_servers.a.b = 1\n[c]\n", "[[a]]\nb=\"\"\"\n\"\"\"",
@@ -26,7 +26,7 @@ func FuzzPut(f *testing.F) {
 			}
 			dropped, err := splice.Drop(put, place)
 			if err != nil {
-				continue // said, and nothing is written
+				continue // an error, and nothing is written
 			}
 			if _, there, err := splice.Find(dropped, place); err != nil || there {
 				t.Fatalf("%s: %q without it is %q: %v", place.Format, put, dropped, err)

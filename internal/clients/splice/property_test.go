@@ -17,7 +17,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/clients/splice"
 )
 
-// A judge reads a text with a parser that is not the one at work.
+// A parseReference parses a text with another parser than the package.
 type parseReference func([]byte) (map[string]any, error)
 
 func parseReferenceJSON(text []byte) (all map[string]any, err error) {
@@ -39,9 +39,9 @@ func parseReferenceYAML(text []byte) (all map[string]any, err error) {
 	return all, goccy.Unmarshal(text, &all)
 }
 
-// TestNothingElseChanges: shapes as people and programs write them. Whatever the shape, the
-// entry comes in, every byte that was there stays and in its order, another parser reads what
-// it read before and the entry, and what is taken out again leaves what was there.
+// TestNothingElseChanges checks typical shapes of files. For each, the entry is added, all old
+// bytes stay in order, another parser reads the old data plus the entry, and the removal restores
+// the old data.
 func TestNothingElseChanges(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -119,7 +119,7 @@ func checkDrop(t *rapid.T, p splice.Place, read parseReference, text, put []byte
 	}
 }
 
-// sameBut checks that two texts say the same but for the entry.
+// sameBut checks that two texts have the same data except for the entry.
 func sameBut(t *rapid.T, p splice.Place, read parseReference, a, b []byte) {
 	var both [2]map[string]any
 	for i, text := range [][]byte{a, b} {
@@ -134,7 +134,7 @@ func sameBut(t *rapid.T, p splice.Place, read parseReference, a, b []byte) {
 	}
 }
 
-// lacking is what a text says, without the entry and what holds nothing then.
+// lacking returns the data without the entry and the containers that become empty.
 func lacking(p splice.Place, all map[string]any) map[string]any {
 	if all == nil {
 		all = map[string]any{}
@@ -173,7 +173,7 @@ func entryOf(p splice.Place, all map[string]any) any {
 	return nil
 }
 
-// unfilled is a text of YAML without the sign for an empty holder, which gives way.
+// unfilled is a YAML text without the mark of an empty container, which is replaced.
 func unfilled(p splice.Place, text []byte) []byte {
 	if p.Format != splice.YAML {
 		return text
@@ -181,7 +181,7 @@ func unfilled(p splice.Place, text []byte) []byte {
 	return regexp.MustCompile(`(?m)^(\x{feff}?`+p.Path[0]+`:)[ ]+(\{ *\}|\[ *\]|null|~)`).ReplaceAll(text, []byte("$1"))
 }
 
-// within reports whether the bytes of a are in b, in their order.
+// within reports whether the bytes of a are in b, in order.
 func within(a, b []byte) bool {
 	for _, c := range a {
 		i := bytes.IndexByte(b, c)

@@ -9,12 +9,12 @@ import (
 	"github.com/gybob/aai-gateway/internal/clients/splice"
 )
 
-// A pen writes shapes at random.
+// A shapeWriter writes random shapes.
 type shapeWriter struct {
 	*rapid.T
 	unit     string
 	comments bool
-	n        int // for names that are there once
+	n        int // for unique names
 }
 
 func (p *shapeWriter) sample(of ...string) string { return rapid.SampledFrom(of).Draw(p.T, "one") }
@@ -28,7 +28,7 @@ func (p *shapeWriter) name() string {
 	return p.sample("server", "numStartups", "tips-history", "b2", "größe", "projects") + fmt.Sprint(p.n)
 }
 
-// finished is a text with one kind of line ends, and maybe a byte order mark.
+// finished returns a text with one kind of line ends, optionally with a byte order mark.
 func (p *shapeWriter) finished(text string) string {
 	if p.number(3) == 3 {
 		text = strings.ReplaceAll(text, "\n", "\r\n")
@@ -67,7 +67,7 @@ func (p *shapeWriter) comment(indent string) string {
 	return indent + p.sample("// note: \"x\": {", "/* a { b */", "// mcpServers", "/* two\n   lines */") + "\n"
 }
 
-// object is one with members that stand in lines or not.
+// object is an object with members on separate lines or not.
 func (p *shapeWriter) object(indent string, depth int, root bool) string {
 	var members []string
 	for range p.number(4) {
@@ -81,7 +81,7 @@ func (p *shapeWriter) object(indent string, depth int, root bool) string {
 	return p.braces(indent, members)
 }
 
-// braces are members within braces.
+// braces is an object within braces.
 func (p *shapeWriter) braces(indent string, members []string) string {
 	if len(members) == 0 {
 		return p.sample("{}", "{ }", "{\n"+indent+"}")
@@ -112,7 +112,7 @@ func (p *shapeWriter) value(indent string, depth int) string {
 	return p.sample("1", "-1.5e3", "12345678901234567890", "true", "null", `"plain"`, `"a \"b\" \\ // no comment"`, `"\u00e9 é 漢"`, `["a", {"b": 2}, []]`, `"}{"`, `""`)
 }
 
-// servers is a holder, with our entry in it or not.
+// servers is a container, with or without our entry.
 func (p *shapeWriter) servers(indent string) string {
 	var members []string
 	for range p.number(3) {
@@ -167,7 +167,7 @@ func tomlShape(t *rapid.T) string {
 	return strings.NewReplacer("größe", "groesse").Replace(p.finished(b.String()))
 }
 
-// yamlShape is one of the two that clients have: a map of entries or a list of them.
+// yamlShape is one of the clients' two forms: a map of entries or a list.
 func yamlShape(t *rapid.T, place splice.Place) string {
 	p := &shapeWriter{T: t, unit: rapid.SampledFrom([]string{"  ", "    ", "   "}).Draw(t, "unit")}
 	var b strings.Builder
@@ -197,7 +197,7 @@ func yamlShape(t *rapid.T, place splice.Place) string {
 	return p.finished(b.String())
 }
 
-// holder is what holds the entries, with ours in it or not.
+// holder is the container of the entries, with or without ours.
 func (p *shapeWriter) holder(b *strings.Builder, place splice.Place, note func(string)) {
 	b.WriteString(place.Path[0] + ":")
 	switch p.number(6) {

@@ -30,7 +30,7 @@ func listPlace() splice.Place {
 	return splice.Place{Format: splice.YAML, Path: []string{"mcpServers"}, Name: "aai", List: true}
 }
 
-// TestPut: what goes where, by the shape of the text.
+// TestPut checks the position of an entry, by the shape of the text.
 func TestPut(t *testing.T) {
 	for _, c := range []struct {
 		name          string
@@ -62,7 +62,7 @@ func TestPut(t *testing.T) {
 			"extensions:\n    a:\n        x: |\n            # heading\n\n# about b\nb: 2\n",
 			"extensions:\n    a:\n        x: |\n            # heading\n    aai:\n      command: \"/usr/bin/aai\"\n      args: [\"mcp\", \"serve\"]\n\n# about b\nb: 2\n",
 		},
-		{ // what comes behind it would end its last line
+		{ // otherwise text after it would end its last line
 			"a text that ends the file", yamlPlace(),
 			"# mine\na: |\n  text", "# mine\nextensions:\n  aai:\n    command: \"/usr/bin/aai\"\n    args: [\"mcp\", \"serve\"]\na: |\n  text",
 		},
@@ -96,8 +96,8 @@ func TestPut(t *testing.T) {
 	}
 }
 
-// TestFaults: what cannot be read, or not for certain, is said with its place, and nothing
-// comes back that could be written.
+// TestFaults checks that an invalid or ambiguous text is an error with its position, and that no
+// text is returned.
 func TestFaults(t *testing.T) {
 	for _, c := range []struct {
 		place        splice.Place
@@ -136,7 +136,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestDrop: what is taken out where the text was changed since.
+// TestDrop checks removals from texts that have changed.
 func TestDrop(t *testing.T) {
 	for _, c := range []struct {
 		place         splice.Place

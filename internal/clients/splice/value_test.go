@@ -12,8 +12,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/clients/splice"
 )
 
-// valueShape is a file of settings as people write it: keys with and without a group, dotted
-// or not, each in a line with comments around it.
+// valueShape is a typical settings file: keys with and without a group, dotted or not, on
+// separate lines with comments.
 func valueShape(t *rapid.T, f splice.Format) string {
 	comment := func() string {
 		if rapid.Bool().Draw(t, "comment") {
@@ -84,8 +84,8 @@ func joined(t *rapid.T, members []string, comment func() string) string {
 	return b.String()
 }
 
-// changed is what the text says with that value at the path; nil takes it away. What is left
-// empty by that says nothing.
+// changed returns the data with the value at the path; nil removes it, with containers that
+// become empty.
 func changed(all map[string]any, path []string, value any) map[string]any {
 	out := make(map[string]any)
 	for name, item := range all {
@@ -111,9 +111,8 @@ func changed(all map[string]any, path []string, value any) map[string]any {
 	return out
 }
 
-// TestOneValueChanges: whatever the file looks like, after one value is set, set again and taken
-// out, another parser reads what it read but for that one, and all bytes but the value's stay
-// as they were, in their order.
+// TestOneValueChanges checks that after one value is set, set again and removed, another parser
+// reads the same other values, and all other bytes stay in order.
 func TestOneValueChanges(t *testing.T) {
 	for f, read := range map[splice.Format]parseReference{splice.JSON: parseReferenceJSON, splice.TOML: parseReferenceTOML} {
 		t.Run(string(f), func(t *testing.T) {
@@ -168,7 +167,7 @@ func TestOneValueChanges(t *testing.T) {
 	}
 }
 
-// TestValuesStayInTheirPlace: a value that is there is replaced where it is.
+// TestValuesStayInTheirPlace checks that an existing value is replaced in place.
 func TestValuesStayInTheirPlace(t *testing.T) {
 	for _, c := range []struct {
 		f          splice.Format

@@ -13,7 +13,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/importers/introspect"
 )
 
-// TestNothingIsStartedUnasked: the bus starts a program only where the request says so.
+// TestNothingIsStartedUnasked checks that the bus starts a program only if the request allows it.
 func TestNothingIsStartedUnasked(t *testing.T) {
 	w := newWorld(t)
 	mark := filepath.Join(t.TempDir(), "started")
@@ -37,8 +37,8 @@ func TestNothingIsStartedUnasked(t *testing.T) {
 	}
 }
 
-// TestWhatEndsIsNotStarted: a program that ends while it is described, or looked at again, is not
-// started by the bus for the rest of it; with the person's word it is.
+// TestWhatEndsIsNotStarted checks that a program that exits during generation or a check is not
+// restarted by the bus, unless the request allows it.
 func TestWhatEndsIsNotStarted(t *testing.T) {
 	for _, start := range []bool{false, true} {
 		w := newWorld(t)
@@ -65,9 +65,9 @@ func TestWhatEndsIsNotStarted(t *testing.T) {
 	}
 }
 
-// TestADraftSaysWhatItStarts: of a program with a desktop entry the tools that act say that they
-// start it, and by which command; those that read start nothing, and neither does one that the bus
-// would start.
+// TestADraftSaysWhatItStarts checks a program with a desktop entry: acting tools state that they
+// start it, and by which command; reading tools start nothing, and neither do those of a program
+// that the bus can start.
 func TestADraftSaysWhatItStarts(t *testing.T) {
 	w := newWorld(t)
 	text := `<node><interface name="org.example.Late"><method name="Play"/><method name="GetTitle"><arg type="s" direction="out"/></method></interface></node>`

@@ -13,8 +13,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/schema"
 )
 
-// TestEffects: what is not known to read destroys; a name speaks for reading only where all
-// of it does.
+// TestEffects checks that a method not known to read is destructive; a name suggests reading only
+// as a whole.
 func TestEffects(t *testing.T) {
 	w := newWorld(t)
 	gives, takes := `<arg type="s" direction="out"/>`, `<arg name="a" type="s" direction="in"/>`
@@ -60,8 +60,8 @@ func TestEffects(t *testing.T) {
 	}
 }
 
-// TestAPlayer: what is known of media players is said, and a program's second name is a part
-// of the same app.
+// TestAPlayer checks the known descriptions of media players, and that a second bus name belongs
+// to the same app.
 func TestAPlayer(t *testing.T) {
 	w := newWorld(t)
 	player := `<node><interface name="org.mpris.MediaPlayer2.Player"><method name="PlayPause"/><method name="Seek"><arg name="Offset" type="x" direction="in"/></method>
@@ -88,8 +88,8 @@ func TestAPlayer(t *testing.T) {
 	}
 }
 
-// TestWordsOfThePrograms: descriptions are those that the program gives, in each of the forms
-// that there are.
+// TestWordsOfThePrograms checks that descriptions come from the program, in each of the possible
+// forms.
 func TestWordsOfThePrograms(t *testing.T) {
 	w := newWorld(t)
 	w.introspected("org.example.Words", map[string]string{"/org/example/Words": `<node xmlns:tp="http://telepathy.freedesktop.org/wiki/DbusSpec#extensions-v0" xmlns:doc="http://www.freedesktop.org/dbus/1.0/doc.dtd">
@@ -113,8 +113,8 @@ func TestWordsOfThePrograms(t *testing.T) {
 	}
 }
 
-// TestNamesThatCannotSay: where names are not those of the program, the order says which
-// argument is which.
+// TestNamesThatCannotSay checks that if names differ from the program's, the order identifies the
+// arguments.
 func TestNamesThatCannotSay(t *testing.T) {
 	w := newWorld(t)
 	w.introspected("org.example.Odd", map[string]string{"/org/example/Odd": `<node><interface name="org.example.Odd">
@@ -131,7 +131,7 @@ func TestNamesThatCannotSay(t *testing.T) {
 	}
 }
 
-// TestManyProperties: many are read by one tool, and the fewest ranks of many tools are kept.
+// TestManyProperties checks that one tool reads many properties, and that the best ranks are kept.
 func TestManyProperties(t *testing.T) {
 	w := newWorld(t)
 	var text strings.Builder
@@ -159,8 +159,8 @@ func TestManyProperties(t *testing.T) {
 	}
 }
 
-// TestEveryType: whatever the types and the names of a method's arguments are, what follows is
-// a descriptor that the gateway reads, with schemas that it can check by.
+// TestEveryType checks that any types and names of arguments result in a valid descriptor with
+// usable schemas.
 func TestEveryType(t *testing.T) {
 	w := newWorld(t)
 	n := 0

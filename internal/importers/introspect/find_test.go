@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestServicesOfAnotherName: a program whose service has its name as one of several parts is told
-// which those are.
+// TestServicesOfAnotherName checks the suggestions for a program with its name as a part of
+// several services.
 func TestServicesOfAnotherName(t *testing.T) {
 	all := []string{"org.mate.atril.Daemon", ":1.7", "org.mate.atrils", "org.mate.Atril.View-3", "org.mate.atril.Daemon"}
 	if got := similarNames("atril", all); !slices.Equal(got, []string{"org.mate.Atril.View-3", "org.mate.atril.Daemon"}) {
@@ -14,7 +14,7 @@ func TestServicesOfAnotherName(t *testing.T) {
 	}
 }
 
-// TestTitles: a service is called by whose it is, where its last name says only what it is.
+// TestTitles checks the name of a service with a generic last part.
 func TestTitles(t *testing.T) {
 	for service, want := range map[string]string{
 		"org.mate.atril.Daemon": "Atril daemon", "org.example.Service": "Example service", "example.Daemon": "Daemon", "com.example.mail.Main": "Mail main",
@@ -25,8 +25,8 @@ func TestTitles(t *testing.T) {
 	}
 }
 
-// TestWhatDiscoverNamesIsFound: discover names a service without the numbers of its process,
-// and by that name it is found.
+// TestWhatDiscoverNamesIsFound checks that the name without process numbers, as discover shows
+// it, finds the service.
 func TestWhatDiscoverNamesIsFound(t *testing.T) {
 	for name, word := range map[string]string{
 		"org.gtk.vfs.mountpoint_16596":                 "org.gtk.vfs.mountpoint",

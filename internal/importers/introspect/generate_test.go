@@ -14,7 +14,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
-// TestGolden: what follows from a service of every type of D-Bus, byte for byte.
+// TestGolden compares the result for a service of every D-Bus type, byte for byte.
 func TestGolden(t *testing.T) {
 	w := newWorld(t)
 	s := testkit.ServeOnBus(t, w.bus, "org.example.Test")
@@ -31,7 +31,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestWhatIsGeneratedRuns: the tools do what they say, by the gateway's own reader and driver.
+// TestWhatIsGeneratedRuns checks the tools with the gateway's own parser and driver.
 func TestWhatIsGeneratedRuns(t *testing.T) {
 	w := newWorld(t)
 	testkit.ServeOnBus(t, w.bus, "org.example.Test")
@@ -71,7 +71,7 @@ func TestWhatIsGeneratedRuns(t *testing.T) {
 	}
 }
 
-// desktopApp serves what a program of GTK has: actions, a menu, org.freedesktop.Application.
+// desktopApp serves a GTK program: actions, a menu, org.freedesktop.Application.
 func desktopApp(w *world, name string) *godbus.Conn {
 	w.Helper()
 	path := "/" + strings.ReplaceAll(name, ".", "/")
@@ -137,8 +137,8 @@ func desktopApp(w *world, name string) *godbus.Conn {
 	return c
 }
 
-// TestAProgramOfGTK: its actions are tools, with the words of its menus and of its desktop
-// entry, and with what the interface needs besides.
+// TestAProgramOfGTK checks that its actions are tools, with labels of its menus and its desktop
+// entry, and with the required extra arguments.
 func TestAProgramOfGTK(t *testing.T) {
 	w := newWorld(t)
 	desktopApp(w, "org.example.Notes")
@@ -159,7 +159,7 @@ func TestAProgramOfGTK(t *testing.T) {
 	}
 }
 
-// TestSaving: what is saved is what was shown; what has changed since is not.
+// TestSaving checks that the shown text is saved, unless it has changed since.
 func TestSaving(t *testing.T) {
 	w := newWorld(t)
 	c := w.introspected("org.example.One", map[string]string{"/org/example/One": `<node><interface name="org.example.One"><method name="Go"/></interface></node>`})
@@ -176,7 +176,7 @@ func TestSaving(t *testing.T) {
 	}
 	args := map[string]any{"app": "org.example.One", "seen": shown["seen"]}
 	for _, tool := range w.Tools() {
-		if tool.Name == introspect.SaveTool { // as the terminal asks for it
+		if tool.Name == introspect.SaveTool { // as the terminal calls it
 			if _, err := tool.Params.Check(map[string]any{"app": "org.example.One", "seen": shown["seen"], "start": true, "tools": 80.0, "bus": "session", "words": "/x"}); err != nil {
 				t.Error(err)
 			}
@@ -194,7 +194,7 @@ func TestSaving(t *testing.T) {
 	}
 	w.states("current")
 
-	// A person gives it better words; they stay when the program has changed.
+	// A person edits the texts; they stay when the program changes.
 	better := strings.Replace(string(text), `"Go (One)."`, `"Go to the office."`, 1)
 	if err := os.WriteFile(file, []byte(better), 0o600); err != nil {
 		t.Fatal(err)
@@ -214,7 +214,7 @@ func TestSaving(t *testing.T) {
 	if diff, _ := next["diff"].(string); strings.Contains(diff, "-      \"description\"") || !strings.Contains(diff, `"come"`) {
 		t.Errorf("the diff:\n%s", diff)
 	}
-	// What a model would have of it are its words.
+	// Of a model's version only the texts count.
 	file2 := filepath.Join(t.TempDir(), "better.json")
 	model := strings.NewReplacer(`Go to the office.`, `Go to the beach.`, `"destroys"`, `"reads"`, `"Go"`, `"Evil"`).Replace(better)
 	if err := os.WriteFile(file2, []byte(model), 0o600); err != nil {
@@ -227,7 +227,7 @@ func TestSaving(t *testing.T) {
 	if _, err := w.answerOf(introspect.GenerateTool, map[string]any{"app": "org.example.One", "words": file2 + "x"}); err == nil || !strings.Contains(err.Error(), "words: ") {
 		t.Errorf("a file that is not there: %v", err)
 	}
-	args["seen"] = shown["seen"] // as of long ago
+	args["seen"] = shown["seen"] // an outdated digest
 	if _, err := w.answerOf(introspect.SaveTool, args); err == nil || !strings.Contains(err.Error(), "not what was shown") {
 		t.Errorf("what nobody saw was saved: %v", err)
 	}
@@ -238,7 +238,7 @@ func TestSaving(t *testing.T) {
 	w.states("unknown")
 }
 
-// states holds what is said of all generated descriptors against the wanted.
+// states compares the states of all generated descriptors.
 func (w *world) states(want string) {
 	w.Helper()
 	result, err := w.ownTool(introspect.CheckTool)(w.Context(), &aai.Call{})
@@ -251,7 +251,7 @@ func (w *world) states(want string) {
 	}
 }
 
-// TestWhatMayNotBeReached: no tool is made of what the driver keeps out of reach.
+// TestWhatMayNotBeReached checks that members out of the driver's reach get no tool.
 func TestWhatMayNotBeReached(t *testing.T) {
 	w := newWorld(t)
 	w.introspected("org.kde.konsole-7", map[string]string{"/org/kde/konsole": `<node><interface name="org.kde.konsole.Session"><method name="runCommand"><arg type="s"/></method></interface></node>`})
@@ -266,7 +266,7 @@ func TestWhatMayNotBeReached(t *testing.T) {
 	}
 }
 
-// TestBusNames: what is no app is said, with what is near.
+// TestBusNames checks the error and the suggestions for unknown apps.
 func TestBusNames(t *testing.T) {
 	w := newWorld(t)
 	testkit.ServeOnBus(t, w.bus, "org.example.Mailbox", "org.mpris.MediaPlayer2.tune.instance12")
@@ -286,7 +286,7 @@ func TestBusNames(t *testing.T) {
 	}
 }
 
-// TestProbe: a tool is tried by what it would be, and its answer held against its promise.
+// TestProbe checks that a tool runs before it is saved, and its result is validated.
 func TestProbe(t *testing.T) {
 	w := newWorld(t)
 	s := testkit.ServeOnBus(t, w.bus, "org.example.Test")
@@ -311,7 +311,7 @@ func TestProbe(t *testing.T) {
 	}
 }
 
-// TestWithoutABus: a computer without D-Bus says so.
+// TestWithoutABus checks the error on a computer without D-Bus.
 func TestWithoutABus(t *testing.T) {
 	_, err := introspect.New(introspect.Config{}).Draft(t.Context(), introspect.Request{App: "x"})
 	if e := aai.AsError(err); e.Code != aai.AutomationNotSupported || e.Hint == "" {

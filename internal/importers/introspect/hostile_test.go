@@ -14,8 +14,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/importers/introspect"
 )
 
-// TestHostileToolForm: whatever a program says of itself, what comes of it is an error that names the
-// place, or a descriptor that is right, within the limits and without what attacks are made of.
+// TestHostileToolForm checks that any introspection data results in an error that names the
+// place, or in a valid descriptor within the limits and without attack patterns.
 func TestHostileToolForm(t *testing.T) {
 	iface := func(inside string) string {
 		return `<node><interface name="org.example.Bad"><method name="Fine"/>` + inside + `</interface></node>`
@@ -78,7 +78,7 @@ func TestHostileToolForm(t *testing.T) {
 	}
 }
 
-// clean holds a descriptor against the catalog and lint.
+// clean checks a descriptor with the catalog and lint.
 func clean(t *testing.T, text []byte) {
 	t.Helper()
 	if _, err := catalog.Parse(text, catalog.Options{HostPlatform: "linux"}); err != nil {
@@ -91,12 +91,12 @@ func clean(t *testing.T, text []byte) {
 	}
 }
 
-// TestEndlessNodes: of a tree whose every node has more, no more is asked than the limit.
+// TestEndlessNodes checks the limit on a tree with children at every node.
 func TestEndlessNodes(t *testing.T) {
 	w := newWorld(t)
 	asked := atomic.Int32{}
 	c := w.bus.Connect(t)
-	// Every object has two more below it, and only the first has anything else.
+	// Every object has two children, and only the first has members.
 	err := c.ExportSubtreeMethodTable(map[string]any{"Introspect": func(m godbus.Message) (string, *godbus.Error) {
 		asked.Add(1)
 		offers := ""
@@ -116,14 +116,14 @@ func TestEndlessNodes(t *testing.T) {
 	clean(t, d.Text)
 }
 
-// TestWhoHangsOrGoes: a program that does not answer, or goes away, is an error that says so,
-// and is not asked on.
+// TestWhoHangsOrGoes checks that a program that hangs or exits gives an error, and is not called
+// further.
 func TestWhoHangsOrGoes(t *testing.T) {
 	w := newWorld(t)
 	hung := make(chan struct{})
 	t.Cleanup(func() { close(hung) })
 	c := w.bus.Connect(t, godbus.WithIncomingInterceptor(func(m *godbus.Message) {
-		if m.Type == godbus.TypeMethodCall { // its whole library stands still
+		if m.Type == godbus.TypeMethodCall { // the program's library hangs
 			<-hung
 		}
 	}))
@@ -145,7 +145,7 @@ func TestWhoHangsOrGoes(t *testing.T) {
 	}
 }
 
-// TestLies: what answers with another type than it says loses the promise, and is noted.
+// TestLies checks that a value of another type than declared drops the return schema, with a note.
 func TestLies(t *testing.T) {
 	w := newWorld(t)
 	c := w.introspected("org.example.Liar", map[string]string{"/org/example/Liar": `<node><interface name="org.example.Liar"><method name="Fine"/><property name="Age" type="u" access="read"/></interface></node>`})

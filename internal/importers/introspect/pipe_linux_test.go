@@ -12,7 +12,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/importers/introspect"
 )
 
-// TestCheckWaitsForNoPipe: what stands where a descriptor would, and is no file, is passed over.
+// TestCheckWaitsForNoPipe checks that a non-regular file in place of a descriptor is ignored.
 func TestCheckWaitsForNoPipe(t *testing.T) {
 	w := newWorld(t)
 	folder := filepath.Join(w.folder, "org.example.Pipe")

@@ -57,7 +57,7 @@ func (d *desk) run(words ...string) {
 	}
 }
 
-// described waits until the program has what it is to be described by.
+// described waits until the program offers its members.
 func (d *desk) described(app string, start bool) *introspect.Draft {
 	d.Helper()
 	var last error
@@ -72,7 +72,7 @@ func (d *desk) described(app string, start bool) *introspect.Draft {
 	return nil
 }
 
-// A real is a program that is described; without words the bus starts it.
+// A realProgram is a program to describe; without words the bus starts it.
 type realProgram struct {
 	app   string
 	words []string
@@ -96,13 +96,13 @@ func realPrograms() []realProgram {
 	}
 }
 
-// TestRealPrograms: of all properties and argument-less methods that read, of real programs
-// that nobody has described, nearly all answer as generated, unedited.
+// TestRealPrograms checks that nearly all generated reading tools without arguments, of real
+// programs without a descriptor, work unedited.
 func TestRealPrograms(t *testing.T) {
 	d := newDesk(t)
 	asked, answered, tools := 0, 0, 0
 	for _, r := range realPrograms() {
-		if r.words != nil { // now, as some end when nobody asks them anything for a while
+		if r.words != nil { // now, because some exit when idle
 			d.run(r.words...)
 		}
 		draft := d.described(r.app, r.words == nil)
@@ -124,7 +124,7 @@ func TestRealPrograms(t *testing.T) {
 	}
 }
 
-// TestRealProgramsAreDescribed: what is written of how well it works is of as many programs.
+// TestRealProgramsAreDescribed checks that the documentation counts these programs.
 func TestRealProgramsAreDescribed(t *testing.T) {
 	text, err := os.ReadFile("../../../docs/generate.md")
 	if err != nil {
@@ -135,9 +135,8 @@ func TestRealProgramsAreDescribed(t *testing.T) {
 	}
 }
 
-// readAll calls every tool that reads and needs nothing, and returns how many readings those
-// are, and how many were answered as promised. One that reads several properties counts as so
-// many.
+// readAll calls every reading tool without required arguments. It returns the number of readings,
+// and of valid results. A tool that reads several properties counts several times.
 func (d *desk) readAll(draft *introspect.Draft) (asked, answered int) {
 	d.Helper()
 	for _, tool := range d.app(draft).Tools {

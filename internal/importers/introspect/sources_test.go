@@ -15,7 +15,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/importers/introspect"
 )
 
-// put lays a descriptor down that says of what it was made, "" for none.
+// put writes a descriptor with that source, "" for none.
 func (w *world) put(id, from, digest string) {
 	w.Helper()
 	made := ""
@@ -31,8 +31,8 @@ func (w *world) put(id, from, digest string) {
 	}
 }
 
-// TestSources: sources of every kind are compared, each by whoever knows it, and one that hangs
-// costs itself alone.
+// TestSources checks that sources of every kind are compared, and that a hanging source affects
+// no other.
 func TestSources(t *testing.T) {
 	w := newWorld(t)
 	old, now := strings.Repeat("a", 64), strings.Repeat("b", 64)
@@ -69,7 +69,7 @@ func TestSources(t *testing.T) {
 	if diff := cmp.Diff(want, states(time.Minute, introspect.Config{Driver: w.driver, ExternalSource: elsewhere(false)})); diff != "" {
 		t.Errorf("states (-want +got):\n%s", diff)
 	}
-	// Where there are no buses the other sources are compared all the same.
+	// Without buses the other sources are still compared.
 	want["org.example.hangs"] = "unknown, late"
 	if diff := cmp.Diff(want, states(50*time.Millisecond, introspect.Config{ExternalSource: elsewhere(true)})); diff != "" {
 		t.Errorf("states without buses (-want +got):\n%s", diff)

@@ -22,8 +22,8 @@ import (
 
 const secretValue = "hunter2-of-the-property"
 
-// servePlainProgram is a program of two methods and a property, one of which has words that would be
-// instructions to a model, and the end of the data.
+// servePlainProgram serves two methods and a property. One has a description that resembles
+// instructions to a model, and the end marker of the data.
 func servePlainProgram(w *world) {
 	w.Helper()
 	c := w.introspected("org.example.Clerk", map[string]string{"/org/example/Clerk": `<node><interface name="org.example.Clerk">
@@ -35,13 +35,13 @@ func servePlainProgram(w *world) {
 	})
 }
 
-// wordsResult is what a way to words made of them.
+// wordsResult is the result of a words provider.
 type wordsResult struct {
 	doc    *catalog.Document
 	answer map[string]any
 }
 
-// sampling is a context in which a model answers.
+// sampling returns a context with a model that answers.
 func sampling(ctx context.Context, answer func(aai.SamplingRequest) (*aai.SamplingResult, error)) context.Context {
 	return aai.WithClientCapabilities(ctx, aai.ClientCapabilities{Sample: func(_ context.Context, ask aai.SamplingRequest) (*aai.SamplingResult, error) { return answer(ask) }})
 }
@@ -68,8 +68,8 @@ func (w *world) show(ctx context.Context, door string, args map[string]any) (wor
 	return wordsResult{d.Document, answer}, nil
 }
 
-// wordsSources are all by which words come: the file of a person with words or with a whole other
-// version, the argument of an agent, and the model of one.
+// wordsSources returns all sources of words: a person's file with words or with another version,
+// an agent's argument, and an agent's model.
 func wordsSources(t testing.TB, w *world) map[string]func(words, version []byte) (wordsResult, error) {
 	file := filepath.Join(t.TempDir(), "words.json")
 	ofFile := func(text []byte) (wordsResult, error) {
@@ -96,9 +96,8 @@ func wordsSources(t testing.TB, w *world) map[string]func(words, version []byte)
 	}
 }
 
-// TestWordsFromEachSource: by whatever way words come, and whatever else comes with them, calls,
-// addresses, effects and the types of parameters are as they would be without; and words that
-// are well made are taken by each.
+// TestWordsFromEachSource checks that from any source, with any additional data, calls,
+// addresses, effects and parameter types stay the same; and that each accepts valid words.
 func TestWordsFromEachSource(t *testing.T) {
 	w := newWorld(t)
 	servePlainProgram(w)
@@ -160,7 +159,7 @@ func TestWordsFromEachSource(t *testing.T) {
 	t.Logf("words were taken: %v", taken)
 }
 
-// anyWords is an object of words, in which other things may stand.
+// anyWords draws an object of words, possibly with other data.
 func anyWords(r *rapid.T) map[string]any {
 	text := rapid.SampledFrom([]string{"Better words.", "Better words.", "Wörter 文字", strings.Repeat("long ", 200), "${all}", "\"quoted\" \\ back", ""})
 	words := map[string]any{"app": map[string]any{"description": text.Draw(r, "app")}}
@@ -189,7 +188,7 @@ func anyWords(r *rapid.T) map[string]any {
 	return words
 }
 
-// put puts one of what is no word into an object, seldom.
+// put rarely adds other data to an object.
 func put(r *rapid.T, into, other map[string]any) {
 	if rapid.IntRange(0, 19).Draw(r, "other") > 0 {
 		return
@@ -203,7 +202,7 @@ func put(r *rapid.T, into, other map[string]any) {
 	into[name] = other[name]
 }
 
-// TestHostileModel: what a model answers besides words is refused, and the error says what.
+// TestHostileModel checks that an answer with anything but words is rejected with the reason.
 func TestHostileModel(t *testing.T) {
 	w := newWorld(t)
 	servePlainProgram(w)
@@ -260,8 +259,8 @@ func TestHostileModel(t *testing.T) {
 	}
 }
 
-// TestWhatAModelIsAsked: it is given names and words as data on one line, no value of a
-// property, within bounds; and what it writes in a block of code counts too.
+// TestWhatAModelIsAsked checks that the prompt has names and texts as data on one line, no
+// property values, within limits; and that an answer in a code fence counts.
 func TestWhatAModelIsAsked(t *testing.T) {
 	w := newWorld(t)
 	servePlainProgram(w)
@@ -305,7 +304,7 @@ func TestWhatAModelIsAsked(t *testing.T) {
 	}
 }
 
-// TestManyToolsForAModel: it is asked about as many as there is room for, and that is said.
+// TestManyToolsForAModel checks that the prompt has as many tools as fit, with a note.
 func TestManyToolsForAModel(t *testing.T) {
 	w := newWorld(t)
 	var methods strings.Builder
@@ -325,8 +324,8 @@ func TestManyToolsForAModel(t *testing.T) {
 	}
 }
 
-// TestWhatAgentsMayNot: a file, a start and what cannot be are refused before any program is
-// asked, and the error says what to do instead.
+// TestWhatAgentsMayNot checks that a file, a start or an impossible request is rejected with a
+// hint before any call of a program.
 func TestWhatAgentsMayNot(t *testing.T) {
 	w := newWorld(t)
 	file := filepath.Join(t.TempDir(), "words.json")
@@ -345,7 +344,7 @@ func TestWhatAgentsMayNot(t *testing.T) {
 		"no model": {map[string]any{"improve": true}, aai.AutomationNotSupported, "2026-07-28", "give them as words"},
 		"no words": {map[string]any{"words": map[string]any{"effect": "reads"}}, aai.InvalidParams, `words: unexpected parameter "effect"`, "words alone"},
 	} {
-		_, err := w.agent(t.Context(), c.args) // nobody has the name: who asks the bus says so
+		_, err := w.agent(t.Context(), c.args) // the name is not on the bus, so a query would fail
 		e := aai.AsError(err)
 		if err == nil || e.Code != c.code || !strings.Contains(e.Message, c.says) || !strings.Contains(e.Hint, c.hint) || e.Delivery != aai.NotDelivered || strings.Contains(e.Error()+e.Hint, secretValue) {
 			t.Errorf("%s: %+v", name, e)
@@ -353,8 +352,8 @@ func TestWhatAgentsMayNot(t *testing.T) {
 	}
 }
 
-// TestTheWordsOfAnAnswerAreAFile: what an agent got is what the person gets by the command
-// that the answer names.
+// TestTheWordsOfAnAnswerAreAFile checks that the command in the result gives a person the same
+// draft.
 func TestTheWordsOfAnAnswerAreAFile(t *testing.T) {
 	w := newWorld(t)
 	servePlainProgram(w)

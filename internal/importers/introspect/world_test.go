@@ -18,7 +18,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
-// A world is a private bus, and a generator on it.
+// A world is a private bus with a generator.
 type world struct {
 	testing.TB
 	bus     *testkit.Bus
@@ -33,7 +33,7 @@ func newWorld(t testing.TB) *world {
 	return worldOn(t, testkit.StartBus(t), func(string) string { return "" })
 }
 
-// worldOn is a world on a bus, with more variables.
+// worldOn returns a world on a bus, with more variables.
 func worldOn(t testing.TB, bus *testkit.Bus, more func(string) string) *world {
 	t.Helper()
 	w := &world{TB: t, bus: bus, folder: t.TempDir(), entries: t.TempDir()}
@@ -51,14 +51,14 @@ func worldOn(t testing.TB, bus *testkit.Bus, more func(string) string) *world {
 	return w
 }
 
-// in is a generator for a person of the language.
+// in returns a generator for a person with that language.
 func (w *world) in(language string) *introspect.Generator {
 	return introspect.New(introspect.Config{
 		Driver: w.driver, EntryFolders: []string{w.entries, "/usr/share/applications"}, Folder: w.folder, Language: func() string { return language },
 	})
 }
 
-// introspected serves objects that say of themselves what the texts say.
+// introspected serves objects with the given introspection data.
 func (w *world) introspected(name string, texts map[string]string) *godbus.Conn {
 	w.Helper()
 	c := w.bus.Connect(w)
@@ -85,7 +85,7 @@ func (w *world) own(c *godbus.Conn, name string) {
 	}
 }
 
-// draft generates, or fails the test.
+// draft generates a draft, or fails the test.
 func (w *world) draft(r introspect.Request) *introspect.Draft {
 	w.Helper()
 	d, err := w.Draft(w.Context(), r)
@@ -95,7 +95,7 @@ func (w *world) draft(r introspect.Request) *introspect.Draft {
 	return d
 }
 
-// tool is one of a draft, which must be there.
+// tool returns a tool of a draft, which must exist.
 func tool(t testing.TB, d *introspect.Draft, name string) catalog.ToolDeclaration {
 	t.Helper()
 	for _, tool := range d.Document.Sections[0].Tools {
@@ -107,7 +107,7 @@ func tool(t testing.TB, d *introspect.Draft, name string) catalog.ToolDeclaratio
 	return catalog.ToolDeclaration{}
 }
 
-// app reads the draft as the gateway would.
+// app parses the draft as the gateway would.
 func (w *world) app(d *introspect.Draft) *aai.App {
 	w.Helper()
 	read, err := catalog.Parse(d.Text, catalog.Options{HostPlatform: "linux", Drivers: map[string]aai.Driver{"linux/dbus": w.driver}})
@@ -117,7 +117,7 @@ func (w *world) app(d *introspect.Draft) *aai.App {
 	return read.App
 }
 
-// golden holds a text against a file; UPDATE_GOLDEN=1 writes it.
+// golden compares a text with a file; UPDATE_GOLDEN=1 writes it.
 func golden(t testing.TB, name string, got []byte) {
 	t.Helper()
 	file := filepath.Join("testdata", name)
@@ -135,7 +135,7 @@ func golden(t testing.TB, name string, got []byte) {
 	}
 }
 
-// ownTool is a tool of the gateway's own app.
+// ownTool returns a tool of the builtin app.
 func (w *world) ownTool(name string) aai.Action {
 	for _, tool := range w.Tools() {
 		if tool.Name == name {
@@ -146,13 +146,13 @@ func (w *world) ownTool(name string) aai.Action {
 	return nil
 }
 
-// answerOf runs a tool of the gateway's own app, and reads its answer as a door does.
+// answerOf calls a builtin tool, and decodes its result like a front end.
 func (w *world) answerOf(name string, args map[string]any) (map[string]any, error) {
 	w.Helper()
 	return w.answerTo(w.Context(), name, &aai.Call{Caller: aai.Caller{Door: aai.DoorCLI}, Args: args})
 }
 
-// answerTo is answerOf for a caller of one's own.
+// answerTo is answerOf for a given caller.
 func (w *world) answerTo(ctx context.Context, name string, call *aai.Call) (map[string]any, error) {
 	w.Helper()
 	result, err := w.ownTool(name)(ctx, call)
@@ -167,7 +167,7 @@ func (w *world) answerTo(ctx context.Context, name string, call *aai.Call) (map[
 	return answer, json.Unmarshal(raw, &answer)
 }
 
-// patience is how long a test waits for what should come to pass.
+// patience limits the wait for expected events.
 const patience = time.Minute
 
 func jsonText(value any) (string, error) {
