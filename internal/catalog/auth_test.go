@@ -11,8 +11,7 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// webApp is a descriptor of a web app with the auth given as JSON; without any
-// where that is empty.
+// webApp returns a descriptor of a web app with the auth given as JSON; without any if it is "".
 func webApp(auth string) string {
 	if auth != "" {
 		auth = `"auth": ` + auth + `,`
@@ -22,7 +21,7 @@ func webApp(auth string) string {
 		"tools": [{"name": "t", "description": "D", "parameters": {}, "path": "/t", "method": "GET"}]}`
 }
 
-// Every kind, in the spellings of every version of the protocol.
+// TestAuthKinds checks every kind, in the spellings of every version of the protocol.
 func TestAuthKinds(t *testing.T) {
 	oauth := &aai.AuthRecipe{
 		Kind: aai.AuthOAuth2, AuthorizationEndpoint: "https://example.com/a?x=1", TokenEndpoint: "https://example.com/t",
@@ -104,7 +103,7 @@ func TestAuthKinds(t *testing.T) {
 	}
 }
 
-// Each wrong auth gives exactly these faults, all of them below "auth".
+// TestInvalidAuth checks the exact faults of each invalid auth, all below "auth".
 func TestInvalidAuth(t *testing.T) {
 	oauth := func(more string) string {
 		return `{"type": "oauth2", "oauth2": {"authorization_endpoint": "https://a.b/a", "token_endpoint": "https://a.b/t", ` + more + `}}`
@@ -164,8 +163,8 @@ func TestInvalidAuth(t *testing.T) {
 	}
 }
 
-// Addresses that could be taken for another, or that lead anywhere but to a web
-// server, are refused (row 2 of the checklist for logins).
+// TestAuthEndpoints checks that misleading URLs, and URLs of other servers than web servers, are
+// rejected (row 2 of the checklist for logins).
 func TestAuthEndpoints(t *testing.T) {
 	for address, want := range map[string]bool{
 		"https://a.b": true, "https://a.b:8443/x?y=z": true, "https://[2001:db8::1]/": true, "http://127.0.0.1:8080/x": true, "http://[::1]/": true, "http://localhost/": true,
@@ -183,7 +182,7 @@ func TestAuthEndpoints(t *testing.T) {
 	}
 }
 
-// A multi-platform descriptor has it in its section.
+// TestAuthOfASection checks the auth of a multi-platform descriptor's section.
 func TestAuthOfASection(t *testing.T) {
 	d := mustParse(t, withPlatforms(`{"web": {"automation": "http", "base_url": "https://a.b", "auth": {"type": "bearer"}, "tools": [
 		{"name": "t", "description": "D", "parameters": {}, "path": "/t", "method": "GET"}]}}`), Options{})
@@ -196,7 +195,7 @@ func TestAuthOfASection(t *testing.T) {
 	}
 }
 
-// The hosts are those that a person would not expect of the site.
+// TestDashboardHosts checks that the hosts are those that a person would not expect.
 func TestDashboardHosts(t *testing.T) {
 	source := func(base, auth string) string {
 		return strings.Replace(webApp(`{"type": "oauth2", "oauth2": {"authorization_endpoint": "`+auth+`/a", "token_endpoint": "`+auth+`/t"}}`),
@@ -225,7 +224,7 @@ func TestDashboardHosts(t *testing.T) {
 	}
 }
 
-// What a site may not say and a file of this computer may.
+// TestForeignAuth checks members that a file may have, but a web descriptor may not.
 func TestForeignAuth(t *testing.T) {
 	web := Options{Origin: "https://example.com"}
 	d := mustParse(t, webApp(`{"type": "bearer", "env_var": "AWS_SECRET_ACCESS_KEY"}`), web)
@@ -245,7 +244,7 @@ func TestForeignAuth(t *testing.T) {
 	}
 }
 
-// The guide tells what a person has to do, and no secret.
+// TestGuideOfAuth checks that the guide has the person's steps, and no secret.
 func TestGuideOfAuth(t *testing.T) {
 	for auth, want := range map[string]string{
 		`{"type": "bearer", "obtain_url": "https://example.com/t"}`:                                                 "Bearer token: the user gets one at example.com and gives it to the gateway, which sends it in the header Authorization.",

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// fiveTools is a descriptor of about 3 KB with five tools.
+// fiveTools returns a descriptor of about 3 KB with five tools.
 func fiveTools(i int) string {
 	var tools []string
 	for _, name := range []string{"open_file", "save_file", "search_items", "export_report", "send_message"} {
@@ -26,8 +26,8 @@ func fiveTools(i int) string {
   "interface": "org.example.App", "tools": [%s]}}}`, i, i, strings.Join(tools, ",\n"))
 }
 
-// BenchmarkThousandDescriptors is a first scan of 1,000 files: finding, reading,
-// parsing and indexing.
+// BenchmarkThousandDescriptors is a first scan of 1,000 files: finding, reading, parsing and
+// indexing.
 func BenchmarkThousandDescriptors(b *testing.B) {
 	root := b.TempDir()
 	for i := range 1000 {

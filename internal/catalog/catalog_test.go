@@ -16,8 +16,8 @@ import (
 
 var _ aai.Catalog = (*Catalog)(nil)
 
-// newCatalog makes a catalog over places below a temporary folder, whose
-// descriptors for linux can run.
+// newCatalog returns a catalog over places below a temporary folder, with descriptors for linux
+// that can run.
 func newCatalog(places ...Place) *Catalog {
 	c := New(Config{
 		Places: places, HostPlatform: "linux", Drivers: drivers(&recorder{}, "dbus"),
@@ -45,7 +45,7 @@ func TestPrecedence(t *testing.T) {
 	write(t, filepath.Join(first, "1.json"), linuxApp("org.a", "First", ""))
 	write(t, filepath.Join(second, "2.json"), linuxApp("org.a", "Second", ""))
 	write(t, filepath.Join(second, "3.json"), linuxApp("org.b", "B", ""))
-	write(t, filepath.Join(first, "4.json"), `{"appId": "org.b"}`) // bad, and hides nothing
+	write(t, filepath.Join(first, "4.json"), `{"appId": "org.b"}`) // invalid, and hides nothing
 	write(t, filepath.Join(second, "5.json"), linuxApp("org.A", "Case", ""))
 	write(t, filepath.Join(second, "6.json"), withPlatforms(`{"ios": {"automation": "url_scheme", "scheme": "x", "tools": [{"name": "t", "url_template": "x://"}]}}`))
 	c := newCatalog(Files(first, "*.json"), Files(second, "*.json"), Files(first, "1.json"))
@@ -121,7 +121,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// No descriptor can take a name by which the gateway or another app is called.
+// TestNamesCannotBeStolen checks that no descriptor can take a name of the gateway or another app.
 func TestNamesCannotBeStolen(t *testing.T) {
 	root := t.TempDir()
 	write(t, filepath.Join(root, "1.json"), linuxApp("org.honest", "Honest", `"aliases": ["work"],`))
@@ -146,7 +146,7 @@ func TestNamesCannotBeStolen(t *testing.T) {
 	}
 }
 
-// Two ids can meet in one wire name only if their hashes do; here one is made to.
+// TestWireNameClash checks equal wire names of two ids, which need equal hashes; here one is forced.
 func TestWireNameClash(t *testing.T) {
 	file := func(id string) *loadedFile {
 		d := mustParse(t, linuxApp(id, "N", ""), Options{Source: id})
@@ -173,7 +173,7 @@ func TestFolderNameWarning(t *testing.T) {
 	}
 }
 
-// What only the schema library finds shows in the report.
+// TestReportCompilesSchemas checks that the report has errors of the schema library.
 func TestReportCompilesSchemas(t *testing.T) {
 	root := t.TempDir()
 	write(t, filepath.Join(root, "1.json"), strings.Replace(linuxTool(`"method": "M"`), `"a": {"type": "string"}`, `"a": {"type": "string", "default": 7}`, 1))

@@ -45,7 +45,7 @@ func TestEffects(t *testing.T) {
 	}
 }
 
-// An app has so many other names; what is beyond them is said.
+// TestMostAliases checks the limit on aliases, and its warning.
 func TestMostAliases(t *testing.T) {
 	for n, warnings := range map[int]int{maxAliases: 0, maxAliases + 2: 2} {
 		var names []string
@@ -59,7 +59,7 @@ func TestMostAliases(t *testing.T) {
 	}
 }
 
-// What a browser or another program takes for itself is no app's scheme.
+// TestSchemesOfNoApp checks that schemes of browsers and other programs are rejected.
 func TestSchemesOfNoApp(t *testing.T) {
 	for scheme, fault := range map[string]bool{"mailapp": false, "about": true, "blob": true, "data": true, "file": true, "javascript": true, "JavaScript": true, "vbscript": true} {
 		_, err := Parse([]byte(withPlatforms(`{"ios": {"automation": "url_scheme", "scheme": "`+scheme+`", "tools": [{"name": "t", "url_template": "`+scheme+`:x"}]}}`)), Options{})
@@ -69,7 +69,7 @@ func TestSchemesOfNoApp(t *testing.T) {
 	}
 }
 
-// An app from the web cannot be taken for one of this computer.
+// TestStrangersID checks that an app from the web cannot pass for a local one.
 func TestStrangersID(t *testing.T) {
 	source := strings.Replace(linuxTool(`"method": "M"`), `{`, `{"aliases": ["mail", "org.gnome.Calculator"], `, 1)
 	here := mustParse(t, source, Options{}).App
@@ -79,7 +79,7 @@ func TestStrangersID(t *testing.T) {
 	}
 }
 
-// The host's section counts; else the first that a driver can run; else the first.
+// TestSectionOfTheApp: the host's section counts; else the first that a driver can run; else the first.
 func TestSectionOfTheApp(t *testing.T) {
 	source := withPlatforms(`{
 		"macos": {"automation": "applescript", "tools": [{"name": "mac", "script": "x"}]},
@@ -110,7 +110,7 @@ func TestSectionOfTheApp(t *testing.T) {
 	}
 }
 
-// "linux/ipc" comes before "ipc", and the envelope is not for another computer.
+// TestDriverLookup: "linux/ipc" comes before "ipc", and the envelope is for the host only.
 func TestDriverLookup(t *testing.T) {
 	source := `{"schema_version": "1.0", "platform": "linux", "app": {"id": "a.b", "name": "N"}, "execution": {"type": "ipc"}, "tools": [{"name": "t"}]}`
 	var special, general recorder
@@ -133,7 +133,7 @@ func TestDriverRefuses(t *testing.T) {
 	}
 }
 
-// What may not be reached takes away its tool and nothing else.
+// TestDriverForbids checks that a forbidden recipe only disables its tool.
 func TestDriverForbids(t *testing.T) {
 	forbid := aai.Errorf(aai.PermissionDenied, "bus: the system bus is off")
 	d := mustParse(t, linuxTool(`"method": "M"`), Options{HostPlatform: "linux", Drivers: drivers(&recorder{refuse: forbid}, "dbus")})
@@ -172,7 +172,7 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
-// Words of a descriptor are cleaned and cut, and the digest is over the bytes.
+// TestTexts checks that texts are cleaned and cut, and the digest is over the bytes.
 func TestTexts(t *testing.T) {
 	long := strings.Repeat("d", 400)
 	source := linuxTool(`"method": "M", "title": "\u001b[31m` + strings.Repeat("t", 100) + `"`)

@@ -24,7 +24,7 @@ const agreedWebApp = `{
   "tools": [{"name": "list", "description": "Lists.", "execution": {"path": "/items", "method": "GET", "headers": {"X-A": "1"}}, "parameters": {"type": "object"}}]
 }`
 
-// digests are those of the tools, after replacing parts of the descriptor.
+// digests returns those of the tools, after replacing parts of the descriptor.
 func digests(t *testing.T, source string, o Options, replace ...string) []string {
 	t.Helper()
 	changed := strings.NewReplacer(replace...).Replace(source)
@@ -42,8 +42,8 @@ func digests(t *testing.T, source string, o Options, replace ...string) []string
 	return all
 }
 
-// What a person agreed to is one tool: what others say, and how the file is
-// written, makes no difference; whatever the tool says or does makes one.
+// TestToolDigests checks that the digest of a tool changes exactly with its own content: other
+// tools and the formatting of the file do not matter.
 func TestToolDigests(t *testing.T) {
 	was := digests(t, agreedApp, Options{})
 	if was[0] == was[1] {
@@ -77,7 +77,7 @@ func TestToolDigests(t *testing.T) {
 	}
 }
 
-// The digests are kept with grants for years: they must not change by themselves.
+// TestToolDigestsStay: grants keep digests for years, so they must not change by themselves.
 func TestToolDigestsStay(t *testing.T) {
 	got := digests(t, agreedApp, Options{})
 	want := []string{
@@ -89,7 +89,7 @@ func TestToolDigestsStay(t *testing.T) {
 	}
 }
 
-// Of a web app it is also where it came from, and who is sent what.
+// TestWebToolDigests checks that the digest of a web tool covers the origin and the hosts.
 func TestWebToolDigests(t *testing.T) {
 	home := Options{Origin: "https://example.org"}
 	was := digests(t, agreedWebApp, home)[0]
@@ -105,7 +105,7 @@ func TestWebToolDigests(t *testing.T) {
 	}
 }
 
-// How the app knows the person is a part of it.
+// TestAuthIsAgreedTo checks that the digest covers the authentication.
 func TestAuthIsAgreedTo(t *testing.T) {
 	digest := func(change func(*aai.AuthRecipe)) string {
 		auth := aai.AuthRecipe{Kind: aai.AuthOAuth2, TokenEndpoint: "https://example.org/token", Scopes: []string{"read"}, ExpiresIn: time.Hour}

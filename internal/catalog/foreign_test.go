@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// A descriptor from the web meets tighter limits than a file of this computer.
+// TestForeignLimits checks the lower limits on a descriptor from the web.
 func TestForeignLimits(t *testing.T) {
 	web := Options{Origin: "https://example.com"}
 	source := webApp("")
@@ -59,7 +59,7 @@ func TestForeignLimits(t *testing.T) {
 	}
 }
 
-// keys is n members of an object.
+// keys returns n members of an object.
 func keys(n int) string {
 	var b strings.Builder
 	for i := range n {

@@ -10,10 +10,9 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// FuzzParse holds for every input: it gives a descriptor or faults, never both
-// and never a panic; what passes is strict JSON and keeps what the rest of the
-// program relies on; reading it again gives the same, and so does reading what is written of it;
-// and its guide is sound.
+// FuzzParse checks for every input that it gives a descriptor or faults, never both and never a
+// panic; that an accepted one is strict JSON and has the properties that the program relies on;
+// that parsing it again, or its marshalled form, gives the same; and that its guide is sound.
 func FuzzParse(f *testing.F) {
 	f.Add(read2(f, "testdata/mail.json"))
 	f.Add(read2(f, "testdata/web.json"))

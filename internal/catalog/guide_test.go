@@ -15,8 +15,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
-// golden compares with a file of testdata. UPDATE_GOLDEN=1 go test -run Golden
-// writes the files anew.
+// golden compares with a file of testdata. UPDATE_GOLDEN=1 go test -run Golden rewrites the
+// files.
 func golden(t *testing.T, name, got string) {
 	t.Helper()
 	path := filepath.Join("testdata", name)
@@ -43,8 +43,8 @@ func TestGoldenGuides(t *testing.T) {
 	}
 }
 
-// checkExamples holds every example of a guide against the tool's own schema, as
-// an agent would send it.
+// checkExamples validates every example of a guide with the tool's own schema, as an agent would
+// send it.
 func checkExamples(t *testing.T, app *aai.App) {
 	t.Helper()
 	examples := 0
@@ -78,7 +78,7 @@ func checkExamples(t *testing.T, app *aai.App) {
 	}
 }
 
-// Examples are right whatever the schema asks for, or there is none.
+// TestExamples checks that examples are valid for any schema, or absent.
 func TestExamples(t *testing.T) {
 	for schema, want := range map[string]string{
 		`{"type": "integer", "minimum": 5}`:                             `5`,
@@ -135,7 +135,7 @@ func TestGuideOfOwnAndUnsupportedApps(t *testing.T) {
 	}
 }
 
-// A schema with very many parameters makes no very long guide.
+// TestGuideIsBounded checks the guide's length for a schema with very many parameters.
 func TestGuideIsBounded(t *testing.T) {
 	var properties []string
 	for i := range 300 {

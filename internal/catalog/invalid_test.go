@@ -11,8 +11,8 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// Each wrong descriptor gives exactly these faults: the path, what is wrong, and
-// what was expected.
+// TestInvalidDescriptors checks the exact faults of each invalid descriptor: path, problem and
+// expected value.
 func TestInvalidDescriptors(t *testing.T) {
 	both := `expected one dialect: "appId" with "platforms", or "app" with "platform"`
 	tests := []struct {
@@ -213,7 +213,7 @@ func TestInvalidTools(t *testing.T) {
 	mustParse(t, list("["+strings.Join(many[:maxTools], ",")+"]"), Options{})
 }
 
-// Many faults are reported at once, up to twenty; the rest is counted.
+// TestManyFaults checks that up to twenty faults are reported; the rest is counted.
 func TestManyFaults(t *testing.T) {
 	tools := strings.Repeat(`{"name": "a b"},`, 30)
 	_, err := Parse([]byte(withPlatforms(`{"ios": {"automation": "url_scheme", "scheme": "x", "tools": [`+tools[:len(tools)-1]+`]}}`)), Options{})
@@ -226,7 +226,7 @@ func TestManyFaults(t *testing.T) {
 	}
 }
 
-// Hostile schemas are refused at the tool's path before any library sees them.
+// TestHostileSchemas checks that they are rejected at the tool's path before the library parses them.
 func TestHostileSchemas(t *testing.T) {
 	schemas := map[string]string{
 		"self reference": `{"properties": {"a": {"$ref": "#/properties/a"}}}`,

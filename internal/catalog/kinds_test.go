@@ -9,7 +9,7 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// Every way that a recipe can say has its row.
+// TestEveryRecipeHasAKind checks that every type of recipe has a kind.
 func TestEveryRecipeHasAKind(t *testing.T) {
 	names := make(map[string]bool)
 	for _, k := range kinds() {
@@ -38,7 +38,7 @@ func TestEveryRecipeHasAKind(t *testing.T) {
 	}
 }
 
-// Where a type of execution is of one platform, that need not be said, and nothing else may be.
+// TestExecutionImpliesThePlatform: an execution type of one platform implies it, and excludes others.
 func TestExecutionImpliesThePlatform(t *testing.T) {
 	implied := map[string]string{"http": "web", "dbus": "linux", "apple-events": "macos", "com": "windows"}
 	for _, e := range (&parser{kinds: kinds()}).executions() {
@@ -55,7 +55,7 @@ func TestExecutionImpliesThePlatform(t *testing.T) {
 	}
 }
 
-// A row is all that the catalog needs of a new kind.
+// TestToyKind checks that an entry in kinds is all that a new kind needs.
 func TestToyKind(t *testing.T) {
 	toy := kind{
 		name: "toy", platform: "linux", read: scriptIn("toy"), execution: scriptIn("toy"),
@@ -81,7 +81,7 @@ func TestToyKind(t *testing.T) {
 	}
 }
 
-// What a COM step writes with parameters is known to who looks for unused ones.
+// TestTemplatesOfCOM checks that parameters in COM steps count as used.
 func TestTemplatesOfCOM(t *testing.T) {
 	r := &aai.Recipe{Kind: "com", COM: &aai.COMRecipe{Steps: []aai.COMStep{{Args: []json.RawMessage{[]byte(`"${a}"`)}, Value: []byte(`"${b}"`)}}}}
 	texts, _ := PlaceholderTexts(r)

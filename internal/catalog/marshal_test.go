@@ -17,7 +17,7 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// A toldApp is all that a person, an agent and a driver learn of an app.
+// An appView is everything that a person, an agent and a driver see of an app.
 type appView struct {
 	ID, Name, Description, Version, Platform, BaseURL string
 	Aliases, Hosts                                    []string
@@ -69,15 +69,15 @@ func viewOf(t tester, d *Descriptor) appView {
 	return whole
 }
 
-// A tester is what tests and properties have in common.
+// A tester is the common interface of tests and properties.
 type tester interface {
 	Helper()
 	Fatalf(format string, args ...any)
 	Errorf(format string, args ...any)
 }
 
-// writtenAgain holds that what is written reads as the same app, in the same words and with
-// the same terms, and is written the same from then on. It returns what is written.
+// writtenAgain checks that the marshalled form parses as the same app, with the same texts and
+// terms, and that it marshals identically. It returns the marshalled form.
 func writtenAgain(t tester, first *Descriptor, o Options) []byte {
 	t.Helper()
 	written, err := first.Document.Marshal()
@@ -97,7 +97,7 @@ func writtenAgain(t tester, first *Descriptor, o Options) []byte {
 	return written
 }
 
-// allDrivers runs all that any way of execution says.
+// allDrivers returns drivers for all kinds.
 func allDrivers() map[string]aai.Driver {
 	all := map[string]aai.Driver{}
 	for _, k := range kinds() {
@@ -136,7 +136,7 @@ func TestRealDescriptorsAreWrittenAgain(t *testing.T) {
 	}
 }
 
-// What each way says of itself, on the section and on the tool, is written.
+// TestEveryKindRoundTrips checks the members of each kind, in the section and the tool.
 func TestEveryKindRoundTrips(t *testing.T) {
 	single := func(head, tools string) string {
 		return `{"schemaVersion": "1.3", "app": {"id": "a.b", "name": {"zh": "二", "default": "One|1"}, "description": "D"}, "aliases": ["x", "x", "y"], ` + head + `, "tools": [` + tools + `]}`
@@ -179,7 +179,7 @@ func TestEveryKindRoundTrips(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for _, o := range []Options{{HostPlatform: "linux", Drivers: allDrivers()}, {DesktopFile: "b.desktop"}, {Origin: "https://example.com"}} {
 				if o.Origin != "" && strings.Contains(source, `"mcp"`) {
-					continue // no site may name a server
+					continue // a site may not name a server
 				}
 				writtenAgain(t, mustParse(t, source, o), o)
 			}
@@ -187,7 +187,7 @@ func TestEveryKindRoundTrips(t *testing.T) {
 	}
 }
 
-// Where nothing is kept of how an app is run, nothing is written in its place.
+// TestUnkeptValuesAreNotWritten checks that kinds without kept settings are not written.
 func TestUnkeptValuesAreNotWritten(t *testing.T) {
 	for _, way := range []string{"stdio", "acp"} {
 		d := mustParse(t, `{"schema_version": "1.0", "platform": "linux", "app": {"id": "a.b", "name": "N"},
@@ -201,7 +201,7 @@ func TestUnkeptValuesAreNotWritten(t *testing.T) {
 	}
 }
 
-// Whatever a document says: what is written of it is written the same ever after.
+// TestDocumentsAreWrittenAgain checks that any document marshals identically after parsing.
 func TestDocumentsAreWrittenAgain(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := drawDocument(t)
@@ -233,8 +233,8 @@ func TestDocumentsAreWrittenAgain(t *testing.T) {
 	})
 }
 
-// drawDocument is a document that a generator of descriptors might have made: of one
-// platform in either dialect, or of several.
+// drawDocument draws a document as a generator might write it: of one platform in either dialect,
+// or of several.
 func drawDocument(t *rapid.T) *Document {
 	words := rapid.StringOfN(rapid.RuneFrom([]rune("aé|\n\u2028\u202e<&\"\\ ${}")), 0, 40, -1)
 	name := rapid.StringMatching(`[A-Za-z_][A-Za-z0-9_]{0,9}`)
@@ -294,8 +294,8 @@ func drawDocument(t *rapid.T) *Document {
 	return d
 }
 
-// TestWhatAProgramMade: where a descriptor came from, the groups of its tools and where their
-// parameters go are read, written, and part of what a person agrees to where they change a call.
+// TestWhatAProgramMade checks that the source of a descriptor, the groups of tools and the places
+// of parameters are parsed and marshalled, and that digests cover those that change a call.
 func TestWhatAProgramMade(t *testing.T) {
 	source := `{"schema_version": "1.0", "generated": {"from": "openapi:shop.yaml", "digest": "` + strings.Repeat("00", 32) + `"},
 		"app": {"id": "org.example.shop", "name": "Shop", "description": "A shop."},

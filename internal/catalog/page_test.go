@@ -10,7 +10,7 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// huge is an app of a thousand tools in groups.
+// huge returns an app of a thousand tools in groups.
 func huge(t *testing.T) *aai.App {
 	t.Helper()
 	app := *mustParse(t, manyTools(1, "what it is about"), Options{HostPlatform: "linux"}).App
@@ -24,8 +24,8 @@ func huge(t *testing.T) *aai.App {
 	return &app
 }
 
-// Page after page tells each operation once, in pages that a model can read, and each page
-// says how to get the next.
+// TestAHugeGuideHasPages checks that pages show each operation once, have a limited length, and
+// name the next page.
 func TestAHugeGuideHasPages(t *testing.T) {
 	app := huge(t)
 	for _, group := range []string{"", "pulls"} {

@@ -13,7 +13,7 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// The protocol's own example has a section for each of the five platforms.
+// TestProtocolExample checks the protocol's example, which has a section for each of the five platforms.
 func TestProtocolExample(t *testing.T) {
 	source := read(t, "testdata/mail.json")
 	var d recorder
@@ -152,8 +152,8 @@ func TestWebDescriptor(t *testing.T) {
 	}
 }
 
-// In the dialect that we write, a tool of type "dbus" names its method, on the
-// tool or in its "execution".
+// TestSinglePlatformDBus checks that in the single-platform dialect a tool of type "dbus" names
+// its method, in the tool or in its "execution".
 func TestSinglePlatformDBus(t *testing.T) {
 	d := mustParse(t, `{"schema_version": "1.2", "platform": "linux", "app": {"id": "a.b", "name": "N", "description": "D", "aliases": ["x"]},
 		"execution": {"type": "dbus", "service": "a.b", "object": "/a", "interface": "a.b"},
@@ -171,7 +171,7 @@ func TestSinglePlatformDBus(t *testing.T) {
 	}
 }
 
-// Every key may be spelled in camelCase.
+// TestCamelAndSnakeCase checks that every key may be spelled in camelCase.
 func TestCamelAndSnakeCase(t *testing.T) {
 	snake := read(t, "testdata/mail.json")
 	camel := snake

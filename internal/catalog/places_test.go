@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// found lists what a place leads to, relative to the root.
+// found returns the files of a place, relative to the root.
 func found(t *testing.T, place Place, root string) []string {
 	t.Helper()
 	findings, _ := place.find()
@@ -27,7 +27,7 @@ func found(t *testing.T, place Place, root string) []string {
 	return list
 }
 
-// The shapes of the three systems, below a folder that stands for the disk.
+// TestPlacesOfTheSystems checks the places of the three systems, below a temporary folder.
 func TestPlacesOfTheSystems(t *testing.T) {
 	root := t.TempDir()
 	for _, name := range []string{
@@ -97,7 +97,7 @@ func TestDesktopFiles(t *testing.T) {
 	}
 }
 
-// An event matters to a place only where it can change what the place finds.
+// TestConcerns checks that an event matters only if it can change the files of a place.
 func TestConcerns(t *testing.T) {
 	folder := func(parts ...string) string { return string(filepath.Separator) + filepath.Join(parts...) }
 	place := Folders(folder("home", "ann", ".aai"))

@@ -14,7 +14,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
-// A poison is words that a hostile author puts into a field of a descriptor.
+// A poison is a hostile text in a field of a descriptor.
 type poison struct{ Name, Field, Text string }
 
 func poisons(t *testing.T) []poison {
@@ -26,7 +26,7 @@ func poisons(t *testing.T) []poison {
 	return all
 }
 
-// poisonedDescriptor is a web descriptor with words in one field, or harmless ones everywhere.
+// poisonedDescriptor returns a web descriptor with a text in one field, or only harmless ones.
 func poisonedDescriptor(p poison) string {
 	field := func(name, harmless string) string {
 		if name != p.Field {
@@ -50,12 +50,11 @@ func poisonedDescriptor(p poison) string {
 				` + field("param_name", `"g h"`) + `: {"type": "string"}}}}]}`
 }
 
-// quotation is words between quotation marks, as the guide writes them.
+// quotation matches text in quotation marks, as the guide writes it.
 func quotation() *regexp.Regexp { return regexp.MustCompile(`"(?:[^"\\\n]|\\[^\n])*"`) }
 
-// checkQuoted holds a guide against that of a harmless descriptor of the same
-// shape: outside of quotation marks they are the same text, so the words have
-// stayed inside.
+// checkQuoted compares a guide with that of a harmless descriptor of the same shape: they must be
+// equal outside of quotation marks, so that the text has stayed inside.
 func checkQuoted(t interface {
 	Helper()
 	Errorf(format string, args ...any)
@@ -74,8 +73,8 @@ func checkQuoted(t interface {
 	}
 }
 
-// TestRow19ToolPoisoning: whatever a site writes into any field, an agent reads it
-// as a quotation of that site, in characters that show.
+// TestRow19ToolPoisoning checks that any text of a site, in any field, is quoted for agents, in
+// visible characters.
 func TestRow19ToolPoisoning(t *testing.T) {
 	options := Options{Origin: "https://example.com", Drivers: drivers(&recorder{}, "http")}
 	harmless := Guide(mustParse(t, poisonedDescriptor(poison{}), options).App)
@@ -100,7 +99,7 @@ func TestRow19ToolPoisoning(t *testing.T) {
 	}
 }
 
-// TestQuotationsHold is the same for any words at all, in every field.
+// TestQuotationsHold checks the same for random text in every field.
 func TestQuotationsHold(t *testing.T) {
 	options := Options{Origin: "https://example.com", Drivers: drivers(&recorder{}, "http")}
 	harmless := Guide(mustParse(t, poisonedDescriptor(poison{}), options).App)
@@ -124,8 +123,8 @@ func TestQuotationsHold(t *testing.T) {
 	})
 }
 
-// TestRow20ConfusableNames: a name that looks like another one is marked, and the
-// host of the site stands beside it in ASCII.
+// TestRow20ConfusableNames checks that a confusable name is marked, with the site's host in
+// ASCII.
 func TestRow20ConfusableNames(t *testing.T) {
 	for name, want := range map[string]bool{"Mail": false, "РауРаl": true, "Почта": false, "сасе": true, "邮件 Mail": false, "𝗠𝗮𝗶𝗹": true} {
 		app := mustParse(t, poisonedDescriptor(poison{Field: "name", Text: name}), Options{Origin: "https://xn--pypal-4ve.example"}).App
@@ -139,7 +138,7 @@ func TestRow20ConfusableNames(t *testing.T) {
 	}
 }
 
-// A guide of a web app names the sites beyond its own.
+// TestRow18BaseURLOnAnotherHost checks that the guide of a web app names hosts of other sites.
 func TestRow18BaseURLOnAnotherHost(t *testing.T) {
 	for origin, want := range map[string]bool{"https://example.com": false, "https://example.org": true} {
 		guide := Guide(mustParse(t, poisonedDescriptor(poison{}), Options{Origin: origin}).App)

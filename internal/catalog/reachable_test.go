@@ -6,8 +6,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/netguard"
 )
 
-// TestThisComputer: what a descriptor from the web may not send calls to, however it is
-// written.
+// TestThisComputer checks that a descriptor from the web cannot address this computer, in any
+// spelling.
 func TestThisComputer(t *testing.T) {
 	for address, want := range map[string]bool{
 		"http://localhost/": true, "http://LocalHost:80/x": true, "http://api.localhost/": true, "https://127.9.9.9/": true,

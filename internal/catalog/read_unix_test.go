@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// What is no readable regular file is reported, hides nothing and is not waited
-// for.
+// TestFilesThatAreNoFiles checks that a file that is not readable or not regular is reported,
+// hides nothing and does not block.
 func TestFilesThatAreNoFiles(t *testing.T) {
 	root := t.TempDir()
 	at := func(name string) string { return filepath.Join(root, name) }
@@ -53,7 +53,7 @@ func TestFilesThatAreNoFiles(t *testing.T) {
 	}
 }
 
-// A folder of a descriptor may be linked.
+// TestLinkedFolder checks that a folder of a descriptor may be a link.
 func TestLinkedFolder(t *testing.T) {
 	root, elsewhere := t.TempDir(), t.TempDir()
 	write(t, filepath.Join(elsewhere, FileName), linuxApp("org.linked", "Linked", ""))
@@ -65,8 +65,8 @@ func TestLinkedFolder(t *testing.T) {
 	}
 }
 
-// A FIFO that takes the place of a file between looking and opening is not
-// waited for either.
+// TestOpeningDoesNotBlock checks that a FIFO that replaces a file between stat and open does not
+// block.
 func TestOpeningDoesNotBlock(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "fifo")
 	if err := syscall.Mkfifo(name, 0o600); err != nil {
@@ -85,8 +85,8 @@ func TestOpeningDoesNotBlock(t *testing.T) {
 
 func TestUnreadableFile(t *testing.T) {
 	if os.Getuid() == 0 {
-		// Root may read anything, so the file system's refusal cannot be had; what
-		// is made of it is tested without it.
+		// Root can read any file, so this failure cannot be produced; the handling of the error
+		// is tested without it.
 		if got := reason(&os.PathError{Op: "open", Path: "/x", Err: syscall.EACCES}); got != "permission denied" {
 			t.Errorf("reason: %s", got)
 		}

@@ -7,12 +7,11 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// A row is one attack by a descriptor that a site publishes, and what is wrong
-// with it.
+// A row is one attack by a web descriptor with its expected fault.
 type row struct{ name, source, want string }
 
-// attack reads what a site says. Each attack is refused with a fault that names
-// the place, and none costs more than a moment: the limits are on what is computed.
+// attack parses the descriptors. Each attack is rejected with a fault that names the place,
+// quickly, because the limits apply before any expensive work.
 func attack(t *testing.T, rows []row) {
 	t.Helper()
 	for _, r := range rows {
@@ -26,7 +25,7 @@ func attack(t *testing.T, rows []row) {
 	}
 }
 
-// siteWith is a web descriptor with something in the place of something else.
+// siteWith returns a web descriptor with a replacement.
 func siteWith(t *testing.T, old, replacement string) string {
 	t.Helper()
 	source := strings.Replace(webApp(""), old, replacement, 1)
@@ -71,7 +70,7 @@ func TestRow10DuplicateKeys(t *testing.T) {
 		{"in two places", siteWith(t, `"path": "/t"`, `"path": "/t", "execution": {"path": "/evil"}`), "is given here and at"},
 		{"two auths", strings.Replace(webApp(`{"type": "bearer"}`), `"auth"`, `"auth": null, "auth"`, 1), `"auth" is given twice`},
 	})
-	// Keys that differ in case are other keys, and count for nothing.
+	// Keys that differ in case are other keys, and are ignored.
 	d := mustParse(t, siteWith(t, `"path": "/t"`, `"path": "/t", "PATH": "/evil", "ſource": 1`), Options{Origin: "https://example.com"})
 	if d.Recipes[0].HTTP.Path != "/t" || len(d.Warnings) != 2 {
 		t.Errorf("path %q, warnings %v", d.Recipes[0].HTTP.Path, d.Warnings)

@@ -7,13 +7,13 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// server is a descriptor of a server on Linux, with the text as its execution.
+// server returns a descriptor of a Linux server, with the text as its execution.
 func server(execution, more string) string {
 	return `{"schema_version": "1.0", "platform": "linux", "app": {"id": "org.example.Server", "name": "Server", "description": "D"},
 		"execution": {"type": "mcp", ` + execution + `}` + more + `}`
 }
 
-// A server that lists no tools is an app that says itself what it has, where a driver runs it.
+// TestServers checks that a server without listed tools is an app that lists them when it runs.
 func TestServers(t *testing.T) {
 	var d recorder
 	for source, want := range map[string]string{
@@ -38,7 +38,7 @@ func TestServers(t *testing.T) {
 	}
 }
 
-// Tools that are listed are all that there are, in the words of who lists them.
+// TestListedToolsOfAServer checks that listed tools are the only ones, with the descriptor's texts.
 func TestListedToolsOfAServer(t *testing.T) {
 	var d recorder
 	got := mustParse(t, server(`"command": "x"`, `, "tools": [{"name": "read", "description": "R", "effect": "reads", "parameters": {"type": "object"}}, {"name": "write"}]`),
@@ -52,7 +52,7 @@ func TestListedToolsOfAServer(t *testing.T) {
 	}
 }
 
-// Whatever is wrong is named with its place, and with what was expected there.
+// TestWrongServers checks that every fault has its place and the expected value.
 func TestWrongServers(t *testing.T) {
 	for source, want := range map[string]string{
 		server(`"commando": "x"`, ``):                                                                    `execution.command: missing; an MCP server needs a "command"`,

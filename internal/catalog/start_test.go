@@ -14,8 +14,8 @@ const starting = `{"schema_version": "1.0", "appId": "org.example.Late", "name":
   {"name": "play", "description": "P.", "method": "Play", "parameters": {"type": "object"}},
   {"name": "volume", "description": "V.", "property": "Volume", "parameters": {"type": "object"}}]}}}`
 
-// What starts a program says so to a person before it may, and consent is to that; to look
-// starts nothing.
+// TestStarts checks that a tool that starts a program says so before consent, which covers the
+// start; parsing starts nothing.
 func TestStarts(t *testing.T) {
 	plain := mustParse(t, strings.Replace(starting, "DESKTOP", "", 1), Options{HostPlatform: "linux"})
 	named := mustParse(t, strings.Replace(starting, "DESKTOP", `"desktop_file": "late.desktop",`, 1), Options{HostPlatform: "linux"})
@@ -32,7 +32,7 @@ func TestStarts(t *testing.T) {
 			t.Errorf("%s: %+v", name, volume)
 		}
 	}
-	// Consent is to the command, which the entry's name does not tell.
+	// Consent covers the command, which the entry's name does not show.
 	command := func(says string) *aai.Tool {
 		entry := func(id string) string { return says + " " + id }
 		return mustParse(t, strings.Replace(starting, "DESKTOP", `"desktop_file": "late.desktop",`, 1), Options{HostPlatform: "linux", EntryCommand: entry}).App.Tool("play")
@@ -51,7 +51,7 @@ func TestStarts(t *testing.T) {
 	}
 }
 
-// A descriptor is read again when another desktop entry names it.
+// TestTheEntryThatNamesIt checks that a descriptor is read again when another desktop entry names it.
 func TestTheEntryThatNamesIt(t *testing.T) {
 	folder := t.TempDir()
 	target := filepath.Join(folder, "late.json")

@@ -12,7 +12,7 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// recorder is a driver that keeps what it was given.
+// recorder is a driver that records its recipes.
 type recorder struct {
 	mu      sync.Mutex
 	recipes []*aai.Recipe
@@ -37,8 +37,8 @@ func drivers(d aai.Driver, kinds ...string) map[string]aai.Driver {
 	return m
 }
 
-// linuxApp is a small right descriptor. The extra JSON members go into the app's
-// object, each followed by a comma.
+// linuxApp returns a small valid descriptor. The extra JSON members go into the app's object,
+// each followed by a comma.
 func linuxApp(id, name, extra string) string {
 	return fmt.Sprintf(`{"schema_version": "1.0", "appId": %q, "name": %q, "description": "An app.", %s
   "platforms": {"linux": {"automation": "dbus", "service": "org.example.App", "object": "/org/example/App",
@@ -46,12 +46,12 @@ func linuxApp(id, name, extra string) string {
       "parameters": {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}}]}}}`, id, name, extra)
 }
 
-// withTools is a descriptor with the platforms given as JSON.
+// withPlatforms returns a descriptor with the platforms given as JSON.
 func withPlatforms(platforms string) string {
 	return `{"schema_version": "1.0", "appId": "org.example.App", "name": "App", "description": "An app.", "platforms": ` + platforms + `}`
 }
 
-// linuxTool is a descriptor with one tool for Linux, given as JSON members.
+// linuxTool returns a descriptor with one tool for Linux, given as JSON members.
 func linuxTool(members string) string {
 	return withPlatforms(`{"linux": {"automation": "dbus", "service": "org.example.App", "object": "/org/example/App",
 		"interface": "org.example.App", "tools": [{"name": "t", "description": "D.", "parameters": {"type": "object",

@@ -10,7 +10,7 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// A property may be read and put back where nothing of it is secret.
+// TestWhatIsSetMayBePutBackUnlessItIsSecret checks undo of properties.
 func TestWhatIsSetMayBePutBackUnlessItIsSecret(t *testing.T) {
 	for _, c := range []struct {
 		property, access, param string
@@ -37,8 +37,8 @@ func TestWhatIsSetMayBePutBackUnlessItIsSecret(t *testing.T) {
 	}
 }
 
-// TestADBusToolTakesOnlyItsParameters: a schema that admits others does not help a D-Bus call,
-// which has no place for them.
+// TestADBusToolTakesOnlyItsParameters checks that a D-Bus call rejects additional parameters that
+// the schema allows.
 func TestADBusToolTakesOnlyItsParameters(t *testing.T) {
 	d, err := Parse([]byte(undoApp(false, `{"tool": "restore", "args": {"id": 1}}`)), Options{})
 	if err != nil {
@@ -53,7 +53,7 @@ func TestADBusToolTakesOnlyItsParameters(t *testing.T) {
 	}
 }
 
-// undoApp is an app in either dialect whose tool "delete" has the undo.
+// undoApp returns an app in either dialect with a tool "delete" that has the undo.
 func undoApp(single bool, undo string) string {
 	tools := `[{"name": "delete", "description": "D.", "method": "Delete", "undo": ` + undo + `,
 			"parameters": {"type": "object", "properties": {"id": {}, "why": {"type": "string"}, "password": {"type": "string"}}}},
@@ -69,7 +69,7 @@ func undoApp(single bool, undo string) string {
 	return withPlatforms(`{"linux": {"automation": "dbus", ` + where + `, "tools": ` + tools + `}}`)
 }
 
-// answers is a driver whose tools answer that.
+// answers is a driver with tools that return the data.
 type answers struct{ data any }
 
 func (d *answers) Compile(*aai.Recipe) (aai.Action, error) {
@@ -78,8 +78,7 @@ func (d *answers) Compile(*aai.Recipe) (aai.Action, error) {
 	}, nil
 }
 
-// undoOf runs "delete" of an app with that undo, and returns what it says of how it is taken
-// back, as JSON.
+// undoOf runs "delete" of an app with that undo, and returns the result's undo as JSON.
 func undoOf(t *testing.T, single bool, undo string, args map[string]any, answer any) string {
 	t.Helper()
 	d, err := Parse([]byte(undoApp(single, undo)), Options{HostPlatform: "linux", Drivers: drivers(&answers{answer}, "dbus")})
@@ -124,7 +123,7 @@ func TestADescriptorSaysHowAnActIsTakenBack(t *testing.T) {
 			}
 		}
 	}
-	// What was not given is left out, but what nothing stands for is no argument.
+	// An absent argument is omitted, but an unknown placeholder is an error.
 	if got := undoOf(t, true, `{"tool": "restore", "args": {"id": 1, "note": "${args.why}"}}`, nil, nil); !strings.Contains(got, `"args":{"id":1}`) {
 		t.Error(got)
 	}
@@ -138,7 +137,7 @@ func TestADescriptorSaysHowAnActIsTakenBack(t *testing.T) {
 	}
 }
 
-// What an undo names must be there, and the error says where it is not.
+// TestAnUndoThatCannotBeIsRefused checks that the names in an undo must exist, and the error's place.
 func TestAnUndoThatCannotBeIsRefused(t *testing.T) {
 	const ok = `"tool": "restore", "args": {"id": 1}`
 	for undo, want := range map[string]string{

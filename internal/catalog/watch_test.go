@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// watchTimeout is how long a change may take to be seen on a loaded machine. The
-// tests wait for the change and not for the time.
+// watchTimeout limits the wait for a change on a loaded machine. The tests wait for the change
+// and not for the time.
 const watchTimeout = 30 * time.Second
 
 // watchedCatalog is a started catalog and its changes.
@@ -77,12 +77,12 @@ func TestWatchFolders(t *testing.T) {
 
 	write(t, at("org.b"), linuxApp("org.b", "B", "")) // a new folder
 	f.waitFor("aai desktop org.a org.b")
-	write(t, at("org.b"), linuxApp("org.b2", "B", "")) // written over
+	write(t, at("org.b"), linuxApp("org.b2", "B", "")) // overwritten
 	f.waitFor("aai desktop org.a org.b2")
 	write(t, filepath.Join(root, "org.b", "tmp"), linuxApp("org.b3", "B", "")) // replaced as editors do
 	rename(t, filepath.Join(root, "org.b", "tmp"), at("org.b"))
 	f.waitFor("aai desktop org.a org.b3")
-	write(t, at("org.b"), "{") // half a file
+	write(t, at("org.b"), "{") // a partial file
 	f.waitFor("aai desktop org.a")
 	write(t, at("org.b"), linuxApp("org.b4", "B", ""))
 	f.waitFor("aai desktop org.a org.b4")
@@ -96,8 +96,8 @@ func TestWatchFolders(t *testing.T) {
 	f.waitFor("aai desktop")
 }
 
-// What changes between the first scan and the setting of the watches gives no
-// event, and is found all the same.
+// TestWatchFindsWhatChangedBeforeItWatched checks that a change between the first scan and
+// setting the watches, which gives no event, is found.
 func TestWatchFindsWhatChangedBeforeItWatched(t *testing.T) {
 	root := t.TempDir()
 	c := newCatalog(Folders(root))
@@ -107,7 +107,7 @@ func TestWatchFindsWhatChangedBeforeItWatched(t *testing.T) {
 	f.waitFor("aai desktop org.a")
 }
 
-// The folders need not exist when the gateway starts, and may go and come back.
+// TestWatchFoldersThatComeLater checks that the folders may be absent at the start, and may come and go.
 func TestWatchFoldersThatComeLater(t *testing.T) {
 	home := t.TempDir()
 	root := filepath.Join(home, "a", ".aai")
@@ -123,8 +123,8 @@ func TestWatchFoldersThatComeLater(t *testing.T) {
 	f.waitFor("aai desktop org.c org.d")
 }
 
-// A folder that is moved away takes its watch along; the one that takes its name
-// is watched anew.
+// TestWatchFolderThatIsReplaced checks that a moved folder keeps its watch; the one that takes
+// its name is watched anew.
 func TestWatchFolderThatIsReplaced(t *testing.T) {
 	home := t.TempDir()
 	root := filepath.Join(home, ".aai")
@@ -146,7 +146,7 @@ func TestWatchFolderThatIsReplaced(t *testing.T) {
 	}
 }
 
-// Whatever set has to do, it says so, since something may have been missed.
+// TestSettingWatches checks that set reports any change, because events may have been missed.
 func TestSettingWatches(t *testing.T) {
 	c := newCatalog()
 	w := c.newWatch()
@@ -197,7 +197,7 @@ func TestWatchDesktopFiles(t *testing.T) {
 	f.waitFor("aai desktop")
 }
 
-// Without a watcher the places are looked at from time to time.
+// TestRescan checks that without a watcher the places are scanned at intervals.
 func TestRescan(t *testing.T) {
 	root := t.TempDir()
 	c := newCatalog(Folders(root))
@@ -220,7 +220,7 @@ func TestRescan(t *testing.T) {
 	<-done
 }
 
-// Files that did not change are not read again: their apps stay the same values.
+// TestRescanKeepsWhatDidNotChange checks that unchanged files keep their app values.
 func TestRescanKeepsWhatDidNotChange(t *testing.T) {
 	root := t.TempDir()
 	old := filepath.Join(root, "old.json")
@@ -244,7 +244,7 @@ func TestRescanKeepsWhatDidNotChange(t *testing.T) {
 	if changed != 1 {
 		t.Errorf("%d changes without a change", changed)
 	}
-	// The same size and the same time do not hide a file put in its place.
+	// Equal size and time do not hide a replaced file.
 	write(t, old+"~", linuxApp("org.odd", "Old", ""))
 	if err := os.Chtimes(old+"~", past, past); err != nil {
 		t.Fatal(err)
@@ -256,7 +256,7 @@ func TestRescanKeepsWhatDidNotChange(t *testing.T) {
 	}
 }
 
-// The same time does not hide what is longer now.
+// TestRescanSeesTheSize checks that an equal time does not hide a longer file.
 func TestRescanSeesTheSize(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "a.json")
 	past := time.Now().Add(-time.Hour)
@@ -276,8 +276,8 @@ func TestRescanSeesTheSize(t *testing.T) {
 	}
 }
 
-// A file that was written in the moment it was read is read again, since a
-// second write in that moment leaves the same size and time.
+// TestRescanReadsFreshFilesAgain checks that a file written at the time of reading is read again,
+// because a second write at that time leaves the same size and time.
 func TestRescanReadsFreshFilesAgain(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "a.json")
 	write(t, name, linuxApp("org.a", "A", ""))
@@ -297,8 +297,8 @@ func TestRescanReadsFreshFilesAgain(t *testing.T) {
 	}
 }
 
-// A listener is not called after stop has returned, and stop waits for one that
-// is being called.
+// TestStopOnChange checks that a listener is not called after stop has returned, and that stop
+// waits for a running call.
 func TestStopOnChange(t *testing.T) {
 	root := t.TempDir()
 	c := newCatalog(Files(root, "*.json"))
@@ -348,7 +348,7 @@ func TestStartIsOnce(t *testing.T) {
 	<-first
 }
 
-// Many ask while the apps change under them.
+// TestConcurrentUse checks concurrent queries while the apps change.
 func TestConcurrentUse(t *testing.T) {
 	root := t.TempDir()
 	write(t, filepath.Join(root, "a.json"), linuxApp("org.a", "A", `"aliases": ["first"],`))

@@ -55,7 +55,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// FuzzParse: any text is an entry, if an empty one.
+// FuzzParse checks that any text gives an entry, possibly empty.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(text))
 	f.Add([]byte("[\n=\n[]\n=x\n\x00=\xff"))

@@ -18,7 +18,7 @@ import (
 
 const svg = `<?xml version="1.0"?><!-- a --><svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"><script>alert(1)</script></svg>`
 
-// picture is a PNG of that many pixels a side.
+// picture returns a square PNG with that many pixels a side.
 func picture(t *testing.T, pixels int) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -62,7 +62,7 @@ Type=Scalable
 Size=48
 `
 
-// ask asks the tool for the icon of one app.
+// ask calls the tool for the icon of one app.
 func ask(t *testing.T, r *desktopentry.IconFinder, app string, size int) (kind string, data []byte) {
 	t.Helper()
 	result, err := r.Tools()[0].Run(context.Background(), &aai.Call{Args: map[string]any{"apps": []any{app}, "size": size}})
@@ -109,7 +109,7 @@ func TestFinds(t *testing.T) {
 		{"example.org/mail", 17, "image/png", small},
 		{"org.a.Mail", 256, "image/svg+xml", svg},
 		{"plain", 48, "image/svg+xml", svg},
-		{"themed", 48, "image/svg+xml", svg}, // the person's theme stands before the one below all
+		{"themed", 48, "image/svg+xml", svg}, // the person's theme precedes the fallback
 		{"old", 48, "image/png", other},
 		{"whole", 48, "image/png", other},
 		{"unknown", 48, "", ""},
@@ -121,8 +121,8 @@ func TestFinds(t *testing.T) {
 	}
 }
 
-// What is no picture, too large, or lies elsewhere is not given, whatever it is called and
-// wherever links lead.
+// TestGivesNothingElse checks that files that are no images, too large, or elsewhere are not
+// returned, whatever their names and wherever links lead.
 func TestGivesNothingElse(t *testing.T) {
 	home, data := t.TempDir(), t.TempDir()
 	secret := filepath.Join(home, "secret.png")
@@ -168,7 +168,7 @@ func TestGivesNothingElse(t *testing.T) {
 	}
 }
 
-// One answer has a bound, and says what it left out.
+// TestAnswerIsBounded checks the limit of a result, and its number of omitted icons.
 func TestAnswerIsBounded(t *testing.T) {
 	data := t.TempDir()
 	files, apps := map[string]string{}, []any{}

@@ -7,8 +7,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/netguard"
 )
 
-// A hundred sites are in memory and no more; of those the one goes that was not used for
-// the longest.
+// TestSitesInMemoryAreBounded checks that memory has at most a hundred sites, without the least
+// recently used one.
 func TestSitesInMemoryAreBounded(t *testing.T) {
 	w := NewWebCatalog(WebConfig{Cache: t.TempDir()})
 	hosts := make([]netguard.Host, 0, 101)

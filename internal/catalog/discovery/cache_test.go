@@ -49,7 +49,7 @@ func TestCacheForm(t *testing.T) {
 	}
 }
 
-// TestTTL: how long a copy counts, whatever the site says.
+// TestTTL checks the bounds of a copy's lifetime.
 func TestTTL(t *testing.T) {
 	for _, test := range []struct {
 		header string
@@ -124,7 +124,7 @@ func TestRevalidation(t *testing.T) {
 	if again := w.find(w.host); again.Digest == first.Digest || again.Description != "Keeps more notes." {
 		t.Error("a change was not seen")
 	}
-	// A site that changes nothing but says so without a validator is believed too.
+	// A site that confirms without a validator is accepted too.
 	w.advance(day)
 	etag = `"v3"`
 	second := w.find(w.host)
@@ -134,14 +134,14 @@ func TestRevalidation(t *testing.T) {
 	}
 }
 
-// A site that answers "not modified" to one that has nothing lies.
+// TestNotModifiedOutOfNothing checks "not modified" without a copy, which is an error.
 func TestNotModifiedOutOfNothing(t *testing.T) {
 	w := newWorld(t)
 	w.status(http.StatusNotModified)
 	_ = w.fails(w.host, aai.AppNotRunning)
 }
 
-// Facts, row 25: a stale copy serves on network failure only, and not for ever.
+// Facts, row 25: a stale copy is used on network failure only, and for a limited time.
 func TestRow25StaleForEver(t *testing.T) {
 	for _, test := range []struct {
 		name    string
@@ -180,8 +180,8 @@ func TestRow25StaleForEver(t *testing.T) {
 	}
 }
 
-// TestStaleDoesNotWait: while a copy stands in, the site is asked once a minute and
-// not at every call.
+// TestStaleDoesNotWait checks that while a stale copy is used, the site is requested once a
+// minute and not at every call.
 func TestStaleDoesNotWait(t *testing.T) {
 	w := newWorld(t)
 	w.find(w.host)
@@ -191,7 +191,7 @@ func TestStaleDoesNotWait(t *testing.T) {
 	for range 5 {
 		w.find(w.host)
 	}
-	if n := w.requests(); n == 0 || n > 2 { // the transport may try a connection that was kept
+	if n := w.requests(); n == 0 || n > 2 { // the transport may retry a kept connection
 		t.Errorf("asked %d times", n)
 	}
 	w.serveDescriptor(replaced("Keeps notes.", "Keeps more notes."))
@@ -201,8 +201,8 @@ func TestStaleDoesNotWait(t *testing.T) {
 	}
 }
 
-// TestNeverAfterGone: what the site took back does not come back with the network's
-// next failure.
+// TestNeverAfterGone checks that a withdrawn descriptor does not return with the next network
+// failure.
 func TestNeverAfterGone(t *testing.T) {
 	w := newWorld(t)
 	w.find(w.host)
@@ -220,7 +220,7 @@ func TestNeverAfterGone(t *testing.T) {
 	_ = w.fails(w.host, aai.AppNotRunning)
 }
 
-// TestClockSetBack: a copy from the future is asked for again.
+// TestClockSetBack checks that a copy from the future is requested again.
 func TestClockSetBack(t *testing.T) {
 	w := newWorld(t)
 	w.find(w.host)

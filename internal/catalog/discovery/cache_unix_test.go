@@ -12,7 +12,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/netguard"
 )
 
-// A pipe in the place of a copy is no copy, and nobody waits for who writes to it.
+// TestACopyThatIsAPipe checks that a pipe in place of a copy is ignored without blocking.
 func TestACopyThatIsAPipe(t *testing.T) {
 	folder := t.TempDir()
 	h, err := netguard.ParseHost("example.com")

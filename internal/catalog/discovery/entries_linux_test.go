@@ -13,7 +13,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/catalog/discovery"
 )
 
-// folder makes a folder of desktop entries.
+// folder creates a folder of desktop entries.
 func folder(t *testing.T, entries map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -28,7 +28,7 @@ func folder(t *testing.T, entries map[string]string) string {
 const editor = "[Desktop Entry]\nType=Application\nName=Editor\nExec=editor --password=hunter2 %U\nActions=new;private;none;\n\n" +
 	"[Desktop Action new]\nName=New Window\nExec=editor --new\n[Desktop Action private]\nName=Private \x1b[31mWindow\u202e\n[Desktop Action other]\nName=Not Named\n"
 
-// TestEntries: what entries offer, and of two the first.
+// TestEntries checks the integrations of entries, and that of two the first counts.
 func TestEntries(t *testing.T) {
 	first := folder(t, map[string]string{
 		"editor.desktop":             editor,
@@ -59,7 +59,7 @@ func TestEntries(t *testing.T) {
 	}
 }
 
-// TestOddEntries: what is in the folder of entries costs itself alone, and is not waited for.
+// TestOddEntries checks that an odd file affects no other, and does not block.
 func TestOddEntries(t *testing.T) {
 	dir := folder(t, map[string]string{"editor.desktop": editor, "binary.desktop": "\x00\xff\xfe[Desktop Entry]\n=\n[[[", "real": editor})
 	at := func(name string) string { return filepath.Join(dir, name) }
@@ -90,7 +90,7 @@ func TestOddEntries(t *testing.T) {
 	}
 }
 
-// TestManyEntries: a folder gone wild is cut off.
+// TestManyEntries checks the limit on a folder.
 func TestManyEntries(t *testing.T) {
 	dir := t.TempDir()
 	for i := range 3100 {

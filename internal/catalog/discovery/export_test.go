@@ -9,7 +9,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/netguard"
 )
 
-// Source is where the descriptor of the site at an address is.
+// Source returns the URL of the descriptor of the site at an address.
 func Source(address string) string {
 	t, err := parseAddress(address)
 	if err != nil {
@@ -18,8 +18,8 @@ func Source(address string) string {
 	return t.source()
 }
 
-// CheckMeta makes sure that no .meta file makes a copy count for longer than any
-// may, or puts anything but one line into a header.
+// CheckMeta checks that no .meta file makes a copy valid for longer than the maximum, or puts
+// more than one line into a header.
 func CheckMeta(t *testing.T, b []byte) {
 	m, ok := parseMeta(b)
 	if !ok {
@@ -38,7 +38,7 @@ func CheckMeta(t *testing.T, b []byte) {
 	}
 }
 
-// CheckFolders makes sure that every host has a folder of its own below the cache.
+// CheckFolders checks that every host has its own folder below the cache.
 func CheckFolders(t *testing.T, a, b string) {
 	one, err := netguard.ParseHost(a)
 	if err != nil {
@@ -54,7 +54,7 @@ func CheckFolders(t *testing.T, a, b string) {
 	}
 }
 
-// WriteCache writes a copy as a gateway does that has just fetched it.
+// WriteCache writes a copy like a gateway that has just fetched it.
 func WriteCache(folder string, h netguard.Host, body string) error {
 	return cache{folder}.write(h, []byte(body), newMeta(target{host: h, scheme: "https"}.source(), &netguard.FetchResult{}, digest([]byte(body)), time.Now()))
 }
@@ -65,7 +65,7 @@ func ReadCache(folder string, h netguard.Host) (string, bool) {
 	return string(body), found
 }
 
-// ReadHints reads a page as each of the documents that sites publish.
+// ReadHints reads a page as each of the published documents.
 func ReadHints(page []byte) (found []*Hint) {
 	for _, d := range documentsOf("https://example.com/mcp") {
 		if h := d.read(page); h != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/netguard"
 )
 
-// TestFindByEveryName: one site, one lookup, whatever it is called.
+// TestFindByEveryName checks that all names of a site share one lookup.
 func TestFindByEveryName(t *testing.T) {
 	w := newWorld(t)
 	must(t, w.web.AddName("Jotter-Pad", "https://"+w.host+"/some/page"))
@@ -63,7 +63,7 @@ func TestLocalAppsWin(t *testing.T) {
 	}
 }
 
-// What several apps of this computer are called means none of them, and no site.
+// TestNoSiteForAnAmbiguousName checks that a name of several local apps selects no site.
 func TestNoSiteForAnAmbiguousName(t *testing.T) {
 	w := newWorld(t)
 	for _, id := range []string{"org.example.One", "org.example.Two"} {
@@ -75,7 +75,7 @@ func TestNoSiteForAnAmbiguousName(t *testing.T) {
 	}
 }
 
-// Nor does the name of one whose descriptor is broken.
+// TestNoSiteForABrokenApp checks the same for the name of an invalid local app.
 func TestNoSiteForABrokenApp(t *testing.T) {
 	w := newWorld(t)
 	w.install("mail.example.com", "{}")
@@ -85,8 +85,7 @@ func TestNoSiteForABrokenApp(t *testing.T) {
 	}
 }
 
-// Facts, row 20: what people are shown as the origin is ASCII, so that a letter of
-// another alphabet is seen.
+// Facts, row 20: the displayed origin is ASCII, so that a letter of another alphabet is visible.
 func TestOriginIsASCII(t *testing.T) {
 	for address, want := range map[string]string{
 		"https://аpple.com/x":       "https://xn--pple-43d.com/.well-known/aai.json", // the first letter is Cyrillic
@@ -103,7 +102,7 @@ func TestOriginIsASCII(t *testing.T) {
 	}
 }
 
-// TestNoSiteForAWrongID: who mistypes the id of an app is not sent to the web.
+// TestNoSiteForAWrongID checks that a mistyped id does not cause a web request.
 func TestNoSiteForAWrongID(t *testing.T) {
 	w := newWorld(t)
 	for _, name := range []string{"org.example.Calculater", "calc", "org.gnome.Nautilus", "desktop/firefox", "a b", "", "../../etc", "sums:add", "app:calc"} {
@@ -118,9 +117,9 @@ func TestNoSiteForAWrongID(t *testing.T) {
 	}
 }
 
-// Who asks for an app that is not installed has told nobody on the internet so, and
-// hears how the site of that name is asked. The way out is the witness: it looks up the
-// name of whatever it is to reach.
+// TestABareNameStaysHere checks that the name of an app that is not installed is not sent to the
+// internet, and that the error explains a lookup. A lookup would call the test resolver with that
+// name.
 func TestABareNameStaysHere(t *testing.T) {
 	w := newWorld(t)
 	var lookups atomic.Int32
@@ -165,7 +164,7 @@ func TestAppsAreThoseThatWereAskedFor(t *testing.T) {
 	if ids := w.ids(); !slices.Equal(ids, []string{w.host + "/com.example.notes", "org.example.Calculator"}) || changes != 1 {
 		t.Errorf("the apps are %q after %d changes", ids, changes)
 	}
-	// The next process does not list what this one was asked for, though it is in the cache.
+	// The next process does not list sites looked up by this one, even if cached.
 	w.restart()
 	if ids := w.ids(); !slices.Equal(ids, local) {
 		t.Errorf("the next process lists %q", ids)
@@ -182,7 +181,7 @@ func TestAppsAreThoseThatWereAskedFor(t *testing.T) {
 	}
 }
 
-// What the person named is listed from the start, once it is in the cache.
+// TestNamedSitesAreListed checks that cached sites with names are listed from the start.
 func TestNamedSitesAreListed(t *testing.T) {
 	w := newWorld(t)
 	must(t, w.web.AddName("jotter-pad", "https://"+w.host))
@@ -244,7 +243,7 @@ func TestDiscoverRefuses(t *testing.T) {
 	}
 }
 
-// Facts, row 6: ten lookups a minute, for all callers together; what is known is free.
+// Facts, row 6: ten lookups a minute, for all callers together; known sites are free.
 func TestLookupsAreLimited(t *testing.T) {
 	w := newWorld(t)
 	w.status(http.StatusNotFound)
@@ -265,7 +264,7 @@ func TestLookupsAreLimited(t *testing.T) {
 	}
 }
 
-// TestManyAtOnce: callers who ask for one site at once share one lookup.
+// TestManyAtOnce checks that concurrent requests for one site share one lookup.
 func TestManyAtOnce(t *testing.T) {
 	w := newWorld(t)
 	release := make(chan struct{})

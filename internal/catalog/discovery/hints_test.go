@@ -12,7 +12,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/catalog/discovery"
 )
 
-// published is what a site has for programs.
+// published returns the site's documents for programs.
 func published() map[string]string {
 	return map[string]string{
 		"/.well-known/ai-catalog.json": `{"specVersion": "1.0", "host": {"displayName": "Example"}, "entries": [
@@ -26,7 +26,7 @@ func published() map[string]string {
 	}
 }
 
-// publishes makes the site answer so, and with 404 whatever else it is asked.
+// publishes makes the site serve these pages, and 404 for others.
 func (w *world) publishes(pages map[string]string) {
 	w.answers(func(rw http.ResponseWriter, r *http.Request) {
 		text, known := pages[r.URL.Path]
@@ -38,7 +38,7 @@ func (w *world) publishes(pages map[string]string) {
 	})
 }
 
-// hints are what the site publishes, by their kinds.
+// hints returns the kinds of the site's hints, the hints, and their text.
 func (w *world) hints(address string) (kinds []string, all []discovery.Hint, words string) {
 	w.t.Helper()
 	words, data, err := w.web.Hints(w.t.Context(), address)
@@ -50,8 +50,7 @@ func (w *world) hints(address string) (kinds []string, all []discovery.Hint, wor
 	return kinds, all, words
 }
 
-// TestHints: what a site publishes is told as the site's words, and that of the page that
-// was named too.
+// TestHints checks that the site's documents are quoted, including that of the named page.
 func TestHints(t *testing.T) {
 	w := newWorld(t)
 	w.publishes(published())
@@ -90,8 +89,7 @@ func TestHints(t *testing.T) {
 	}
 }
 
-// TestNoHints: a site that answers everything with a page, or with what is no such document,
-// has none.
+// TestNoHints checks that a site that serves a page for every path, or other documents, has none.
 func TestNoHints(t *testing.T) {
 	for _, page := range []string{
 		"<!doctype html><html><title># x</title></html>", "", "[]", "null", "7", `{}`, `{"entries": 7, "linkset": {}, "paths": []}`,
@@ -105,7 +103,7 @@ func TestNoHints(t *testing.T) {
 	}
 }
 
-// TestHintsAreBounded: what is long is cut, lookups are counted, and strangers are not asked.
+// TestHintsAreBounded checks that long text is cut, lookups are counted, and only the site is asked.
 func TestHintsAreBounded(t *testing.T) {
 	w := newWorld(t)
 	long := strings.Repeat("long ", 9000)
@@ -131,7 +129,7 @@ func TestHintsAreBounded(t *testing.T) {
 	}
 }
 
-// FuzzHints: whatever a site sends, what it lists is clean and counted.
+// FuzzHints checks that items of any document are cleaned and counted.
 func FuzzHints(f *testing.F) {
 	for _, page := range published() {
 		f.Add([]byte(page))

@@ -14,7 +14,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/catalog/discovery"
 )
 
-// TestHostileDescriptors: what a site may not say of itself.
+// TestHostileDescriptors checks claims that a site must not make.
 func TestHostileDescriptors(t *testing.T) {
 	linux := strings.NewReplacer(`"platform": "web"`, `"platform": "linux"`, `"type": "http", "base_url": "https://api.example.com/v1"`,
 		`"type": "dbus", "service": "org.example.X", "objectPath": "/", "interface": "org.example.X"`).Replace(notes)
@@ -54,8 +54,8 @@ func TestHostileDescriptors(t *testing.T) {
 	}
 }
 
-// TestOnlyTheWebSectionRuns: a site may tell of other platforms, but nothing of them
-// is shown to a driver that reaches into this computer.
+// TestOnlyTheWebSectionRuns checks that sections for other platforms reach no driver with access
+// to this computer.
 func TestOnlyTheWebSectionRuns(t *testing.T) {
 	tool := func(rest string) string {
 		return `[{"name": "go", "description": "Goes", "parameters": {"type": "object", "properties": {}}, ` + rest + `}]`
@@ -87,7 +87,7 @@ func TestRow23CachePath(t *testing.T) {
 	if left, err := os.ReadDir(outside); err != nil || len(left) > 0 {
 		t.Errorf("outside of the cache there are now %v, %v", left, err)
 	}
-	// Nor is anything read out there.
+	// It does not read outside either.
 	must(t, os.WriteFile(filepath.Join(outside, "aai.json"), []byte(notes), 0o600))
 	w.restart()
 	w.find(w.host)
@@ -96,8 +96,8 @@ func TestRow23CachePath(t *testing.T) {
 	}
 }
 
-// A link in the place of a copy is replaced and not followed, neither to be read
-// nor to be written.
+// TestCacheFollowsNoLinks checks that a link in place of a copy is replaced, and not followed for
+// reading or writing.
 func TestCacheFollowsNoLinks(t *testing.T) {
 	w := newWorld(t)
 	w.find(w.host)
@@ -174,7 +174,7 @@ func TestRow24SwappedCopies(t *testing.T) {
 	}
 }
 
-// TestNoFolderForTheCache: without a cache everything works, but slower.
+// TestNoFolderForTheCache checks that lookups work without a cache.
 func TestNoFolderForTheCache(t *testing.T) {
 	w := newWorld(t)
 	must(t, os.MkdirAll(filepath.Dir(w.config.Cache), 0o700))

@@ -14,7 +14,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
-// A liar answers every Introspect, at every path, with the text, and every List.
+// A hostileService answers every Introspect, at every path, with the text, and every List.
 type hostileService struct {
 	text func(path dbus.ObjectPath) string
 	list func() []string
@@ -57,7 +57,7 @@ func (method) NumReturns() int       { return 1 }
 func (method) ArgumentValue(int) any { return "" }
 func (method) ReturnValue(int) any   { return "" }
 
-// serveHostile puts a liar on the bus.
+// serveHostile puts a hostileService on the bus.
 func serveHostile(t *testing.T, bus *testkit.Bus, l hostileService, names ...string) *dbus.Conn {
 	t.Helper()
 	conn := bus.Connect(t, dbus.WithHandler(l))
@@ -75,8 +75,8 @@ func always(text string) func(dbus.ObjectPath) string {
 
 const validIntrospection = `<node><interface name="org.example.Honest"><method name="Do"/></interface></node>`
 
-// TestLiars: what one program says of itself costs no other, and nothing of it is believed
-// that could harm who reads it.
+// TestLiars checks that a program's introspection data affects no other program, and that harmful
+// text is cleaned.
 func TestLiars(t *testing.T) {
 	bus := testkit.StartBus(t)
 	serveHostile(t, bus, hostileService{text: always(validIntrospection)}, "org.example.Honest")
@@ -110,8 +110,8 @@ func TestLiars(t *testing.T) {
 	}
 }
 
-// TestBusNames: thousands of names are cut off, and said to be; those of instances lose what is
-// another one each time.
+// TestBusNames checks that thousands of names are limited with a note, and that names of
+// instances lose their numbers.
 func TestBusNames(t *testing.T) {
 	bus := testkit.StartBus(t)
 	serveHostile(t, bus, hostileService{text: always(validIntrospection)}, "org.example.App-1234")
@@ -131,7 +131,7 @@ func TestBusNames(t *testing.T) {
 	}
 }
 
-// TestOnlyQuestions: nothing but Introspect and List reaches a program, and no service is
+// TestOnlyQuestions checks that a program receives only Introspect and List, and no service is
 // started.
 func TestOnlyQuestions(t *testing.T) {
 	bus := testkit.StartBus(t)
@@ -144,7 +144,7 @@ func TestOnlyQuestions(t *testing.T) {
 	}
 	messages := testkit.MonitorMessages(t, watcher, 1000)
 	report := look(t, discovery.ScannerConfig{SessionBus: at(bus.Address), CallTimeout: generousTimeout, ScanTimeout: 5 * generousTimeout})
-	if err := conn.BusObject().Call("org.freedesktop.DBus.GetId", 0).Err; err != nil { // the last that the monitor sees
+	if err := conn.BusObject().Call("org.freedesktop.DBus.GetId", 0).Err; err != nil { // the last call that the monitor sees
 		t.Fatal(err)
 	}
 	for m := range messages {
@@ -177,8 +177,8 @@ func TestOnlyQuestions(t *testing.T) {
 	}
 }
 
-// TestReportedOnce: a service that does not run is told by its entry where that says more, and by
-// its bare name where nothing on the bus does.
+// TestReportedOnce checks that a service that does not run is described by its desktop entry if
+// that has more, and by its name if no other integration describes it.
 func TestReportedOnce(t *testing.T) {
 	bus := testkit.StartBus(t)
 	bus.Activatable(t, "org.example.Both", "/bin/false")
@@ -197,14 +197,14 @@ func TestReportedOnce(t *testing.T) {
 	}
 }
 
-// TestFrozen: who does not answer is named, and costs the others nothing.
+// TestFrozen checks that a program without replies is named, and does not delay others.
 func TestFrozen(t *testing.T) {
 	bus := testkit.StartBus(t)
 	serveHostile(t, bus, hostileService{text: always(validIntrospection)}, "org.example.Honest")
 	never := make(chan struct{})
 	t.Cleanup(func() { close(never) })
 	serveHostile(t, bus, hostileService{text: func(dbus.ObjectPath) string { <-never; return "" }}, "org.example.Frozen", "org.example.FrozenToo")
-	report := look(t, discovery.ScannerConfig{SessionBus: at(bus.Address)}) // the usual clocks
+	report := look(t, discovery.ScannerConfig{SessionBus: at(bus.Address)}) // the default timeouts
 	if !slices.Contains(report.Unresponsive, "org.example.Frozen") {
 		t.Errorf("silent: %q", report.Unresponsive)
 	}
@@ -213,7 +213,7 @@ func TestFrozen(t *testing.T) {
 	}
 }
 
-// TestFrozenBus: a bus that does not answer is named too.
+// TestFrozenBus checks that a bus without replies is named too.
 func TestFrozenBus(t *testing.T) {
 	bus := testkit.StartBus(t)
 	pid := daemonOf(t, bus)
@@ -227,7 +227,7 @@ func TestFrozenBus(t *testing.T) {
 	}
 }
 
-// daemonOf is the process of a bus.
+// daemonOf returns the process of a bus.
 func daemonOf(t *testing.T, bus *testkit.Bus) int {
 	t.Helper()
 	var pid uint32
@@ -237,16 +237,16 @@ func daemonOf(t *testing.T, bus *testkit.Bus) int {
 	return int(pid)
 }
 
-// A tray is the watcher of a tray, or one of its icons: an object with one property.
+// A tray is a tray's watcher or one of its icons: an object with one property.
 type tray struct{ value any }
 
-// Get is that of org.freedesktop.DBus.Properties.
+// Get implements org.freedesktop.DBus.Properties.
 func (y tray) Get(string, string) (dbus.Variant, *dbus.Error) {
 	return dbus.MakeVariant(y.value), nil
 }
 
-// TestTray: icons of programs without a name are told by the tray's watcher; what it lists
-// that is none costs nothing.
+// TestTray checks that the tray's watcher provides icons of programs without a name; invalid
+// items are ignored.
 func TestTray(t *testing.T) {
 	bus := testkit.StartBus(t)
 	icon, keeper := bus.Connect(t), bus.Connect(t)
@@ -268,8 +268,8 @@ func TestTray(t *testing.T) {
 	}
 }
 
-// TestRefused: what the person keeps from every tool is asked nothing, and named as closed, by
-// whichever of its names; the others are as ever.
+// TestRefused checks that a denied program is not called, and marked as denied, by any of its
+// names; others are unaffected.
 func TestRefused(t *testing.T) {
 	bus := testkit.StartBus(t)
 	asked := make(chan struct{}, 100)
@@ -296,7 +296,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestNever: what the gateway never calls is said to be so.
+// TestNever checks that services that the gateway never calls are marked.
 func TestNever(t *testing.T) {
 	bus := testkit.StartBus(t)
 	serveHostile(t, bus, hostileService{text: always(`<node><interface name="org.example.Closed"/><interface name="org.example.Open"/></node>`)}, "org.example.Half")

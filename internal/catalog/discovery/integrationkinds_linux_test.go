@@ -9,7 +9,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
-// TestKinds: what interfaces are told as, by the name of the program that has them all.
+// TestKinds checks the kinds of interfaces, and the name of a program with all of them.
 func TestKinds(t *testing.T) {
 	for iface, kind := range map[string]string{
 		"org.mpris.MediaPlayer2": "mpris", "org.mpris.MediaPlayer2.Player": "mpris", "org.gtk.Actions": "gtk-actions", "org.gtk.Menus": "gtk-menus",
@@ -34,7 +34,7 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// TestBackgroundTimeout: a name without what is another one at each start.
+// TestBackgroundTimeout checks names without the parts that change at each start.
 func TestBackgroundTimeout(t *testing.T) {
 	for name, want := range map[string]string{
 		"org.kde.kate-1234": "org.kde.kate", "org.mpris.MediaPlayer2.vlc.instance77": "org.mpris.MediaPlayer2.vlc", "org.kde.StatusNotifierItem-12-1": "org.kde.StatusNotifierItem",
@@ -47,7 +47,7 @@ func TestBackgroundTimeout(t *testing.T) {
 	}
 }
 
-// FuzzNode: whatever an object says of itself, what is read of it are names of interfaces.
+// FuzzNode checks that any introspection data yields only interface names.
 func FuzzNode(f *testing.F) {
 	f.Add(validIntrospection)
 	f.Add(`<node name="/"><node name="a"/><interface name="org.gtk.Actions"><method name="List"/></interface></node>`)
@@ -65,7 +65,7 @@ func FuzzNode(f *testing.F) {
 	})
 }
 
-// FuzzEntry: whatever is in a desktop entry, its actions are harmless words.
+// FuzzEntry checks that actions of any desktop entry are clean text.
 func FuzzEntry(f *testing.F) {
 	f.Add(editor)
 	f.Add("[Desktop Entry]\nActions=;;a;a\n[Desktop Action a]\nName=\x1b[0m\n")

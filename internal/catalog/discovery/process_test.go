@@ -16,14 +16,14 @@ import (
 	"github.com/gybob/aai-gateway/internal/netguard"
 )
 
-// otherVariable makes the test program another gateway, which writes and reads the
-// cache in the folder "<folder>|<host>" again and again.
+// otherVariable makes the test program another gateway, which repeatedly writes and reads the
+// cache in the folder "<folder>|<host>".
 const otherVariable = "AAI_DISCOVERY_TEST_OTHER"
 
-// rounds is how often it does.
+// rounds is the number of repetitions.
 const rounds = 60
 
-// runOtherGateway is that gateway. Half of what it does is to write what a site says.
+// runOtherGateway is that gateway. Half of its operations write a descriptor.
 func runOtherGateway(what string) {
 	folder, host, _ := strings.Cut(what, "|")
 	h, err := netguard.ParseHost(host)
@@ -42,8 +42,8 @@ func runOtherGateway(what string) {
 	}
 }
 
-// TestManyProcesses: several gateways write one copy at once, and none ever reads
-// what is not whole.
+// TestManyProcesses checks that several gateways that write one copy concurrently never read a
+// partial one.
 func TestManyProcesses(t *testing.T) {
 	folder := t.TempDir()
 	var running sync.WaitGroup
@@ -63,8 +63,8 @@ func TestManyProcesses(t *testing.T) {
 	}
 }
 
-// TestWhoLeavesDoesNotSpoilIt: the first to ask goes away, and the others get their
-// answer.
+// TestWhoLeavesDoesNotSpoilIt checks that if the first caller cancels, the others still get their
+// result.
 func TestWhoLeavesDoesNotSpoilIt(t *testing.T) {
 	w := newWorld(t)
 	asked, release := make(chan struct{}), make(chan struct{})
@@ -95,8 +95,8 @@ func TestWhoLeavesDoesNotSpoilIt(t *testing.T) {
 	}
 }
 
-// TestPlainSiteByID: the id of an app of this computer's own server says no scheme;
-// another process finds it where the first one has.
+// TestPlainSiteByID checks an app id of this computer's own server, which has no scheme: another
+// process finds it at the same place.
 func TestPlainSiteByID(t *testing.T) {
 	w := newWorld(t)
 	plain := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) { _, _ = rw.Write([]byte(replaced("", ""))) }))

@@ -14,7 +14,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
-// said is what a program prints in the session.
+// said returns the output of a program in the session.
 func said(t *testing.T, s *linuxtest.Session, name string, args ...string) string {
 	t.Helper()
 	c := exec.CommandContext(t.Context(), name, args...)
@@ -26,8 +26,7 @@ func said(t *testing.T, s *linuxtest.Session, name string, args ...string) strin
 	return string(out)
 }
 
-// list are names on the bus by the word of busctl: those that run, or those that could be
-// started and do not.
+// list returns names on the bus by busctl: running ones, or those that can be started.
 func list(t *testing.T, s *linuxtest.Session, option string) []string {
 	t.Helper()
 	var names []string
@@ -39,7 +38,7 @@ func list(t *testing.T, s *linuxtest.Session, option string) []string {
 	return names
 }
 
-// await waits until the names are on the bus: those that end in a dash are beginnings.
+// await waits until the names are on the bus; a trailing dash marks a prefix.
 func await(t *testing.T, s *linuxtest.Session, names ...string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
@@ -58,7 +57,7 @@ func await(t *testing.T, s *linuxtest.Session, names ...string) {
 	}
 }
 
-// awaitWindow waits until the program whose name begins so has the object.
+// awaitWindow waits until the program with that name prefix has the object.
 func awaitWindow(t *testing.T, s *linuxtest.Session, begins, path string) {
 	t.Helper()
 	running := list(t, s, "--acquired")
@@ -76,8 +75,8 @@ func awaitWindow(t *testing.T, s *linuxtest.Session, begins, path string) {
 	}
 }
 
-// TestRealPrograms: real programs of four toolkits on a real session bus, with busctl and
-// gdbus as other opinions of who is there and of what they have.
+// TestRealPrograms compares real programs of four toolkits on a real session bus with the output
+// of busctl and gdbus.
 func TestRealPrograms(t *testing.T) {
 	s := linuxtest.Start(t)
 	s.Launch(t, "gnome-text-editor")
@@ -96,7 +95,7 @@ func TestRealPrograms(t *testing.T) {
 		},
 	})
 
-	running = append(running, list(t, s, "--acquired")...) // programs go on starting others of their own
+	running = append(running, list(t, s, "--acquired")...) // programs keep starting others
 	for _, app := range apps(report, discovery.StateRunning) {
 		if !slices.Contains(running, app) {
 			t.Errorf("%s runs, by our word alone; busctl knows %q", app, running)
@@ -120,7 +119,7 @@ func TestRealPrograms(t *testing.T) {
 	if kate < 0 || !strings.Contains(report.Integrations[kate].HowTo, "org.kde.KMainWindow.activateAction at /kate/MainWindow_1") {
 		t.Errorf("no way into Kate's windows: %+v", report.Integrations)
 	}
-	// Every single action that gdbus is told of can be among those that were counted.
+	// Every action that gdbus reports may be among the counted ones.
 	actions := said(t, s, "gdbus", "call", "--session", "--dest", "org.xfce.mousepad", "--object-path", "/org/xfce/mousepad", "--method", "org.gtk.Actions.List")
 	quit := regexp.MustCompile(`'quit'`).MatchString(actions)
 	w := find(t, report, "gtk-actions", "org.xfce.mousepad")

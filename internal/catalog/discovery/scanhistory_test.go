@@ -16,7 +16,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/catalog/discovery"
 )
 
-// A clients is servers that come and go, and counts who looked.
+// A clients has servers that change, and counts the queries.
 type clients struct {
 	mu    sync.Mutex
 	names []string
@@ -39,7 +39,7 @@ func (c *clients) servers(context.Context) (found []discovery.MCPServer, unread 
 	return found, nil
 }
 
-// markChanged are the names of the new ways of a report.
+// markChanged returns the names of the new integrations of a report.
 func markChanged(report *discovery.ScanReport) string {
 	var all []string
 	for _, w := range report.Integrations {
@@ -50,8 +50,8 @@ func markChanged(report *discovery.ScanReport) string {
 	return strings.Join(all, " ")
 }
 
-// TestWatch: of two gateways one scans when the time has come; what is new since the first
-// scan is said in the log and marked, for a week.
+// TestWatch checks that one of two gateways scans when due, and that integrations new since the
+// first scan are logged and marked, for a week.
 func TestWatch(t *testing.T) {
 	file, c, log := filepath.Join(t.TempDir(), "data", "ways.json"), &clients{names: []string{"old"}}, &bytes.Buffer{}
 	synctest.Test(t, func(t *testing.T) {
@@ -100,7 +100,7 @@ func TestWatch(t *testing.T) {
 	}
 }
 
-// TestNoWatch: without an interval nobody scans, and nothing is written.
+// TestNoWatch checks that without an interval there is no scan and no file.
 func TestNoWatch(t *testing.T) {
 	file, c := filepath.Join(t.TempDir(), "ways.json"), &clients{}
 	room := discovery.NewScanner(discovery.ScannerConfig{Servers: c.servers, HistoryFile: file, InitialDelay: 1})
@@ -111,7 +111,7 @@ func TestNoWatch(t *testing.T) {
 	}
 }
 
-// TestBrokenMemory: what cannot be understood is begun anew, and hides nothing.
+// TestBrokenMemory checks that an invalid history is replaced, and hides nothing.
 func TestBrokenMemory(t *testing.T) {
 	for _, text := range []string{"", "{", "[]", `{"ways": {"x": 7}}`, `{"scanned": "2026-01-01T00:00:00Z"}`, "\x00"} {
 		file := filepath.Join(t.TempDir(), "ways.json")
@@ -125,8 +125,8 @@ func TestBrokenMemory(t *testing.T) {
 	}
 }
 
-// TestMatched: a program that has a descriptor is said to have one, by its service or by its
-// entry, also where its name has the number of its process in it.
+// TestMatched checks that a program with a descriptor is marked, by its service or its entry,
+// also if its name contains a process number.
 func TestMatched(t *testing.T) {
 	report := look(t, discovery.ScannerConfig{
 		Servers: func(context.Context) ([]discovery.MCPServer, []string) {
@@ -151,7 +151,7 @@ func TestMatched(t *testing.T) {
 	}
 }
 
-// TestSlowSource: what takes too long is named, and what panics costs itself.
+// TestSlowSource checks that a slow source is named, and that a panic affects only its source.
 func TestSlowSource(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		over := make(chan struct{})

@@ -10,10 +10,10 @@ import (
 	"github.com/gybob/aai-gateway/internal/catalog/discovery"
 )
 
-// generousTimeout is a clock that a busy computer keeps too.
+// generousTimeout is a timeout that suffices on a busy computer.
 const generousTimeout = time.Minute
 
-// find returns the way of the kind into the app.
+// find returns the app's integration of that kind.
 func find(t *testing.T, report *discovery.ScanReport, kind, app string) discovery.Integration {
 	t.Helper()
 	for _, w := range report.Integrations {
@@ -25,7 +25,7 @@ func find(t *testing.T, report *discovery.ScanReport, kind, app string) discover
 	return discovery.Integration{}
 }
 
-// apps are those of the ways in a state, each once, sorted.
+// apps returns the apps with integrations in a state, sorted, without duplicates.
 func apps(report *discovery.ScanReport, state string) []string {
 	var all []string
 	for _, w := range report.Integrations {
@@ -37,8 +37,7 @@ func apps(report *discovery.ScanReport, state string) []string {
 	return slices.Compact(all)
 }
 
-// harmless fails the test where a report has characters in it that do not show, or texts
-// that are too long to be read.
+// harmless fails the test if a report has invisible characters or overlong texts.
 func harmless(t *testing.T, report *discovery.ScanReport) {
 	t.Helper()
 	for _, w := range report.Integrations {
@@ -58,10 +57,10 @@ func look(t *testing.T, cfg discovery.ScannerConfig) *discovery.ScanReport {
 	return report
 }
 
-// at is the address of a bus.
+// at returns the address of a bus.
 func at(address string) func() (string, error) {
 	return func() (string, error) { return address, nil }
 }
 
-// none is a look at nothing.
+// none returns no apps.
 func none(context.Context) []discovery.DescribedApp { return nil }

@@ -13,8 +13,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/catalog/discovery"
 )
 
-// TestChanged: an app whose source says something else by now is marked at each way to its
-// program, with the command that offers it again; one to which there is no way gets one.
+// TestChanged checks that each integration of an app with a changed source is marked, with the
+// command that regenerates it; an app without an integration gets one.
 func TestChanged(t *testing.T) {
 	report := look(t, discovery.ScannerConfig{
 		Servers: func(context.Context) ([]discovery.MCPServer, []string) {
@@ -46,8 +46,8 @@ func TestChanged(t *testing.T) {
 	}
 }
 
-// TestScanOfChanges: a running gateway says once, of each thing that a source says, that it has
-// changed, from the first scan on.
+// TestScanOfChanges checks that a running gateway reports each change of a source once, from the
+// first scan on.
 func TestScanOfChanges(t *testing.T) {
 	file, log := filepath.Join(t.TempDir(), "ways.json"), &bytes.Buffer{}
 	digest := "one"

@@ -12,9 +12,9 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
-// TestSystemBus: what is on the system bus is listed beside what is on the session's; where the
-// configuration has closed it nobody there is asked anything, and the setting that opens it is
-// named. What is never called is never asked.
+// TestSystemBus checks that the system bus is listed beside the session bus. If the configuration
+// forbids it, no program there is called, and the setting is named. Services that are never
+// called are not queried.
 func TestSystemBus(t *testing.T) {
 	session, system := testkit.StartBus(t), testkit.StartBus(t)
 	system.Activatable(t, "org.example.Sleeping", "/bin/false")
@@ -72,8 +72,8 @@ func TestSystemBus(t *testing.T) {
 	}
 }
 
-// TestFrozenSystem: a service of the system that does not answer is named by the usual clocks,
-// and costs the session's nothing.
+// TestFrozenSystem checks that a system service without replies is named within the default
+// timeout, and does not delay the session bus.
 func TestFrozenSystem(t *testing.T) {
 	session, system := testkit.StartBus(t), testkit.StartBus(t)
 	never := make(chan struct{})

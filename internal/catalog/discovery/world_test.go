@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// notes is what a site says of itself.
+// notes is a site's descriptor.
 const notes = `{
   "schema_version": "1.0", "version": "1.0.0", "platform": "web",
   "app": {"id": "com.example.notes", "name": "Notes", "description": "Keeps notes.", "aliases": ["jotter"]},
@@ -49,7 +49,7 @@ const calculator = `{"schema_version": "1.0", "version": "1.0.0", "appId": "org.
   "platforms": {"linux": {"automation": "dbus", "tools": [{"name": "add", "description": "Adds", "service": "org.example.Calculator",
     "object": "/", "interface": "org.example.Calculator", "method": "Add", "parameters": {"type": "object", "properties": {}}}]}}}`
 
-// A spy is a driver that notes what it was shown.
+// A spy is a driver that records its recipes.
 type spy struct {
 	mu    sync.Mutex
 	kinds []string
@@ -64,7 +64,7 @@ func (s *spy) Compile(r *aai.Recipe) (aai.Action, error) {
 	}, nil
 }
 
-// A world is a computer with an app, a site, and what lies between them.
+// A world is a computer with an app, a site, and the network between them.
 type world struct {
 	t      *testing.T
 	server *httptest.Server
@@ -110,14 +110,14 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// install puts a descriptor on this computer, before the first question.
+// install writes a descriptor to this computer, before the first query.
 func (w *world) install(id, text string) {
 	folder := filepath.Join(filepath.Dir(filepath.Dir(w.config.Cache)), ".aai", id)
 	must(w.t, os.MkdirAll(folder, 0o700))
 	must(w.t, os.WriteFile(filepath.Join(folder, "aai.json"), []byte(text), 0o600))
 }
 
-// client trusts the hosts.
+// client returns a client that trusts the hosts.
 func (w *world) client(hosts ...string) *netguard.Client {
 	pool := x509.NewCertPool()
 	pool.AddCert(w.server.Certificate())
@@ -141,7 +141,7 @@ func (w *world) advance(d time.Duration) {
 	w.clock = w.clock.Add(d)
 }
 
-// serveDescriptor sets what the site answers: a descriptor, with headers such as "ETag: x".
+// serveDescriptor sets the site's response: a descriptor, with headers such as "ETag: x".
 func (w *world) serveDescriptor(body string, headers ...string) {
 	w.answers(func(rw http.ResponseWriter, _ *http.Request) {
 		for _, h := range headers {
@@ -158,7 +158,7 @@ func (w *world) answers(h http.HandlerFunc) {
 	w.serve = h
 }
 
-// status makes the site answer nothing else.
+// status makes the site respond only with the code.
 func (w *world) status(code int) {
 	w.answers(func(rw http.ResponseWriter, _ *http.Request) { rw.WriteHeader(code) })
 }
@@ -168,7 +168,7 @@ func (w *world) breakConnections() {
 	w.answers(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
 }
 
-// requests returns how often the site was asked, and forgets it.
+// requests returns the number of requests to the site, and resets it.
 func (w *world) requests() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -186,7 +186,7 @@ func (w *world) find(name string) *aai.App {
 	return app
 }
 
-// fails makes sure that an address is refused with the code, and returns the error.
+// fails checks that an address is rejected with the code, and returns the error.
 func (w *world) fails(address string, code aai.Code) *aai.Error {
 	w.t.Helper()
 	app, err := w.web.Discover(w.t.Context(), address)
@@ -211,7 +211,7 @@ func (w *world) ids() []string {
 	return ids
 }
 
-// file is the path of a file in the cache.
+// file returns the path of a file in the cache.
 func (w *world) file(name string) string {
 	return filepath.Join(w.config.Cache, strings.ReplaceAll(w.host, ":", "_"), name)
 }
@@ -223,7 +223,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// replaced is the descriptor of the site with one thing changed.
+// replaced returns the descriptor of the site with one change.
 func replaced(old, by string) string {
 	if !strings.Contains(notes, old) {
 		panic(fmt.Sprintf("there is no %s in it", old))
@@ -231,7 +231,7 @@ func replaced(old, by string) string {
 	return strings.Replace(notes, old, by, 1)
 }
 
-// untrustingClient is a client that does not know the site's authority.
+// untrustingClient returns a client that does not know the site's authority.
 func (w *world) untrustingClient() *netguard.Client {
 	c := netguard.New(netguard.Config{AllowPrivate: []string{w.host}})
 	w.t.Cleanup(c.Close)

@@ -12,7 +12,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/catalog/lint"
 )
 
-// versioned is a descriptor of a version, with tools and other members.
+// versioned returns a descriptor of a version, with tools and other members.
 func versioned(version, tools, more string) string {
 	return fmt.Sprintf(`{"schema_version": "1.0", "version": %q, "appId": "org.example.Mail", "name": "Mail", "description": "Mails.", %s
 		"platforms": {"linux": {"automation": "dbus", "service": "a.b", "object": "/", "interface": "a.b", "tools": [%s]}}}`, version, more, tools)
@@ -35,7 +35,7 @@ func compare(t *testing.T, a, b string) *lint.Comparison {
 	return c
 }
 
-// The seven rows of the protocol's table, in its order.
+// TestTheProtocolsTable checks the seven rows of the protocol's table, in its order.
 func TestTheProtocolsTable(t *testing.T) {
 	without := strings.Replace(search, `"description": "Search for items", `, ``, 1)
 	for _, row := range []struct {
@@ -68,8 +68,8 @@ func TestTheProtocolsTable(t *testing.T) {
 	}
 }
 
-// What the table does not name is judged by its rule of thumb: what might break an
-// agent is MAJOR, new features are MINOR, fixes are PATCH.
+// TestTheRuleOfThumb checks changes that the table omits by its rule: MAJOR for changes that may
+// break an agent, MINOR for new features, PATCH for fixes.
 func TestTheRuleOfThumb(t *testing.T) {
 	for _, test := range []struct {
 		from, to string
@@ -126,7 +126,7 @@ func TestTheRuleOfThumb(t *testing.T) {
 	}
 }
 
-// References count by what they mean.
+// TestComparisonFollowsReferences checks that references count by their targets.
 func TestComparisonFollowsReferences(t *testing.T) {
 	at := func(params string) string {
 		return versioned("1.0.0", `{"name": "t", "method": "M", "parameters": `+params+`}`, "")
@@ -142,7 +142,7 @@ func TestComparisonFollowsReferences(t *testing.T) {
 	}
 }
 
-// The author is told which version it should be, at "version".
+// TestAgainst checks that the finding at "version" names the required version.
 func TestAgainst(t *testing.T) {
 	before := versioned("1.4.2", search+","+other, "")
 	for _, test := range []struct{ to, tools, want string }{
@@ -174,7 +174,7 @@ func TestAgainst(t *testing.T) {
 	}
 }
 
-// Before 1.0.0 nothing is promised.
+// TestMajorZero checks that before 1.0.0 nothing is promised.
 func TestMajorZero(t *testing.T) {
 	c := compare(t, versioned("0.3.1", search+","+other, ""), versioned("0.4.0", search, ""))
 	if c.RequiredBump != lint.Major || c.ActualBump != lint.Minor || !c.IsSufficient {
@@ -210,8 +210,8 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// TestEveryChangeIsSeen: two descriptors that are not the same JSON need some
-// bump, and what is needed one way is never nothing the other way.
+// TestEveryChangeIsSeen checks that two descriptors with different JSON need some bump, in both
+// directions.
 func TestEveryChangeIsSeen(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := encoded(t, anyApp(t)), encoded(t, anyApp(t))

@@ -15,7 +15,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/catalog/lint"
 )
 
-// lines are findings as one line each.
+// lines returns findings as one line each.
 func lines(r *lint.Report) []string {
 	var all []string
 	for _, f := range r.Findings {
@@ -24,11 +24,11 @@ func lines(r *lint.Report) []string {
 	return all
 }
 
-// Each rule finds what it is for, at its place.
+// TestRules checks that each rule finds its problem, at its place.
 func TestRules(t *testing.T) {
 	tests := []struct {
 		name, from, to string
-		want           string // a part of the only finding more than before, as a line
+		want           string // the only additional finding, as a line
 	}{
 		{"no version", `"version": "1.0.0", `, ``, `1:1 warning version : version: missing`},
 		{"odd version", `"1.0.0"`, `"1.0"`, `1:38 warning version version: "1.0" is no semantic version`},
@@ -67,7 +67,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// Some findings come of two things together.
+// TestRulesOfTwoParts checks findings with two causes.
 func TestRulesOfTwoParts(t *testing.T) {
 	replace := func(pairs ...string) string { return strings.NewReplacer(pairs...).Replace(app("", "")) }
 	for source, want := range map[string]string{
@@ -85,8 +85,8 @@ func TestRulesOfTwoParts(t *testing.T) {
 	}
 }
 
-// What a script, a COM tool or an intent never uses is found; a D-Bus method uses
-// all it is given.
+// TestUnusedParameters checks unused parameters of scripts, COM tools and intents; a D-Bus method
+// uses all of its parameters.
 func TestUnusedParameters(t *testing.T) {
 	source := `{"schema_version": "1.0", "version": "1.0.0", "appId": "org.example.App", "name": "App", "description": "An app for tests.", "platforms": {
   "macos": {"automation": "applescript", "tools": [{"name": "say_it", "description": "Says something.", "effect": "changes", "returns": {},
@@ -105,7 +105,7 @@ func TestUnusedParameters(t *testing.T) {
 	}
 }
 
-// What would be refused from the site itself is said of a file.
+// TestPublished checks the faults that a file would have at its site.
 func TestPublished(t *testing.T) {
 	source := app("", "") + strings.Repeat(" ", 256<<10)
 	r := lint.Check([]byte(source), catalog.Options{})
@@ -118,7 +118,7 @@ func TestPublished(t *testing.T) {
 	}
 }
 
-// A guide that takes much of a model's attention is told so.
+// TestLargeGuides checks the findings about long guides.
 func TestLargeGuides(t *testing.T) {
 	var tools []string
 	for i := range 90 {
@@ -138,7 +138,7 @@ func TestLargeGuides(t *testing.T) {
 	}
 }
 
-// The descriptors we ship have no errors, and only the warnings that were looked at.
+// TestOurOwnDescriptors checks that shipped descriptors have no errors, and only reviewed warnings.
 func TestOurOwnDescriptors(t *testing.T) {
 	reviewed := map[string]string{}
 	for _, id := range descriptors.IDs() {
@@ -154,7 +154,7 @@ func TestOurOwnDescriptors(t *testing.T) {
 	}
 }
 
-// The whole report of a descriptor with many faults, as a program reads it.
+// TestGolden compares the whole report of a descriptor with many faults, as JSON.
 func TestGolden(t *testing.T) {
 	for _, name := range []string{"rough", "broken"} {
 		source, err := os.ReadFile("testdata/" + name + ".json")

@@ -11,8 +11,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/catalog/lint"
 )
 
-// app is a web descriptor that nothing is wrong with, with other words in one
-// field.
+// app returns a web descriptor without findings, with other text in one field.
 func app(field, words string) string {
 	put := func(name, harmless string) string {
 		if name != field {
@@ -37,8 +36,8 @@ func app(field, words string) string {
       ` + put("param_name", `"pinned"`) + `: {"type": "boolean", "description": "Whether it stays on top."}}}}]}`
 }
 
-// TestPoisoningIsFound: of every known poisoning in any field an author is warned,
-// at the field; of the descriptor without one there is nothing to say.
+// TestPoisoningIsFound checks that every known attack in any field gives a warning at that field,
+// and the descriptor without one gives none.
 func TestPoisoningIsFound(t *testing.T) {
 	if r := lint.Check([]byte(app("", "")), catalog.Options{}); len(r.Findings) > 0 || r.Tools != 1 || r.App != "com.example.notes" || r.GuideTokens < 100 {
 		t.Fatalf("of a good descriptor: %+v", r)
@@ -63,8 +62,8 @@ func TestPoisoningIsFound(t *testing.T) {
 	}
 }
 
-// TestWhatIsRunIsNoWord: the command of an MCP server and what it is given are no words for a
-// model, and a parameter that is called so hides none.
+// TestWhatIsRunIsNoWord checks that the command line of an MCP server is not read as text for a
+// model, and that a parameter with such a name hides nothing.
 func TestWhatIsRunIsNoWord(t *testing.T) {
 	server := `{"schema_version": "1.0", "version": "1.0.0", "platform": "linux", "app": {"id": "mcp.hello", "name": "Hello", "description": "Says hello to people."},
 		"execution": {"type": "mcp", "command": "mcp-hello", "args": ["/opt/mcp-hello/stdio.js", "--key=${NOTES_API_KEY}"], "env": ["NOTES_API_KEY"]}}`
@@ -81,7 +80,7 @@ func TestWhatIsRunIsNoWord(t *testing.T) {
 	}
 }
 
-// Words that honest authors write are no poisonings.
+// TestHonestWordsAreNotPoison checks that ordinary text gives no warning.
 func TestHonestWordsAreNotPoison(t *testing.T) {
 	for _, words := range []string{
 		"Sends a message to everyone in the channel. The user is asked first.",

@@ -16,7 +16,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/catalog/lint"
 )
 
-// anyApp draws a right descriptor of either dialect, with whatever words.
+// anyApp draws a valid descriptor of either dialect, with any texts.
 func anyApp(t *rapid.T) map[string]any {
 	words := rapid.StringMatching(`[A-Za-z<>"\\ .#\x{202e}\x{200b}é日]{1,40}`)
 	name := rapid.StringMatching(`[a-z][a-z0-9_]{0,20}`)
@@ -59,9 +59,9 @@ func anyApp(t *rapid.T) map[string]any {
 	return about
 }
 
-// TestNoErrorsInValidDescriptors: what the gateway reads has no errors, however
-// doubtful; each finding is at a value of the document and says something; and the
-// descriptor is the same version as itself.
+// TestNoErrorsInValidDescriptors checks that a valid descriptor has no errors; that each finding
+// is at a value of the document and has a text; and that the descriptor equals itself in a
+// comparison.
 func TestNoErrorsInValidDescriptors(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		source, err := json.Marshal(anyApp(t))
@@ -82,7 +82,7 @@ func TestNoErrorsInValidDescriptors(t *testing.T) {
 	})
 }
 
-// checkReport holds for the report of any bytes.
+// checkReport checks properties of any report.
 func checkReport(t interface {
 	Helper()
 	Fatalf(format string, args ...any)
@@ -115,7 +115,7 @@ func checkReport(t interface {
 	}
 }
 
-// collect gathers the paths of a document and what is there, by another reader.
+// collect gathers the paths and values of a document with another parser.
 func collect(paths map[string][]any, path string, v any) {
 	paths[path] = append(paths[path], v)
 	switch v := v.(type) {
@@ -130,8 +130,8 @@ func collect(paths map[string][]any, path string, v any) {
 	}
 }
 
-// FuzzCheck: any bytes give a report in good time, with every place in the bytes,
-// and what is refused has an error.
+// FuzzCheck checks that any bytes give a report quickly, with every position in the bytes, and
+// that a rejected text has an error.
 func FuzzCheck(f *testing.F) {
 	for _, name := range []string{"testdata/rough.json", "testdata/broken.json", "../testdata/web.json", "../testdata/mail.json"} {
 		source, err := os.ReadFile(name)

@@ -20,7 +20,7 @@ func BenchmarkFind(b *testing.B) {
 	}
 }
 
-// BenchmarkFirst is the first request, for which all is indexed.
+// BenchmarkFirst is the first request, which builds the index.
 func BenchmarkFirst(b *testing.B) {
 	apps := append(realApps(b), distractorApps(487)...)
 	for b.Loop() {

@@ -9,7 +9,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/catalog/search"
 )
 
-// A person is shown commands that a shell takes as they are meant, whatever stands in them.
+// TestCommandsAreQuoted checks that a shell reads displayed commands correctly, with any content.
 func TestCommandsAreQuoted(t *testing.T) {
 	evil := tool("paint", "Paint\n   aai_exec({}) `$(touch /tmp/x)`")
 	evil.Params = aai.Schema{
@@ -30,7 +30,7 @@ func TestCommandsAreQuoted(t *testing.T) {
 	}
 }
 
-// Odd requests are answered, or refused with a reason.
+// TestOddRequests checks that odd requests are answered, or rejected with a reason.
 func TestOddRequests(t *testing.T) {
 	apps := append(realApps(t), distractorApps(20)...)
 	s := newSearch(t, &apps, nil)
@@ -56,7 +56,7 @@ func TestOddRequests(t *testing.T) {
 	}
 }
 
-// TestReplyOmitsCallerWords: who finds nothing is told what to do next where they are.
+// TestReplyOmitsCallerWords checks that an empty result names the next step for the caller's door.
 func TestReplyOmitsCallerWords(t *testing.T) {
 	var apps []*aai.App
 	s := newSearch(t, &apps, nil)
@@ -74,7 +74,7 @@ func TestReplyOmitsCallerWords(t *testing.T) {
 	}
 }
 
-// TestOneWord: a request of one verb finds the tool that does it.
+// TestOneWord checks that a request of one verb finds its tool.
 func TestOneWord(t *testing.T) {
 	apps := append(realApps(t), distractorApps(20)...)
 	s := newSearch(t, &apps, nil)

@@ -7,8 +7,8 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// TestNamesComeFirst: who says the name of a tool or of an app is given just that, also of an
-// app of very many tools; a stranger's only where the name can mean nothing else.
+// TestNamesComeFirst checks that a request with the name of a tool or an app finds that one, also
+// in an app with very many tools; for an untrusted name only if it is unambiguous.
 func TestNamesComeFirst(t *testing.T) {
 	things := named("org.example.Things", "Things|Dinge", "")
 	for i := range 1000 {

@@ -11,10 +11,10 @@ import (
 	"github.com/gybob/aai-gateway/internal/files/database"
 )
 
-// firstFive is how many tools a request has to find what is wanted among.
+// firstFive is the number of results that must contain the expected tool.
 const firstFive = 5
 
-// score counts, by language, for how many requests what is wanted is among the first five.
+// score counts, by language, the requests with the expected tool among the first five.
 func score(t *testing.T, all []searchCase, find func(words string) []string) (right, of map[string]int) {
 	t.Helper()
 	right, of = make(map[string]int), make(map[string]int)
@@ -34,8 +34,8 @@ func score(t *testing.T, all []searchCase, find func(words string) []string) (ri
 	return right, of
 }
 
-// The right tool is among the first five, more often than SQLite alone has it there: of the
-// requests that were written before the ranking, and of those that were after it.
+// TestTheRightToolIsFound checks that the expected tool is among the first five, more often than
+// with SQLite alone, for requests written before and after the ranking.
 func TestTheRightToolIsFound(t *testing.T) {
 	apps := append(realApps(t), distractorApps(487)...)
 	s := newSearch(t, &apps, nil)
@@ -44,7 +44,7 @@ func TestTheRightToolIsFound(t *testing.T) {
 		"requests.txt": {"en": 59, "de": 10, "zh": 10}, "later.txt": {"en": 22, "de": 3, "zh": 4}, "german.txt": {"de": 30},
 	} {
 		all := searchCasesIn(t, file)
-		for _, w := range all { // the list is right itself
+		for _, w := range all { // the list itself is valid
 			for name := range w.tools {
 				id, tool, _ := strings.Cut(name, ":")
 				if !has(apps, id, tool) {
@@ -73,8 +73,7 @@ func has(apps []*aai.App, id, tool string) bool {
 	return false
 }
 
-// plainIndex is what SQLite does by itself: all words of a tool in one text, any of the
-// request's.
+// plainIndex is SQLite's own search: all words of a tool in one text, any word of the request.
 func plainIndex(t *testing.T, apps []*aai.App) func(words string) []string {
 	t.Helper()
 	db, err := database.OpenMemory(context.Background(), database.Schema{Version: 1, Tables: `CREATE VIRTUAL TABLE plain USING fts5(tool UNINDEXED, text);`})

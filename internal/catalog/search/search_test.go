@@ -16,12 +16,12 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/tokencount"
 )
 
-// agent is an agent that is known for certain.
+// agent returns an agent with a verified identity.
 func agent() aai.Caller {
 	return aai.Caller{Door: aai.DoorMCP, Name: "claude", Identity: "/usr/bin/claude"}
 }
 
-// tool is one that runs.
+// tool returns a tool that can run.
 func tool(name, says string) *aai.Tool {
 	return &aai.Tool{Name: name, Description: says, Effect: aai.Reads, Run: noResult}
 }
@@ -30,7 +30,7 @@ func named(id, name, says string, tools ...*aai.Tool) *aai.App {
 	return &aai.App{ID: id, Name: name, Description: says, Digest: "d", Tools: tools}
 }
 
-// newSearch searches the apps.
+// newSearch returns a search over the apps.
 func newSearch(t *testing.T, apps *[]*aai.App, more func(*search.Config)) *search.Search {
 	t.Helper()
 	c := search.Config{Apps: func() []*aai.App { return *apps }}
@@ -42,7 +42,7 @@ func newSearch(t *testing.T, apps *[]*aai.App, more func(*search.Config)) *searc
 	return s
 }
 
-// find returns the names of the tools that fit.
+// find returns the names of the matching tools.
 func find(t *testing.T, s *search.Search, who aai.Caller, words, app string) []string {
 	t.Helper()
 	found, err := s.Find(t.Context(), who, words, app)
@@ -60,7 +60,7 @@ func namesIn(found []search.Found) []string {
 	return names
 }
 
-// call makes a call of the search's own tool.
+// call calls a tool of the search.
 func call(t *testing.T, s *search.Search, who aai.Caller, name, args string) (*aai.Result, error) {
 	t.Helper()
 	i := slices.IndexFunc(s.Tools(), func(tool *aai.Tool) bool { return tool.Name == name })
@@ -76,7 +76,7 @@ func call(t *testing.T, s *search.Search, who aai.Caller, name, args string) (*a
 	return own.Run(t.Context(), &aai.Call{App: aai.BuiltinApp, Tool: name, Args: checked.(map[string]any), Caller: who})
 }
 
-// The dictionary of an attack: every word that anybody asks for.
+// everyWord returns the dictionary of an attack: every word of the requests.
 func everyWord(t *testing.T) string {
 	t.Helper()
 	var all []string
@@ -86,9 +86,9 @@ func everyWord(t *testing.T) string {
 	return strings.Join(all, " ")
 }
 
-// TestStuffingDoesNotWin: a descriptor with very long texts, with a word said ten thousand
-// times, with all words that anybody asks for, or with a hundred tools of the kind takes the
-// first place of no request from the tool that does it, and few places at all.
+// TestStuffingDoesNotWin checks a descriptor with very long texts, a word repeated ten thousand
+// times, all words of the requests, or a hundred similar tools: it is first for no request that
+// another tool serves, and takes few places.
 func TestStuffingDoesNotWin(t *testing.T) {
 	every := everyWord(t)
 	many := named("evil.example.many", "Everything", every)
@@ -131,7 +131,7 @@ func TestStuffingDoesNotWin(t *testing.T) {
 	}
 }
 
-// What is gone is not found, what is new is, and what has changed is found by its new words.
+// TestItFollowsTheCatalog checks removed, new and changed tools.
 func TestItFollowsTheCatalog(t *testing.T) {
 	one := named("org.example.One", "One", "", tool("paint", "Paint a fence"))
 	two := named("org.example.Two", "Two", "", tool("weld", "Weld a gate"))
@@ -154,14 +154,14 @@ func TestItFollowsTheCatalog(t *testing.T) {
 	apps = []*aai.App{two}
 	expect("varnish")
 	expect("weld gates", "org.example.Two:weld")
-	for i := range 300 { // none of it adds up
+	for i := range 300 { // nothing accumulates
 		apps = []*aai.App{named("org.example.One", "One", "", tool("paint", fmt.Sprintf("Paint fence%d", i)))}
 		expect("paint", "org.example.One:paint")
 	}
 }
 
-// What cannot be called is not offered: not here, not by this caller, and of the gateway's own
-// only what is open.
+// TestWhatCannotBeCalledIsNotOffered checks that tools are omitted that cannot run here, are
+// denied to the caller, or are builtin and not for agents.
 func TestWhatCannotBeCalledIsNotOffered(t *testing.T) {
 	away := tool("paint_away", "Paint")
 	away.Run, away.Unavailable = nil, aai.Errorf(aai.AutomationNotSupported, "not here")
@@ -192,7 +192,7 @@ func TestWhatCannotBeCalledIsNotOffered(t *testing.T) {
 	}
 }
 
-// used has the first app's tool used well, the second's failing.
+// used makes the first app's tool succeed, and the second's fail.
 func used(ok, failed string) func(*search.Config) {
 	return func(c *search.Config) {
 		c.UsageSince = func(context.Context, time.Time) ([]search.Usage, error) {
@@ -212,8 +212,8 @@ func threeAlike() []*aai.App {
 	return apps
 }
 
-// Of what fits alike, what the person uses comes first, and what never worked last; what they
-// think of it counts too. What does not fit is not found for all that.
+// TestUseAndStarsOrderWhatFits checks that among equal matches used tools come first and failing
+// ones last, and that ratings count. Tools that do not match are not found.
 func TestUseAndStarsOrderWhatFits(t *testing.T) {
 	apps := threeAlike()
 	s := newSearch(t, &apps, used("org.example.C", "org.example.A"))
@@ -261,7 +261,7 @@ func TestRatingsThatAreNone(t *testing.T) {
 	}
 }
 
-// An agent is told of its own use alone; at the person's doors all is told.
+// TestWithoutWordsItIsWhatWasUsed checks that an agent sees only its own usage, and a person all.
 func TestWithoutWordsItIsWhatWasUsed(t *testing.T) {
 	apps := threeAlike()
 	s := newSearch(t, &apps, used("org.example.C", "org.example.A"))
@@ -282,7 +282,7 @@ func TestWithoutWordsItIsWhatWasUsed(t *testing.T) {
 	}
 }
 
-// Where use cannot be counted, words are enough.
+// TestWithoutACount checks that a search works without counts of usage.
 func TestWithoutACount(t *testing.T) {
 	apps := threeAlike()
 	s := newSearch(t, &apps, func(c *search.Config) {
@@ -293,7 +293,7 @@ func TestWithoutACount(t *testing.T) {
 	}
 }
 
-// The favourites are kept for the next session, and read by it without a count.
+// TestFavouritesPersist checks that the next session reads the saved favourites without a count.
 func TestFavouritesPersist(t *testing.T) {
 	apps := threeAlike()
 	file := filepath.Join(t.TempDir(), "favourites.json")
@@ -317,7 +317,7 @@ func TestFavouritesPersist(t *testing.T) {
 	}
 }
 
-// An answer keeps its budget, and every call in it is right by the tool's own schema.
+// TestAnswersAreCalls checks the budget, and that every call is valid by the tool's own schema.
 func TestAnswersAreCalls(t *testing.T) {
 	apps := append(realApps(t), distractorApps(100)...)
 	s := newSearch(t, &apps, nil)

@@ -16,14 +16,14 @@ import (
 	"github.com/gybob/aai-gateway/internal/catalog"
 )
 
-// inert compiles every recipe into what does nothing.
+// inert compiles every recipe to an Action without effect.
 type inert struct{}
 
 func (inert) Compile(*aai.Recipe) (aai.Action, error) { return noResult, nil }
 
 func noResult(context.Context, *aai.Call) (*aai.Result, error) { return &aai.Result{}, nil }
 
-// realApps are those of the descriptors, read as the gateway reads them.
+// realApps returns the apps of the shipped descriptors, parsed as the gateway does.
 func realApps(t testing.TB) []*aai.App {
 	t.Helper()
 	folder := t.TempDir()
@@ -46,8 +46,8 @@ func realApps(t testing.TB) []*aai.App {
 	return apps
 }
 
-// requestedApps are the apps that the lists of requests were written for: of those that have come
-// since others would be as right, such as another player.
+// requestedApps returns the apps that the requests were written for. Later apps, such as another
+// player, could be equally right results.
 func requestedApps() []string {
 	return []string{
 		"io.mpv.Mpv", "org.a11y.Bus", "org.dunstproject.dunst", "org.freedesktop.DBus", "org.freedesktop.Notifications", "org.freedesktop.UPower",
@@ -55,8 +55,8 @@ func requestedApps() []string {
 	}
 }
 
-// distractorApps are apps of other trades whose words are also those of the real ones: files, names,
-// settings, batteries and notifications are everywhere. It is the same at each call.
+// distractorApps returns apps of other domains that share common words with the real ones: files,
+// names, settings, batteries and notifications. It is deterministic.
 func distractorApps(n int) []*aai.App {
 	random := rand.New(rand.NewPCG(1, 2))
 	trades := []struct{ name, things string }{
@@ -99,7 +99,7 @@ func distractorApps(n int) []*aai.App {
 	return apps
 }
 
-// A wish is a request, and the tools of which any will do.
+// A searchCase is a request, and the tools of which any is right.
 type searchCase struct {
 	language, words string
 	tools           map[string]bool
