@@ -41,7 +41,7 @@ func TestProjectsThatAreNoFolders(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer listener.Close() //nolint:errcheck // nobody has called
+	defer listener.Close() //nolint:errcheck // no call was made
 	for from, to := range map[string]string{"dangling": "nowhere", "link": "pipe", "loop": "loop"} {
 		if err := os.Symlink(to, at(from)); err != nil {
 			t.Fatal(err)

@@ -150,7 +150,7 @@ func folderSize(ctx context.Context, folder string) (bytes int64) {
 			return filepath.SkipAll
 		}
 		if err != nil {
-			return nil //nolint:nilerr // what cannot be looked at weighs nothing
+			return nil //nolint:nilerr // an unreadable entry has no size
 		}
 		if info, err := e.Info(); err == nil && info.Mode().IsRegular() {
 			bytes += info.Size()

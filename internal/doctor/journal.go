@@ -30,7 +30,7 @@ func (d *Doctor) journal(ctx context.Context, f *Finding) {
 		f.setCallError("no scratch folder", err)
 		return
 	}
-	defer s.end() //nolint:errcheck // what stays is in the folder for temporary files
+	defer s.end() //nolint:errcheck // leftovers are in the temporary folder
 	for range 3 {
 		if _, err := call(ctx, s.gateway, aai.BuiltinApp, "apps", nil); err != nil {
 			f.setCallError("a record could not be written", err)
@@ -98,7 +98,7 @@ func tamper(folder string) error {
 	if err != nil {
 		return err
 	}
-	defer root.Close() //nolint:errcheck // it is only a name
+	defer root.Close() //nolint:errcheck // it is only a directory handle
 	name := ""
 	err = fs.WalkDir(root.FS(), ".", func(path string, e fs.DirEntry, err error) error {
 		if err == nil && e.Name() == "audit.jsonl" {

@@ -86,7 +86,7 @@ func (d *Doctor) service(ctx context.Context, f *Finding) {
 		f.setCallError("no scratch folder", err)
 		return
 	}
-	defer s.end() //nolint:errcheck // what stays is in the folder for temporary files
+	defer s.end() //nolint:errcheck // leftovers are in the temporary folder
 	result, err := call(ctx, s.gateway, serviceName, "turn", map[string]any{"text": typedText})
 	switch {
 	case err != nil:

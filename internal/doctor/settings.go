@@ -94,7 +94,7 @@ func denyOthers(folder string) error {
 	if err != nil {
 		return err
 	}
-	defer root.Close() //nolint:errcheck // it is only a name
+	defer root.Close() //nolint:errcheck // it is only a directory handle
 	return fs.WalkDir(root.FS(), ".", func(path string, e fs.DirEntry, err error) error {
 		if err != nil || e.Type()&fs.ModeSymlink != 0 { // its target is elsewhere
 			return err

@@ -25,7 +25,7 @@ func (d *Doctor) web(ctx context.Context, f *Finding) {
 		f.setCallError("no scratch folder", err)
 		return
 	}
-	defer s.end() //nolint:errcheck // what stays is in the folder for temporary files
+	defer s.end() //nolint:errcheck // leftovers are in the temporary folder
 	if err := d.useSampleApp(ctx, s.gateway, site); err != nil {
 		f.setCallError("the web app could not be used", err)
 		return

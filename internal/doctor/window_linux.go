@@ -55,7 +55,7 @@ func (d *Doctor) window(ctx context.Context, f *Finding) {
 		f.setCallError("no scratch folder", err)
 		return
 	}
-	defer s.end() //nolint:errcheck // what stays is in the folder for temporary files
+	defer s.end() //nolint:errcheck // leftovers are in the temporary folder
 	seen, err := asks.operate(ctx, desk, s.gateway)
 	if err != nil {
 		f.setCallError("a window could not be operated", err)

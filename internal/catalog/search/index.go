@@ -169,7 +169,7 @@ func (x *index) queryOnce(ctx context.Context, condition string, args []any) ([]
 	if err != nil {
 		return nil, err
 	}
-	defer rows.Close() //nolint:errcheck // Err tells
+	defer rows.Close() //nolint:errcheck // Err reports errors
 	var found []hit
 	for rows.Next() {
 		var row int64

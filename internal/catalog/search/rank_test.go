@@ -99,7 +99,7 @@ func ask(t *testing.T, db *sql.DB, words string) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer rows.Close() //nolint:errcheck // Err tells
+	defer rows.Close() //nolint:errcheck // Err reports errors
 	var found []string
 	for rows.Next() {
 		var name string

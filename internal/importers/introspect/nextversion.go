@@ -37,7 +37,7 @@ func (g *Generator) mergeExisting(ctx context.Context, d *Draft, better wordsPro
 	}
 	c, err := lint.Compare(before, d.Text, catalog.Options{HostPlatform: "linux"})
 	if err != nil || c.RequiredBump == lint.NoBump {
-		return before, words, nil //nolint:nilerr // without a version there is nothing to raise
+		return before, words, nil //nolint:nilerr // a descriptor without a version stays without one
 	}
 	if raised, ok := lint.NextVersion(old.Document.Version, c.RequiredBump); ok {
 		d.Document.Version = raised
