@@ -18,7 +18,7 @@ type joiner struct {
 	closed bool // refuses admitted calls when they run
 }
 
-func (j *joiner) CheckPassphrase(_ context.Context, r *aai.Request) ([]aai.Question, error) {
+func (j *joiner) Check(_ context.Context, r *aai.Request) ([]aai.Question, error) {
 	if !r.HasReservation(j) {
 		j.held++
 		r.Reserve(j, func() { j.held-- })

@@ -29,7 +29,7 @@ func (h hanging) wait(ctx context.Context) error {
 }
 
 func (h hanging) Find(ctx context.Context, _ string) (*aai.App, error) { return nil, h.wait(ctx) }
-func (h hanging) CheckPassphrase(ctx context.Context, _ *aai.Request) ([]aai.Question, error) {
+func (h hanging) Check(ctx context.Context, _ *aai.Request) ([]aai.Question, error) {
 	return nil, h.wait(ctx)
 }
 

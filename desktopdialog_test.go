@@ -27,7 +27,7 @@ func openTo(gate aai.Gate, dialog aai.Asker, run aai.Action) *aai.Gateway {
 
 type aGate func(r *aai.Request) ([]aai.Question, error)
 
-func (f *aGate) CheckPassphrase(_ context.Context, r *aai.Request) ([]aai.Question, error) {
+func (f *aGate) Check(_ context.Context, r *aai.Request) ([]aai.Question, error) {
 	return (*f)(r)
 }
 

@@ -213,7 +213,7 @@ func TestNoActionIsNotSupported(t *testing.T) {
 // seer is a gate that stores its request.
 type seer struct{ saw *aai.Request }
 
-func (s *seer) CheckPassphrase(_ context.Context, r *aai.Request) ([]aai.Question, error) {
+func (s *seer) Check(_ context.Context, r *aai.Request) ([]aai.Question, error) {
 	s.saw = r
 	return nil, nil
 }

@@ -36,7 +36,7 @@ func TestNilErrorIsNoAdmission(t *testing.T) {
 
 type gateFunc func(*aai.Request) ([]aai.Question, error)
 
-func (f gateFunc) CheckPassphrase(_ context.Context, r *aai.Request) ([]aai.Question, error) {
+func (f gateFunc) Check(_ context.Context, r *aai.Request) ([]aai.Question, error) {
 	return f(r)
 }
 

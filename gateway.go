@@ -22,9 +22,9 @@ type Catalog interface {
 // finds the answers in Request.Call.Answers when the call is made again. A Gate is safe for
 // concurrent use.
 type Gate interface {
-	// CheckPassphrase checks a request: it admits it (nil, nil), returns questions, or refuses it
+	// Check checks a request: it admits it (nil, nil), returns questions, or refuses it
 	// with an *Error.
-	CheckPassphrase(ctx context.Context, r *Request) ([]Question, error)
+	Check(ctx context.Context, r *Request) ([]Question, error)
 }
 
 // A QuestionMerger is a Gate that can merge its questions about several calls into one.
@@ -75,7 +75,7 @@ type Gateway struct {
 	Claims           Claims           // coordinates with the person's other gateways; may be nil
 	OnStageChange    func()           // runs when a call begins, changes its stage, or ends; must be quick; may be nil
 
-	dialogLock      dialogTurn // one call at a time uses Dialog
+	dialogLock      dialogMutex // one call at a time uses Dialog
 	queues          queues
 	active          invocations // the active calls
 	recentReads     recentReads
@@ -299,7 +299,7 @@ func (g *Gateway) checkGates(ctx context.Context, r *Request) ([]Question, error
 	}
 	var questions []Question
 	for _, gate := range g.Gates {
-		asked, err := gate.CheckPassphrase(ctx, r)
+		asked, err := gate.Check(ctx, r)
 		if err != nil {
 			return nil, err
 		}

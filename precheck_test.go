@@ -133,14 +133,14 @@ func TestARefusalNamesOnlyWhatHelps(t *testing.T) {
 // alwaysAskGate asks, of each call or not.
 type alwaysAskGate bool
 
-func (g alwaysAskGate) CheckPassphrase(context.Context, *aai.Request) ([]aai.Question, error) {
+func (g alwaysAskGate) Check(context.Context, *aai.Request) ([]aai.Question, error) {
 	return []aai.Question{{ID: "q", AlwaysAsk: bool(g), Channels: []aai.Channel{aai.DesktopDialog}, Choices: []aai.Choice{{ID: "no"}, {ID: "yes"}}}}, nil
 }
 
 // channelGate asks in one way.
 type channelGate aai.Channel
 
-func (g channelGate) CheckPassphrase(context.Context, *aai.Request) ([]aai.Question, error) {
+func (g channelGate) Check(context.Context, *aai.Request) ([]aai.Question, error) {
 	return []aai.Question{{ID: "q", Channels: []aai.Channel{aai.Channel(g)}, Choices: []aai.Choice{{ID: "no"}, {ID: "yes"}}}}, nil
 }
 
@@ -150,9 +150,9 @@ type visibilityGate struct {
 	seen bool
 }
 
-func (g visibilityGate) CheckPassphrase(ctx context.Context, r *aai.Request) ([]aai.Question, error) {
+func (g visibilityGate) Check(ctx context.Context, r *aai.Request) ([]aai.Question, error) {
 	if r.Permission() == aai.PermissionSee && g.seen {
 		return nil, nil
 	}
-	return gate{g.world, 0, asks}.CheckPassphrase(ctx, r)
+	return gate{g.world, 0, asks}.Check(ctx, r)
 }

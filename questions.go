@@ -262,14 +262,14 @@ func (p *invocation) ask(q Question) (Answer, error) {
 	return a, err
 }
 
-// dialogTurn is a lock with a limited wait. The zero value is ready.
-type dialogTurn struct {
+// dialogMutex is a lock with a limited wait. The zero value is ready.
+type dialogMutex struct {
 	once  sync.Once
 	taken chan struct{}
 }
 
 // acquire returns the function that releases the lock, and whether it had to wait.
-func (t *dialogTurn) acquire(ctx context.Context) (end func(), waited bool, err *Error) {
+func (t *dialogMutex) acquire(ctx context.Context) (end func(), waited bool, err *Error) {
 	t.once.Do(func() { t.taken = make(chan struct{}, 1) })
 	end = func() { <-t.taken }
 	select {

@@ -12,7 +12,7 @@ type refreshWorld struct{ lines []*aai.Entry }
 
 func (*refreshWorld) Apps() []*aai.App       { return nil }
 func (*refreshWorld) OnChange(func()) func() { return func() {} }
-func (*refreshWorld) CheckPassphrase(context.Context, *aai.Request) ([]aai.Question, error) {
+func (*refreshWorld) Check(context.Context, *aai.Request) ([]aai.Question, error) {
 	return nil, nil
 }
 func (l *refreshWorld) Record(_ context.Context, e *aai.Entry) error {

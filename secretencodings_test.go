@@ -125,11 +125,11 @@ func TestWithoutSecretsLeavesTheRest(t *testing.T) {
 // failing is a catalog of one app, a gate that admits and a journal that forgets.
 type failing struct{ app *App }
 
-func (f failing) Apps() []*App                                                  { return []*App{f.app} }
-func (f failing) Find(context.Context, string) (*App, error)                    { return f.app, nil }
-func (f failing) OnChange(func()) func()                                        { return func() {} }
-func (f failing) CheckPassphrase(context.Context, *Request) ([]Question, error) { return nil, nil }
-func (f failing) Record(context.Context, *Entry) error                          { return nil }
+func (f failing) Apps() []*App                                        { return []*App{f.app} }
+func (f failing) Find(context.Context, string) (*App, error)          { return f.app, nil }
+func (f failing) OnChange(func()) func()                              { return func() {} }
+func (f failing) Check(context.Context, *Request) ([]Question, error) { return nil, nil }
+func (f failing) Record(context.Context, *Entry) error                { return nil }
 
 // TestCallersAreNotToldTheirSecrets: errors do not repeat the call's secrets to the caller,
 // except values set in a window that are too short to be secret.

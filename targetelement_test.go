@@ -12,7 +12,7 @@ import (
 // judged.
 type destructiveGate struct{ judged []string }
 
-func (l *destructiveGate) CheckPassphrase(ctx context.Context, r *aai.Request) ([]aai.Question, error) {
+func (l *destructiveGate) Check(ctx context.Context, r *aai.Request) ([]aai.Question, error) {
 	hit := r.ResolveTarget(ctx)
 	l.judged = append(l.judged, hit.AllText)
 	r.Destructive = strings.Contains(hit.AllText, "Delete")
@@ -92,7 +92,7 @@ func TestAYesIsToWhatWasNamed(t *testing.T) {
 // An actor is a gate that asks about all actions, before destruction is judged.
 type actor struct{}
 
-func (actor) CheckPassphrase(_ context.Context, r *aai.Request) ([]aai.Question, error) {
+func (actor) Check(_ context.Context, r *aai.Request) ([]aai.Question, error) {
 	if r.Call.Answers["act"].Choice == "once" {
 		return nil, nil
 	}

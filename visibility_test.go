@@ -11,7 +11,7 @@ import (
 // each call, and refuses the rest.
 type dryRunGate struct{ kept, released int }
 
-func (s *dryRunGate) CheckPassphrase(_ context.Context, r *aai.Request) ([]aai.Question, error) {
+func (s *dryRunGate) Check(_ context.Context, r *aai.Request) ([]aai.Question, error) {
 	if !r.HasReservation(s) {
 		s.kept++
 		r.Reserve(s, func() { s.released++ })

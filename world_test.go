@@ -207,7 +207,7 @@ type gate struct {
 
 func (g gate) id() string { return fmt.Sprintf("q%d", g.index) }
 
-func (g gate) CheckPassphrase(_ context.Context, r *aai.Request) ([]aai.Question, error) {
+func (g gate) Check(_ context.Context, r *aai.Request) ([]aai.Question, error) {
 	s := step{what: "gate", gate: g.index}
 	defer func() { g.note(s) }()
 	question := aai.Question{

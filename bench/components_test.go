@@ -16,11 +16,11 @@ import (
 // entries.
 type oneApp struct{ app *aai.App }
 
-func (c oneApp) Apps() []*aai.App                                                    { return []*aai.App{c.app} }
-func (c oneApp) Find(context.Context, string) (*aai.App, error)                      { return c.app, nil }
-func (oneApp) OnChange(func()) (stop func())                                         { return func() {} }
-func (oneApp) CheckPassphrase(context.Context, *aai.Request) ([]aai.Question, error) { return nil, nil }
-func (oneApp) Record(context.Context, *aai.Entry) error                              { return nil }
+func (c oneApp) Apps() []*aai.App                                          { return []*aai.App{c.app} }
+func (c oneApp) Find(context.Context, string) (*aai.App, error)            { return c.app, nil }
+func (oneApp) OnChange(func()) (stop func())                               { return func() {} }
+func (oneApp) Check(context.Context, *aai.Request) ([]aai.Question, error) { return nil, nil }
+func (oneApp) Record(context.Context, *aai.Entry) error                    { return nil }
 
 // BenchmarkDo measures a call through the gateway alone: catalog, gate, journal and tool do
 // nothing.

@@ -113,10 +113,10 @@ func (c clockedCatalog) Find(ctx context.Context, name string) (*aai.App, error)
 	return c.Catalog.Find(ctx, name)
 }
 
-func (g clockedGate) CheckPassphrase(ctx context.Context, r *aai.Request) ([]aai.Question, error) {
+func (g clockedGate) Check(ctx context.Context, r *aai.Request) ([]aai.Question, error) {
 	g.pass(gatesStart, time.Now(), false)
 	defer func() { g.pass(gatesEnd, time.Now(), true) }()
-	return g.Gate.CheckPassphrase(ctx, r)
+	return g.Gate.Check(ctx, r)
 }
 
 func (j clockedJournal) Record(ctx context.Context, e *aai.Entry) error {

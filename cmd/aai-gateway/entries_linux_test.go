@@ -27,7 +27,7 @@ type gateAndJournal struct {
 	entries []aai.Entry
 }
 
-func (w *gateAndJournal) CheckPassphrase(_ context.Context, r *aai.Request) ([]aai.Question, error) {
+func (w *gateAndJournal) Check(_ context.Context, r *aai.Request) ([]aai.Question, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.gated = append(w.gated, r.App.ID+" "+r.Tool.Name)

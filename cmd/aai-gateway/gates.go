@@ -64,7 +64,7 @@ func (s *setup) gates(store policy.Store, passphrase *reauth.Passphrase, log *sl
 		}),
 		s.appLists(),
 		policy.ProtectedWindows{ShowsDialog: t.dialog.IsShowing, IsDialogOpen: t.dialog.IsOpen},
-		policy.ShellGate{}, // before the modes, which can override it
+		policy.ShellMarker{}, // before the modes, which can override it
 		t.modes,
 		policy.NewDestructiveGate(words),
 		policy.NewConsent(policy.ConsentConfig{

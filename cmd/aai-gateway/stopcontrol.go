@@ -51,7 +51,7 @@ type minimalApp struct{ app *aai.App }
 func (b minimalApp) Apps() []*aai.App                               { return []*aai.App{b.app} }
 func (b minimalApp) Find(context.Context, string) (*aai.App, error) { return b.app, nil }
 func (minimalApp) OnChange(func()) (stop func())                    { return func() {} }
-func (minimalApp) CheckPassphrase(context.Context, *aai.Request) ([]aai.Question, error) {
+func (minimalApp) Check(context.Context, *aai.Request) ([]aai.Question, error) {
 	return nil, nil
 }
 func (minimalApp) Record(context.Context, *aai.Entry) error { return nil }

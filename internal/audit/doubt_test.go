@@ -20,7 +20,7 @@ func (c oneApp) OnChange(func()) (stop func())                  { return func() 
 // openGate admits every request.
 type openGate struct{}
 
-func (openGate) CheckPassphrase(context.Context, *aai.Request) ([]aai.Question, error) {
+func (openGate) Check(context.Context, *aai.Request) ([]aai.Question, error) {
 	return nil, nil
 }
 

@@ -107,7 +107,7 @@ func writeClip(ctx context.Context, call *aai.Call, board desktop.Clipboard) (*a
 
 // clipUndo returns the Undo that restores the old content; nil if that is too large to keep.
 func clipUndo(was, now desktop.Clip) *aai.Undo {
-	if len(was.Text) > maxHeld || len(was.PNG) > maxHeld/4*3 { // as base64
+	if len(was.Text) > maxUndoText || len(was.PNG) > maxUndoText/4*3 { // as base64
 		return nil
 	}
 	args := map[string]any{"action": "write", "text": was.Text}

@@ -13,7 +13,7 @@ import (
 // whileAsked is a gate that takes its time, while something happens.
 type whileAsked struct{ happens func() }
 
-func (g whileAsked) CheckPassphrase(context.Context, *aai.Request) ([]aai.Question, error) {
+func (g whileAsked) Check(context.Context, *aai.Request) ([]aai.Question, error) {
 	time.Sleep(time.Second)
 	g.happens()
 	return nil, nil

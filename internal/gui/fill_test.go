@@ -114,7 +114,7 @@ func TestFillJudgesAll(t *testing.T) {
 // refuses is a gate that refuses calls with the word in their target.
 type refuses struct{ word string }
 
-func (g refuses) CheckPassphrase(ctx context.Context, r *aai.Request) ([]aai.Question, error) {
+func (g refuses) Check(ctx context.Context, r *aai.Request) ([]aai.Question, error) {
 	if strings.Contains(r.ResolveTarget(ctx).AllText, g.word) {
 		return nil, aai.Errorf(aai.PermissionDenied, "it says %s", g.word)
 	}

@@ -15,7 +15,7 @@ import (
 // notSeen is a gate that hides one program, and would ask a person about another.
 type notSeen struct{ refused, asked string }
 
-func (g notSeen) CheckPassphrase(_ context.Context, r *aai.Request) ([]aai.Question, error) {
+func (g notSeen) Check(_ context.Context, r *aai.Request) ([]aai.Question, error) {
 	switch r.Call.Target.ID {
 	case "desktop/" + g.refused:
 		return nil, aai.Errorf(aai.PermissionDenied, "%s is not seen", g.refused)

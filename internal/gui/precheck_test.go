@@ -12,7 +12,7 @@ import (
 // askAboutActs admits reads, if sees is true, and asks about everything else.
 type askAboutActs struct{ sees bool }
 
-func (g askAboutActs) CheckPassphrase(_ context.Context, r *aai.Request) ([]aai.Question, error) {
+func (g askAboutActs) Check(_ context.Context, r *aai.Request) ([]aai.Question, error) {
 	if r.Permission() == aai.PermissionSee && g.sees {
 		return nil, nil
 	}

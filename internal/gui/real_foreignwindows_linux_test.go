@@ -67,7 +67,7 @@ func (w *realWorld) hosts(said string) (app string) {
 // only admits calls about one program.
 type only struct{ pid string }
 
-func (g only) CheckPassphrase(_ context.Context, r *aai.Request) ([]aai.Question, error) {
+func (g only) Check(_ context.Context, r *aai.Request) ([]aai.Question, error) {
 	if r.Call.Target != nil && strconv.Itoa(r.Call.Target.PID) != g.pid {
 		return nil, aai.Errorf(aai.PermissionDenied, "no")
 	}

@@ -15,7 +15,7 @@ import (
 // losses is a gate that refuses targets with the text Delete, or irreversible ones.
 type losses struct{ *record }
 
-func (g losses) CheckPassphrase(ctx context.Context, r *aai.Request) ([]aai.Question, error) {
+func (g losses) Check(ctx context.Context, r *aai.Request) ([]aai.Question, error) {
 	if r.Tool.Effect == aai.Reads {
 		return nil, nil
 	}

@@ -12,7 +12,7 @@ import (
 // focus and by keys; elsewhere it does not.
 func TestTypingIntoTheTerminalOfAnEditor(t *testing.T) {
 	inWorld(t, func(w *world) {
-		w.gateway.Gates = append(w.gateway.Gates, policy.ShellGate{})
+		w.gateway.Gates = append(w.gateway.Gates, policy.ShellMarker{})
 		win := w.d.Program("Code").Window("main.go")
 		text := win.Textbox("Editor")
 		shell := win.Add(desktop.Element{Role: desktop.Terminal, Name: "bash"})

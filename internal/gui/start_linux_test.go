@@ -36,7 +36,7 @@ func TestStartsThroughTheGates(t *testing.T) {
 		return policy.Grant{Caller: policy.Wildcard, App: app, Tool: permission, Decision: policy.Allow}
 	}
 	inWorldWithout(t, func(b *desktop.Backend) { b.Programs = programs }, func(w *world) {
-		w.gateway.Gates = []aai.Gate{policy.ShellGate{}, policy.NewConsent(policy.ConsentConfig{Store: policy.NewFileStore(filepath.Join(dir, "grants")), Preapproved: []policy.Grant{
+		w.gateway.Gates = []aai.Gate{policy.ShellMarker{}, policy.NewConsent(policy.ConsentConfig{Store: policy.NewFileStore(filepath.Join(dir, "grants")), Preapproved: []policy.Grant{
 			may("desktop/env", "start"), may("desktop/sh", "start"), may("desktop/dash", "start"), may("desktop/prog", "start"), may("desktop/prog", "*"),
 		}})}
 		const given, runs = "with other arguments than its own?", "which runs commands?"

@@ -115,7 +115,7 @@ func (v *callView) typeInto(ctx context.Context, i int, text string, replace boo
 	if err == nil && edits {
 		out.Text, out.DataComplete = out.Text+"\nThe cell is being edited: return ends that.", false
 	}
-	return v.withUndo(ctx, was, out, noTab(err, "text", lost))
+	return v.withUndo(ctx, was, out, tabError(err, "text", lost))
 }
 
 // keysIn reports whether the text contains keys that are not content. In a single-line field a line

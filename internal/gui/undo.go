@@ -23,8 +23,8 @@ type fieldValue struct {
 	formatted bool // it may have links and formatting, which a text cannot restore
 }
 
-// maxHeld is the maximum of bytes of a text that an undo keeps: as many as ax_set_value accepts.
-const maxHeld = 100_000
+// maxUndoText is the maximum of bytes of a text that an undo keeps: as many as ax_set_value accepts.
+const maxUndoText = 100_000
 
 // readFieldValue reads the value of the element. It is unknown for elements that cannot be set back
 // exactly, such as a cell, which may have a formula.
@@ -48,7 +48,7 @@ func (v *callView) readFieldValue(ctx context.Context, i int) (h fieldValue) {
 	default:
 		h.formatted = v.App.IsBrowser && e.Role == desktop.Textbox && e.End > i+1
 		now, err := v.Backend.Tree.Read(ctx, v.App, e.ID)
-		if err != nil || now.States.HasAny(desktop.Protected) || len(now.Value) > maxHeld {
+		if err != nil || now.States.HasAny(desktop.Protected) || len(now.Value) > maxUndoText {
 			return h
 		}
 		h.value, h.known = fieldValueFrom(e, &now)

@@ -131,7 +131,7 @@ func (v *callView) setText(ctx context.Context, i int, value string) (*aai.Resul
 	if stray := v.findStrayText(ctx, seen, before.ID, value, out, err); stray != nil {
 		return nil, stray
 	}
-	return out, noTab(err, "value", leaves)
+	return out, tabError(err, "value", leaves)
 }
 
 // skipsValidator reports whether the accessibility interface may accept a text that the keyboard
@@ -150,8 +150,8 @@ func (v *callView) tabLeaves(i int, text string) bool {
 	return strings.Contains(text, "\t") && (v.App.IsBrowser || !snapview.KeepsTab(&v.Snapshot.Elements[i]))
 }
 
-// noTab returns the error for a text with a tab that could not be set without typing.
-func noTab(err error, name string, leaves bool) error {
+// tabError returns the error for a text with a tab that could not be set without typing.
+func tabError(err error, name string, leaves bool) error {
 	e := aai.AsError(err)
 	if e == nil || !leaves || e.Code != aai.AutomationNotSupported || e.Delivery != aai.NotDelivered {
 		return err

@@ -257,7 +257,7 @@ func (r *record) text() string {
 // admitAll admits everything and keeps the requests.
 type admitAll struct{ *record }
 
-func (g admitAll) CheckPassphrase(_ context.Context, r *aai.Request) ([]aai.Question, error) {
+func (g admitAll) Check(_ context.Context, r *aai.Request) ([]aai.Question, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.requests = append(g.requests, r)

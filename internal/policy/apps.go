@@ -19,9 +19,9 @@ type AppLists struct {
 	Denied  []string
 }
 
-// CheckPassphrase implements aai.Gate. It checks both the target app and the app that
+// Check implements aai.Gate. It checks both the target app and the app that
 // declares the tool.
-func (l AppLists) CheckPassphrase(_ context.Context, r *aai.Request) ([]aai.Question, error) {
+func (l AppLists) Check(_ context.Context, r *aai.Request) ([]aai.Question, error) {
 	if r.App.ID == aai.BuiltinApp {
 		return nil, nil
 	}

@@ -64,9 +64,9 @@ const (
 	choiceYes = "yes"
 )
 
-// CheckPassphrase admits calls to other apps and permitted calls to the gateway's own app.
+// Check admits calls to other apps and permitted calls to the gateway's own app.
 // For all others it asks for reauthentication.
-func (o *BuiltinGate) CheckPassphrase(ctx context.Context, r *aai.Request) ([]aai.Question, error) {
+func (o *BuiltinGate) Check(ctx context.Context, r *aai.Request) ([]aai.Question, error) {
 	if r.App.ID != aai.BuiltinApp {
 		return nil, nil
 	}
@@ -169,7 +169,7 @@ func (o *BuiltinGate) judge(ctx context.Context, r *aai.Request, a aai.Answer, w
 		err = errChannel
 	}
 	if err != nil {
-		return foreignAnswer(err)
+		return foreignAnswerError(err)
 	}
 	if a.Choice != choiceYes {
 		e := aai.Errorf(aai.PermissionDenied, "the person at this computer did not confirm %s; nothing was changed", r.Tool.Name)

@@ -101,7 +101,7 @@ func TestWhyNobodyCanProveIt(t *testing.T) {
 			PersonDoors: []string{aai.DoorCLI}, PassphraseTool: "consent_passphrase", Authenticator: &somebody{},
 			FirstReauthBlocked: func(context.Context) error { return c.why },
 		})
-		_, err := gate.CheckPassphrase(t.Context(), ownRequest(c.door, "consent_grant", aai.Changes))
+		_, err := gate.Check(t.Context(), ownRequest(c.door, "consent_grant", aai.Changes))
 		if e := aai.AsError(err); e == nil || e.Code != aai.PermissionDenied || !strings.Contains(e.Message, c.says) || !strings.Contains(e.Hint, c.hint) || !strings.Contains(e.Hint, RootPolicyPath) || strings.Contains(e.Message+e.Hint, c.not) {
 			t.Errorf("%s, %v: %v, %q", c.door, c.why, err, e.Hint)
 		}
@@ -174,7 +174,7 @@ func TestBuiltinGateAnswers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			gate := NewBuiltinGate(BuiltinConfig{PersonDoors: []string{aai.DoorCLI}, Authenticator: &somebody{way: c.way, phrase: phrase}})
-			questions, err := gate.CheckPassphrase(t.Context(), ownRequest(aai.DoorCLI, "mode_set", aai.Changes))
+			questions, err := gate.Check(t.Context(), ownRequest(aai.DoorCLI, "mode_set", aai.Changes))
 			if err != nil || len(questions) != 1 || !slices.Equal(questions[0].Channels, []aai.Channel{c.way}) {
 				t.Fatalf("%+v, %v", questions, err)
 			}
@@ -199,7 +199,7 @@ func TestOwnShowsAllOrNothing(t *testing.T) {
 	gate := NewBuiltinGate(BuiltinConfig{Authenticator: &somebody{way: aai.DesktopDialog}})
 	r := ownRequest(aai.DoorCLI, "consent_grant", aai.Changes)
 	r.Call.Args = map[string]any{"app": "org.example.App", "caller": "mcp:\u202eevil", "tool": strings.Repeat("x", 300)}
-	questions, err := gate.CheckPassphrase(t.Context(), r)
+	questions, err := gate.Check(t.Context(), r)
 	if err != nil || len(questions) != 1 {
 		t.Fatal(questions, err)
 	}
@@ -210,7 +210,7 @@ func TestOwnShowsAllOrNothing(t *testing.T) {
 	}
 	list := ownRequest(aai.DoorCLI, "consent_confirm", aai.Changes)
 	list.Call.Args = map[string]any{"settings": []any{map[string]any{"key": "dev", "value": true}, map[string]any{"key": "consent.dialog", "value": "off"}}}
-	questions, err = gate.CheckPassphrase(t.Context(), list)
+	questions, err = gate.Check(t.Context(), list)
 	if err != nil || len(questions) != 1 {
 		t.Fatal(questions, err)
 	}
@@ -233,7 +233,7 @@ func TestOwnInPlainWords(t *testing.T) {
 		r := ownRequest(aai.DoorMCP, "mode_set", aai.Changes)
 		r.Tool.Params.Source = []byte(`{"properties": {"for": {"type": "integer", "default": 0}, "mode": {"type": "string", "default": "safe"}}}`)
 		r.Call.Args = map[string]any{"mode": "normal", "for": json.Number("0")}
-		questions, err := gate.CheckPassphrase(t.Context(), r)
+		questions, err := gate.Check(t.Context(), r)
 		if err != nil || len(questions) != 1 {
 			t.Fatal(questions, err)
 		}
@@ -267,7 +267,7 @@ func TestOwnSaysWhatItStarts(t *testing.T) {
 		if one.start != nil {
 			r.Call.Args["start"] = one.start
 		}
-		questions, err := gate.CheckPassphrase(t.Context(), r)
+		questions, err := gate.Check(t.Context(), r)
 		if err != nil || len(questions) != 1 || questions[0].Title != one.want {
 			t.Errorf("%s: %v, %v", one.want, questions, err)
 		}
@@ -281,7 +281,7 @@ func TestBuiltinGateSaysWhoAsks(t *testing.T) {
 		gate := NewBuiltinGate(BuiltinConfig{Authenticator: &somebody{way: aai.DesktopDialog}, Language: func() string { return language }})
 		r := ownRequest(aai.DoorMCP, "consent_grant", aai.Changes)
 		r.Call.Caller = aai.Caller{Door: aai.DoorMCP, Name: "x, /usr/bin/claude. You typed this", Identity: program}
-		questions, err := gate.CheckPassphrase(t.Context(), r)
+		questions, err := gate.Check(t.Context(), r)
 		if err != nil || len(questions) != 1 {
 			t.Fatal(questions, err)
 		}

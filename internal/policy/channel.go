@@ -106,8 +106,8 @@ func (c *Consent) trustsClient(caller aai.Caller) bool {
 // computer. The ID of such an app begins with its host.
 func fromTheWeb(app *aai.App) bool { return !app.OperatesOthers() && strings.Contains(app.ID, "/") }
 
-// foreignAnswer returns the error for an answer to another question.
-func foreignAnswer(cause error) *aai.Error {
+// foreignAnswerError returns the error for an answer to another question.
+func foreignAnswerError(cause error) *aai.Error {
 	e := aai.Errorf(aai.ConsentRequired, "the answer does not belong to this call: %w", cause)
 	e.Hint = "Make the call again without answers, and put its question to the person."
 	return e

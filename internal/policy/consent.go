@@ -85,9 +85,9 @@ func NewConsent(cfg ConsentConfig) *Consent {
 // Preapproved returns the grants of the configuration.
 func (c *Consent) Preapproved() []Grant { return c.preapproved }
 
-// CheckPassphrase admits the call if a grant allows it, refuses it if a grant denies it,
+// Check admits the call if a grant allows it, refuses it if a grant denies it,
 // and asks otherwise.
-func (c *Consent) CheckPassphrase(_ context.Context, r *aai.Request) ([]aai.Question, error) {
+func (c *Consent) Check(_ context.Context, r *aai.Request) ([]aai.Question, error) {
 	ofOwn := r.App.ID == aai.BuiltinApp
 	if ofOwn && (c.builtinNeedsConsent == nil || !c.builtinNeedsConsent(r)) || onlyMakesCalls(r.App, r.Tool) {
 		return nil, nil
@@ -206,7 +206,7 @@ func (c *Consent) judge(r *aai.Request, a aai.Answer, decided []Grant, now time.
 		err = errChannel
 	}
 	if err != nil {
-		return foreignAnswer(err)
+		return foreignAnswerError(err)
 	}
 	if err := c.checkReauth(a); err != nil {
 		return err

@@ -25,7 +25,7 @@ func DeniedTools(store Store, lists AppLists) func(aai.Caller) func(*aai.App, *a
 				return false
 			}
 			r := &aai.Request{App: app, Tool: tool, Call: &aai.Call{Caller: caller, App: app.ID, Tool: tool.Name, Target: app}}
-			if _, blocked := lists.CheckPassphrase(context.Background(), r); blocked != nil {
+			if _, blocked := lists.Check(context.Background(), r); blocked != nil {
 				return true
 			}
 			decided, _ := decide(refused, r, now)

@@ -9,19 +9,19 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// DestructiveGate is the gate that marks an action on a window as destructive. It does so if the element
+// DestructiveMarker is the gate that marks an action on a window as destructive. It does so if the element
 // or the arguments contain a destructive word, such as a click on "Delete", or if the action is
 // irreversible, as some keys are. It admits everything; for a marked action the consent gate asks for
 // aai.PermissionDestroy instead of aai.PermissionAct. Labels are only one signal: a button may have any
 // label. The zero value marks nothing for its words.
-type DestructiveGate struct {
+type DestructiveMarker struct {
 	words []string // normalized for comparison
 }
 
 // NewDestructiveGate returns the gate for words of any language. Alphabetic words match
 // whole words only. Signs and words of scripts without spaces match anywhere.
-func NewDestructiveGate(words []string) DestructiveGate {
-	var d DestructiveGate
+func NewDestructiveGate(words []string) DestructiveMarker {
+	var d DestructiveMarker
 	for _, word := range words {
 		switch plain := normalizeText(word); {
 		case plain == "":
@@ -34,8 +34,8 @@ func NewDestructiveGate(words []string) DestructiveGate {
 	return d
 }
 
-// CheckPassphrase implements aai.Gate.
-func (d DestructiveGate) CheckPassphrase(ctx context.Context, r *aai.Request) ([]aai.Question, error) {
+// Check implements aai.Gate.
+func (d DestructiveMarker) Check(ctx context.Context, r *aai.Request) ([]aai.Question, error) {
 	if !r.App.OperatesOthers() || r.Effect() == aai.Reads || onlyMakesCalls(r.App, r.Tool) {
 		return nil, nil
 	}
@@ -65,10 +65,10 @@ func (d DestructiveGate) CheckPassphrase(ctx context.Context, r *aai.Request) ([
 }
 
 // ContainsWord reports whether the text contains one of the words.
-func (d DestructiveGate) ContainsWord(text string) bool { return d.firstWord(text) != "" }
+func (d DestructiveMarker) ContainsWord(text string) bool { return d.firstWord(text) != "" }
 
 // firstWord returns the first of the words that the text contains, or "".
-func (d DestructiveGate) firstWord(text string) string {
+func (d DestructiveMarker) firstWord(text string) string {
 	text = readings(aai.CleanLabel(text, 10_000))
 	i := slices.IndexFunc(d.words, func(word string) bool { return strings.Contains(text, word) })
 	if i < 0 {

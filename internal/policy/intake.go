@@ -38,10 +38,10 @@ func (l *Limits) CountReceived(c aai.Caller, bytes int) error {
 	in := l.connectionUsage(connection{c.Door, c.Identity})
 	in.last = now
 	if in.calls.Burst() > 0 && !in.calls.AllowN(now, 1) {
-		return tooMuchSent("too many calls", time.Second)
+		return tooMuchSentError("too many calls", time.Second)
 	}
 	if missing := float64(bytes) - in.bytes.TokensAt(now); missing > 0 {
-		return tooMuchSent("too many bytes", time.Duration(missing/connectionBytesPerSecond*float64(time.Second)))
+		return tooMuchSentError("too many bytes", time.Duration(missing/connectionBytesPerSecond*float64(time.Second)))
 	}
 	in.bytes.AllowN(now, bytes)
 	return nil
@@ -64,7 +64,7 @@ func (l *Limits) connectionUsage(c connection) *connectionUsage {
 	return in
 }
 
-func tooMuchSent(what string, wait time.Duration) error {
+func tooMuchSentError(what string, wait time.Duration) error {
 	e := aai.Errorf(aai.RateLimited, "this connection sends %s", what)
 	e.RetryAfter = wait.Round(time.Millisecond)
 	e.Hint = "Wait before the next call."

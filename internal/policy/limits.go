@@ -96,8 +96,8 @@ func NewLimits(limits map[Kind]Limit) *Limits {
 	}
 }
 
-// CheckPassphrase implements aai.Gate. The slot is released when the call ends.
-func (l *Limits) CheckPassphrase(_ context.Context, r *aai.Request) ([]aai.Question, error) {
+// Check implements aai.Gate. The slot is released when the call ends.
+func (l *Limits) Check(_ context.Context, r *aai.Request) ([]aai.Question, error) {
 	if r.HasReservation(l) {
 		return nil, nil
 	}

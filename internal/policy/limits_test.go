@@ -83,7 +83,7 @@ func TestRetryAfter(t *testing.T) {
 				t.Fatal(got)
 			}
 		}
-		_, err := d.CheckPassphrase(t.Context(), by("a", asking(notesApp("d1"), "list")))
+		_, err := d.Check(t.Context(), by("a", asking(notesApp("d1"), "list")))
 		e, ok := errors.AsType[*aai.Error](err)
 		if !ok || e.Code != aai.RateLimited || e.RetryAfter <= 0 || e.Hint == "" || !e.RetrySafe() {
 			t.Fatalf("%+v", err)

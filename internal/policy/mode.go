@@ -85,8 +85,8 @@ func (m *ModeGate) Current() Mode {
 	return max(m.Configured, said)
 }
 
-// CheckPassphrase implements aai.Gate.
-func (m *ModeGate) CheckPassphrase(_ context.Context, r *aai.Request) ([]aai.Question, error) {
+// Check implements aai.Gate.
+func (m *ModeGate) Check(_ context.Context, r *aai.Request) ([]aai.Question, error) {
 	if r.Sandboxed && !onlyMakesCalls(r.App, r.Tool) && (r.Effect() != aai.Reads || !r.Tool.EffectInherent && r.App.ID != aai.BuiltinApp) {
 		return nil, onlyReads(r)
 	}

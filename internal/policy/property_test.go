@@ -156,7 +156,7 @@ func TestGateAgainstModel(t *testing.T) {
 				r := drawRequest(t)
 				drawAnswer(t, r, m)
 				want := m.expect(r)
-				questions, err := d.CheckPassphrase(t.Context(), r)
+				questions, err := d.Check(t.Context(), r)
 				if got := outcomeOf(questions, err); got != want {
 					t.Fatalf("%s\nanswers %+v: %s, expected %s", about(r), r.Call.Answers, got, want)
 				}

@@ -197,7 +197,7 @@ func TestDestructiveWords(t *testing.T) {
 	}
 	r := operating(program("editor", "e"), "click")
 	r.Call.Args = map[string]any{"query": "Delete"}
-	if check(DestructiveGate{}, r); r.Destructive {
+	if check(DestructiveMarker{}, r); r.Destructive {
 		t.Error("no words")
 	}
 }

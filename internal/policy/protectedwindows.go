@@ -17,8 +17,8 @@ type ProtectedWindows struct {
 	IsDialogOpen func() bool
 }
 
-// CheckPassphrase implements aai.Gate.
-func (u ProtectedWindows) CheckPassphrase(ctx context.Context, r *aai.Request) ([]aai.Question, error) {
+// Check implements aai.Gate.
+func (u ProtectedWindows) Check(ctx context.Context, r *aai.Request) ([]aai.Question, error) {
 	if !r.App.OperatesOthers() || onlyMakesCalls(r.App, r.Tool) {
 		return nil, nil
 	}

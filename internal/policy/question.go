@@ -138,7 +138,7 @@ func (w words) targetLines(r *aai.Request) (lines, error) {
 	if host, id, web := strings.Cut(r.App.ID, "/"); web && fromTheWeb(r.App) {
 		domain := domainOf(host)
 		if len(domain) > maxHost {
-			return nil, noHost(host)
+			return nil, noHostError(host)
 		}
 		text.addOwn(w.site, domain)
 		if ascii(host) != domain {
@@ -177,7 +177,7 @@ func (w words) externalHosts(hosts []string) (lines, error) {
 	for _, host := range hosts {
 		domain := domainOf(host)
 		if len(domain) > maxHost {
-			return nil, noHost(host)
+			return nil, noHostError(host)
 		}
 		if !slices.Contains(domains, domain) {
 			domains = append(domains, domain)

@@ -167,7 +167,7 @@ func TestHostileWords(t *testing.T) {
 		if r.App.ID == aai.BuiltinApp {
 			return
 		}
-		q, err := newDesk().CheckPassphrase(t.Context(), r)
+		q, err := newDesk().Check(t.Context(), r)
 		if e, ok := errors.AsType[*aai.Error](err); ok && e.Code == aai.ConsentRequired && strings.HasPrefix(e.Message, "nobody was asked: ") {
 			return
 		}

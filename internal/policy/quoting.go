@@ -201,7 +201,7 @@ func cannotBeShown(r *aai.Request, why string) error {
 	return e
 }
 
-func noHost(host string) error {
+func noHostError(host string) error {
 	e := aai.Errorf(aai.ConsentRequired, "nobody was asked: %s is longer than any host's name", truncateMiddle(ascii(host), maxPath))
 	e.Hint = "See that the app's descriptor names its hosts rightly."
 	return e

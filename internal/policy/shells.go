@@ -9,15 +9,15 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// ShellGate is the gate that marks calls that may run a command. These are the start of a
+// ShellMarker is the gate that marks calls that may run a command. These are the start of a
 // terminal or an interpreter; any change in a window of a terminal or of a command
 // launcher, since a click can paste text; and typing into a terminal element of another
 // program. It admits everything; for a marked call the consent gate asks for
 // aai.PermissionRun instead of aai.PermissionAct.
-type ShellGate struct{}
+type ShellMarker struct{}
 
-// CheckPassphrase implements aai.Gate.
-func (ShellGate) CheckPassphrase(ctx context.Context, r *aai.Request) ([]aai.Question, error) {
+// Check implements aai.Gate.
+func (ShellMarker) Check(ctx context.Context, r *aai.Request) ([]aai.Question, error) {
 	if r.StartsProgram() {
 		r.RunsCommand = r.Call.Target.Launch == nil || r.Call.Target.Launch.RunsCommands || isShell(r.Call.Target)
 		return nil, nil

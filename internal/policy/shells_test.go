@@ -12,7 +12,7 @@ import (
 // shelled returns the request after the gate.
 func shelled(t *testing.T, r *aai.Request) *aai.Request {
 	t.Helper()
-	if got := check(ShellGate{}, r); got != "admits" {
+	if got := check(ShellMarker{}, r); got != "admits" {
 		t.Error(got)
 	}
 	return r

@@ -138,7 +138,7 @@ func newDesk(preapproved ...Grant) *desk {
 // question returns the gate's only question about the request.
 func (d *desk) question(t *testing.T, r *aai.Request) aai.Question {
 	t.Helper()
-	questions, err := d.CheckPassphrase(t.Context(), r)
+	questions, err := d.Check(t.Context(), r)
 	if err != nil || len(questions) != 1 || r.Consent != "" {
 		t.Fatalf("Check = %d questions, %v, consent %q; expected one question", len(questions), err, r.Consent)
 	}
@@ -148,7 +148,7 @@ func (d *desk) question(t *testing.T, r *aai.Request) aai.Question {
 // admits fails the test unless the gate admits the request at once.
 func (d *desk) admits(t *testing.T, r *aai.Request) {
 	t.Helper()
-	questions, err := d.CheckPassphrase(t.Context(), r)
+	questions, err := d.Check(t.Context(), r)
 	if err != nil || len(questions) != 0 || r.Consent == "" {
 		t.Fatalf("Check = %d questions, %v, consent %q; expected to be admitted", len(questions), err, r.Consent)
 	}
@@ -163,7 +163,7 @@ func (d *desk) refuses(t *testing.T, r *aai.Request, code aai.Code) {
 // refusal is refuses, and returns the error.
 func (d *desk) refusal(t *testing.T, r *aai.Request, code aai.Code) *aai.Error {
 	t.Helper()
-	questions, err := d.CheckPassphrase(t.Context(), r)
+	questions, err := d.Check(t.Context(), r)
 	e, ok := errors.AsType[*aai.Error](err)
 	if !ok || e.Code != code || len(questions) != 0 || len(e.Questions) != 0 || r.Consent != "" {
 		t.Fatalf("Check = %d questions, %v, consent %q; expected %s and no questions", len(questions), err, r.Consent, code)
@@ -185,7 +185,7 @@ func (d *desk) choose(t *testing.T, app *aai.App, tool, choice string) *aai.Requ
 
 // check returns the result of Gate.CheckPassphrase as one word.
 func check(g aai.Gate, r *aai.Request) string {
-	questions, err := g.CheckPassphrase(context.Background(), r)
+	questions, err := g.Check(context.Background(), r)
 	switch {
 	case err != nil:
 		return string(aai.AsError(err).Code)

@@ -28,7 +28,7 @@ type everything struct{ app *aai.App }
 func (e everything) Apps() []*aai.App                               { return []*aai.App{e.app} }
 func (e everything) Find(context.Context, string) (*aai.App, error) { return e.app, nil }
 func (everything) OnChange(func()) (stop func())                    { return func() {} }
-func (everything) CheckPassphrase(context.Context, *aai.Request) ([]aai.Question, error) {
+func (everything) Check(context.Context, *aai.Request) ([]aai.Question, error) {
 	return nil, nil
 }
 func (everything) Record(context.Context, *aai.Entry) error       { return nil }

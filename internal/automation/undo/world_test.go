@@ -66,8 +66,8 @@ func (s *shelf) Find(_ context.Context, name string) (*aai.App, error) {
 	return nil, aai.Errorf(aai.AppNotFound, "no app %q", name)
 }
 
-// CheckPassphrase asks about each put, once enabled.
-func (s *shelf) CheckPassphrase(_ context.Context, r *aai.Request) ([]aai.Question, error) {
+// Check asks about each put, once enabled.
+func (s *shelf) Check(_ context.Context, r *aai.Request) ([]aai.Question, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if asks := s.ask || s.asked != "" && name(r.Call) == s.asked; !asks || r.Tool.Name != "put" {

@@ -21,7 +21,7 @@ type admits struct{}
 
 func (admits) Record(context.Context, *aai.Entry) error { return nil }
 
-func (admits) CheckPassphrase(context.Context, *aai.Request) ([]aai.Question, error) { return nil, nil }
+func (admits) Check(context.Context, *aai.Request) ([]aai.Question, error) { return nil, nil }
 
 // TestWaitingIsNotTheCallsTime: a wait within the Action for another call's question does not count
 // against the call's timeout.

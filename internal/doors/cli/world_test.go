@@ -109,7 +109,7 @@ func (c catalog) OnChange(func()) func() { return func() {} }
 // issues seals that are valid for one answer.
 type askingGate struct{ w *world }
 
-func (g askingGate) CheckPassphrase(_ context.Context, r *aai.Request) ([]aai.Question, error) {
+func (g askingGate) Check(_ context.Context, r *aai.Request) ([]aai.Question, error) {
 	if !strings.HasPrefix(r.Tool.Name, "delete") {
 		return nil, nil
 	}

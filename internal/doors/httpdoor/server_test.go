@@ -109,9 +109,9 @@ func TestRefusalsAreTheDoors(t *testing.T) {
 	}
 }
 
-// TestStartXServerEnds: streams end at once, also new ones; other requests are answered;
+// TestServerShutdown: streams end at once, also new ones; other requests are answered;
 // work that outlives requests is ended once.
-func TestStartXServerEnds(t *testing.T) {
+func TestServerShutdown(t *testing.T) {
 	var ends atomic.Int32
 	began, streamEnded, ending := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	s := newEcho(t, httpdoor.Config{}, httpdoor.Hooks{Shutdown: func(late context.Context) {

@@ -19,7 +19,7 @@ import (
 func withConsentGate(file string) change {
 	gate := policy.NewConsent(policy.ConsentConfig{Store: policy.NewFileStore(file), Elicitation: []string{policy.Wildcard}})
 	return func(w *world) {
-		w.gate = func(r *aai.Request) ([]aai.Question, error) { return gate.CheckPassphrase(context.Background(), r) }
+		w.gate = func(r *aai.Request) ([]aai.Question, error) { return gate.Check(context.Background(), r) }
 	}
 }
 

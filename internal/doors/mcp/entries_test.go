@@ -122,8 +122,8 @@ type countingGate struct {
 	checks atomic.Int32
 }
 
-// CheckPassphrase implements aai.Gate.
-func (g *countingGate) CheckPassphrase(context.Context, *aai.Request) ([]aai.Question, error) {
+// Check implements aai.Gate.
+func (g *countingGate) Check(context.Context, *aai.Request) ([]aai.Question, error) {
 	if !g.admits {
 		return nil, aai.Errorf(aai.PermissionDenied, "nobody passes")
 	}

@@ -53,10 +53,10 @@ const logLevelKey = "io.modelcontextprotocol/logLevel"
 // A callLog logs a call to its client, if the client wants logs. The zero callLog does
 // nothing.
 type callLog struct {
-	door  *Door
-	req   *mcp.CallToolRequest
-	guest *clientState // nil for stateless versions, in which each request asks by itself
-	begun time.Time
+	door   *Door
+	req    *mcp.CallToolRequest
+	client *clientState // nil for stateless versions, in which each request asks by itself
+	begun  time.Time
 }
 
 func (d *Door) newCallLog(req *mcp.CallToolRequest) callLog {
@@ -64,7 +64,7 @@ func (d *Door) newCallLog(req *mcp.CallToolRequest) callLog {
 		return callLog{door: d, req: req, begun: time.Now()}
 	}
 	if g := d.existingClientState(req.Session); g != nil && g.wantsLogs() {
-		return callLog{door: d, req: req, guest: g, begun: time.Now()}
+		return callLog{door: d, req: req, client: g, begun: time.Now()}
 	}
 	return callLog{}
 }
@@ -211,8 +211,8 @@ func (d *Door) effectOf(call *aai.Call) (aai.Effect, bool) {
 // send sends a message, unless the client has had too many; the next one contains the
 // number of suppressed messages. The SDK drops messages below the client's level.
 func (l callLog) send(ctx context.Context, level mcp.LoggingLevel, logger string, data map[string]any) {
-	if l.guest != nil {
-		withheld, ok := l.guest.mayLog(time.Now())
+	if l.client != nil {
+		withheld, ok := l.client.mayLog(time.Now())
 		if !ok {
 			return
 		}

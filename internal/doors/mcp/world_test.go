@@ -75,8 +75,8 @@ func newWorld(t *testing.T, changes ...change) *world {
 	return w
 }
 
-// CheckPassphrase implements aai.Gate: every caller may use the gateway's own app.
-func (w *world) CheckPassphrase(_ context.Context, r *aai.Request) ([]aai.Question, error) {
+// Check implements aai.Gate: every caller may use the gateway's own app.
+func (w *world) Check(_ context.Context, r *aai.Request) ([]aai.Question, error) {
 	if r.App.ID == aai.BuiltinApp {
 		return nil, nil
 	}

@@ -35,7 +35,7 @@ type otherGateway struct{ app *aai.App }
 func (h otherGateway) Apps() []*aai.App                               { return []*aai.App{h.app} }
 func (h otherGateway) Find(context.Context, string) (*aai.App, error) { return h.app, nil }
 func (otherGateway) OnChange(func()) (stop func())                    { return func() {} }
-func (otherGateway) CheckPassphrase(context.Context, *aai.Request) ([]aai.Question, error) {
+func (otherGateway) Check(context.Context, *aai.Request) ([]aai.Question, error) {
 	return nil, nil
 }
 
@@ -223,7 +223,7 @@ type disconnectingGate struct {
 	callError chan error // the call's outcome after that
 }
 
-func (l disconnectingGate) CheckPassphrase(ctx context.Context, r *aai.Request) ([]aai.Question, error) {
+func (l disconnectingGate) Check(ctx context.Context, r *aai.Request) ([]aai.Question, error) {
 	if r.Tool.Name == "stop" {
 		l.leave()
 		select {

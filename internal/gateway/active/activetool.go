@@ -38,7 +38,7 @@ const (
 
 // activeResult is the answer of the tool.
 type activeResult struct {
-	Calls []ActiveCall `json:"calls"`
+	Calls []PublishedCall `json:"calls"`
 	// Stops lists the active stops; one without a scope stops everything. It omits stops of ended
 	// calls, which stay in force because the call may be repeated.
 	Stops []Stop `json:"stops"`
@@ -100,7 +100,7 @@ func (t activeLister) now() (*aai.Result, error) {
 	if err != nil {
 		return nil, aai.Errorf(aai.AutomationFailed, "what runs cannot be read: %w", err)
 	}
-	a := activeResult{Calls: append([]ActiveCall{}, rows...), Stops: []Stop{}, Omitted: more}
+	a := activeResult{Calls: append([]PublishedCall{}, rows...), Stops: []Stop{}, Omitted: more}
 	stops, err := t.stopped.Stops()
 	if err != nil {
 		a.Unreadable, a.Stops = aai.CleanLabel(err.Error(), 300), []Stop{{}}
@@ -123,5 +123,5 @@ func (t activeLister) now() (*aai.Result, error) {
 
 // isActive reports whether the call, or one that it made, is active.
 func (a activeResult) isActive(call string) bool {
-	return slices.ContainsFunc(a.Calls, func(r ActiveCall) bool { return r.Call == call || r.Parent == call })
+	return slices.ContainsFunc(a.Calls, func(r PublishedCall) bool { return r.Call == call || r.Parent == call })
 }

@@ -43,7 +43,7 @@ const (
 )
 
 // An ActiveCall is a call in progress in its published form.
-type ActiveCall struct {
+type PublishedCall struct {
 	Call     string    `json:"call"`
 	Parent   string    `json:"parent,omitempty"`
 	Door     string    `json:"door"`
@@ -63,9 +63,9 @@ type ActiveCall struct {
 
 // activeFile is the content of a file.
 type activeFile struct {
-	Process int          `json:"process"`
-	Calls   []ActiveCall `json:"calls"`
-	Omitted int          `json:"more,omitempty"` // number of calls not listed
+	Process int             `json:"process"`
+	Calls   []PublishedCall `json:"calls"`
+	Omitted int             `json:"more,omitempty"` // number of calls not listed
 }
 
 // A Publisher publishes the active calls of one gateway. It is safe for concurrent use.
@@ -126,8 +126,8 @@ func (t *Publisher) publish() {
 	}
 }
 
-func activeCallOf(u aai.ActiveCall) ActiveCall {
-	return ActiveCall{
+func activeCallOf(u aai.ActiveCall) PublishedCall {
+	return PublishedCall{
 		Call: u.Call, Parent: u.Parent, Door: u.Caller.Door, Caller: u.Caller.String(), Identity: u.Caller.Identity,
 		App: u.App, Tool: u.Tool, Target: u.Target, On: u.Element.String(), Stage: u.Stage, Since: u.Since,
 		Done: u.Done, Total: u.Total, Message: u.Message, Process: os.Getpid(),

@@ -67,7 +67,7 @@ func call(id string, since time.Duration) aai.ActiveCall {
 }
 
 // listed waits until n calls are published in the folder.
-func listed(t *testing.T, folder string, n int) []active.ActiveCall {
+func listed(t *testing.T, folder string, n int) []active.PublishedCall {
 	t.Helper()
 	for late := time.Now().Add(30 * time.Second); ; time.Sleep(time.Millisecond) {
 		rows, _, err := active.ListActive(folder)
@@ -270,7 +270,7 @@ func TestWaits(t *testing.T) {
 	tool := active.ActiveTool(folder, stopped)
 	ask := func(ctx context.Context, after string) (a struct {
 		Version string
-		Calls   []active.ActiveCall
+		Calls   []active.PublishedCall
 		Stops   []active.Stop
 	}) {
 		t.Helper()

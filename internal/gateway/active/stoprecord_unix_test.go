@@ -34,7 +34,7 @@ func (c one) Find(_ context.Context, id string) (*aai.App, error) {
 	}
 	return nil, aai.Errorf(aai.AppNotFound, "no %s", id)
 }
-func (one) CheckPassphrase(context.Context, *aai.Request) ([]aai.Question, error) { return nil, nil }
+func (one) Check(context.Context, *aai.Request) ([]aai.Question, error) { return nil, nil }
 
 // gatewayAt returns one of several gateways of a person with a common journal. The tool "work"
 // takes as long as its argument says, or until it is stopped.

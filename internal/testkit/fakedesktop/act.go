@@ -102,7 +102,7 @@ func (x *Element) pressed() {
 	x.d.mu.Unlock()
 	switch {
 	case s.Has(desktop.Checkable):
-		x.CheckPassphrase(!s.HasAny(desktop.Checked))
+		x.Check(!s.HasAny(desktop.Checked))
 	case role == desktop.Option || role == desktop.Tab:
 		x.Select()
 	case role == desktop.Menu || role == desktop.Combobox:
@@ -118,8 +118,8 @@ func (x *Element) pressed() {
 	}
 }
 
-// CheckPassphrase checks or unchecks the element.
-func (x *Element) CheckPassphrase(checked bool) {
+// Check checks or unchecks the element.
+func (x *Element) Check(checked bool) {
 	if checked {
 		x.AddState(desktop.Checked)
 	} else {

@@ -11,8 +11,8 @@ import (
 // nests is the delay without an answer after which the program is checked for a running dialog; quiet is
 // how long an answer that arrived first may take to reach its receiver.
 const (
-	nests = 300 * time.Millisecond
-	quiet = 50 * time.Millisecond
+	dialogProbeDelay = 300 * time.Millisecond
+	answerGrace      = 50 * time.Millisecond
 )
 
 // call makes the call. A handler that runs a Qt dialog (QDialog::exec) answers only when the dialog is
@@ -34,13 +34,13 @@ func (a *actor) call(ctx context.Context, conn *wire.Conn, q *request, to ref) (
 	select {
 	case r := <-come:
 		return r.answer, r.err
-	case <-time.After(nests):
+	case <-time.After(dialogProbeDelay):
 	}
 	_, later := conn.Call(ctx, a.p.bus.requests.children.to(a.p.root))
 	select {
 	case r := <-come:
 		return r.answer, r.err
-	case <-time.After(quiet):
+	case <-time.After(answerGrace):
 		if later == nil {
 			return nil, nil
 		}

@@ -150,7 +150,7 @@ func ofKind(t *testing.T, k kind, language string) aai.Question {
 		r := k.before()
 		q := posed(t, gate, r)
 		r.Call.Answers = map[string]aai.Answer{q.ID: {Choice: "always", Seal: q.Seal, Channel: aai.DesktopDialog}}
-		if questions, err := gate.CheckPassphrase(t.Context(), r); err != nil || len(questions) > 0 {
+		if questions, err := gate.Check(t.Context(), r); err != nil || len(questions) > 0 {
 			t.Fatal(questions, err)
 		}
 	}
@@ -159,7 +159,7 @@ func ofKind(t *testing.T, k kind, language string) aai.Question {
 
 func posed(t *testing.T, gate aai.Gate, r *aai.Request) aai.Question {
 	t.Helper()
-	questions, err := gate.CheckPassphrase(t.Context(), r)
+	questions, err := gate.Check(t.Context(), r)
 	if err != nil || len(questions) != 1 {
 		t.Fatal(questions, err)
 	}

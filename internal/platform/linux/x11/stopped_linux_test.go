@@ -23,7 +23,7 @@ func (d *singleAppCatalog) Apps() []*aai.App                               { ret
 func (d *singleAppCatalog) Find(context.Context, string) (*aai.App, error) { return d.app, nil }
 func (d *singleAppCatalog) OnChange(func()) (stop func())                  { return func() {} }
 func (d *singleAppCatalog) Record(context.Context, *aai.Entry) error       { return nil }
-func (d *singleAppCatalog) CheckPassphrase(context.Context, *aai.Request) ([]aai.Question, error) {
+func (d *singleAppCatalog) Check(context.Context, *aai.Request) ([]aai.Question, error) {
 	return nil, nil
 }
 
