@@ -14,68 +14,70 @@ type Code string
 // The codes of the AAI protocol, and some of our own. Each comment states the meaning and, after
 // "Next:", the next step. docs/reference/errors.md is generated from these comments.
 const (
-	// The app, or the way to it, failed in the midst of the call. Next: read the message and
-	// `delivery`; call again only where `retry` is safe, else look first what came of it.
+	// The app, or the connection to it, failed during the call. Next: read the message and
+	// `delivery`; repeat the call only if `retry` is safe, otherwise check its effect first.
 	AutomationFailed Code = "AUTOMATION_FAILED"
-	// There is no app of that name, or it is not for this caller. Next: take one that the message
-	// names, or see `aai-gateway apps`, `aai-gateway scan`.
+	// No app has that name, or this caller may not use it. Next: use a name from the message, or
+	// run `aai-gateway apps` or `aai-gateway scan`.
 	AppNotFound Code = "APP_NOT_FOUND"
-	// The app has no tool of that name. Next: read its guide (`aai-gateway guide APP`), or take one
-	// that the message names.
+	// The app has no tool of that name. Next: read its guide (`aai-gateway guide APP`), or use a
+	// name from the message.
 	ToolNotFound Code = "TOOL_NOT_FOUND"
-	// A person, the configuration, the mode or a stop forbids it. Next: do not try it in another
-	// way; the person changes it (`mode`, `consent`, `start`, `security.denied_apps`).
+	// A person, the configuration, the mode or a stop forbids the call. Next: do not try another
+	// way; the person can change it (`mode`, `consent`, `start`, `security.denied_apps`).
 	PermissionDenied Code = "PERMISSION_DENIED"
-	// A person must allow it first, and could not be asked here. Next: the hint has the command by
-	// which the person allows it; then call again.
+	// A person must allow the call first, and could not be asked here. Next: the hint contains
+	// the command by which the person allows it; then repeat the call.
 	ConsentRequired Code = "CONSENT_REQUIRED"
-	// An argument is missing, unknown, or not of the kind that the tool takes. Next: mend the
-	// argument that the message names, as it says what was expected.
+	// An argument is missing, unknown, or of the wrong type. Next: correct the argument in the
+	// message as described there.
 	InvalidParams Code = "INVALID_PARAMS"
-	// This computer, or this app, has no such way. Next: take another tool or another app;
-	// `aai-gateway doctor` says what is missing.
+	// This computer or this app does not support the call. Next: use another tool or another app;
+	// `aai-gateway doctor` reports missing parts.
 	AutomationNotSupported Code = "AUTOMATION_NOT_SUPPORTED"
-	// The app's descriptor is not right. Next: its author mends the field that the message names;
-	// `aai-gateway lint FILE` says all of them.
+	// The app's descriptor is invalid. Next: its author corrects the field in the message;
+	// `aai-gateway lint FILE` lists all errors.
 	DescriptorInvalid Code = "AAI_JSON_INVALID"
-	// The app did not answer within the call's time, or what was waited for did not come. Next: look
-	// whether it happened all the same (`delivery`), before you call again.
+	// The app did not respond within the call's time, or an awaited condition did not occur.
+	// Next: check whether the effect occurred (`delivery`) before you repeat the call.
 	Timeout Code = "TIMEOUT"
-	// The app, its service or its site is not there. Next: start it, or look at the address, and call
-	// again where `retry` is safe: it may have gone while it had the request (`delivery`).
+	// The app, its service or its site is not available. Next: start it, or check the address,
+	// and repeat the call if `retry` is safe: the app may have ended with the request
+	// (`delivery`).
 	AppNotRunning Code = "APP_NOT_RUNNING"
-	// What an app was given to run is no script that it can read. Next: mend the script at the line
-	// that the message names.
+	// The app cannot parse the script. Next: correct the script at the line in the message.
 	ScriptParseError Code = "SCRIPT_PARSE_ERROR"
-	// The element that was meant is gone. Next: look at the window again (`ax_find`, `ax_get_tree`)
-	// and take the new ref.
+	// The element of the ref no longer exists. Next: read the window again (`ax_find`,
+	// `ax_get_tree`) and use the new ref.
 	StaleRef Code = "STALE_REF"
-	// Several things are meant; the candidates are named. Next: say which one: a candidate's ref, a
+	// Several elements match; the message lists them. Next: select one by a candidate's ref, a
 	// narrower query, or `nth`.
 	AmbiguousTarget Code = "AMBIGUOUS_TARGET"
-	// Nothing is meant; what is near is named. Next: take a candidate, or look at the window first.
+	// No element matches; the message lists similar ones. Next: use a candidate, or read the
+	// window first.
 	ElementNotFound Code = "ELEMENT_NOT_FOUND"
-	// A person must log in to the app first. Next: the person opens the page in the answer, or runs
-	// `aai-gateway auth login`; then call again.
+	// A person must log in to the app first. Next: the person opens the page in the answer, or
+	// runs `aai-gateway auth login`; then repeat the call.
 	AuthRequired Code = "AUTH_REQUIRED"
-	// The login has ended, and could not be renewed. Next: the person logs in again; then call
-	// again.
+	// The login has expired, and could not be renewed. Next: the person logs in again; then
+	// repeat the call.
 	AuthExpired Code = "AUTH_EXPIRED"
-	// The app refused the one who is logged in. Next: they lack a right there: another account, or
-	// more scopes at a new login.
+	// The app denied access to the logged-in user. Next: use another account, or request more
+	// scopes at a new login.
 	AuthDenied Code = "AUTH_DENIED"
-	// The way to log in cannot be right or safe. Next: the descriptor's author, or who set
-	// `login.sites`, mends the field that the message names.
+	// The login configuration is invalid or unsafe. Next: the author of the descriptor or of
+	// `login.sites` corrects the field in the message.
 	AuthInvalid Code = "AUTH_INVALID"
-	// A web app answered with an error. Next: read its status and words in the message; the
-	// arguments, or the site, are at fault.
+	// A web app answered with an error. Next: read its status and text in the message; correct
+	// the arguments, or report it to the site.
 	APIRequestFailed Code = "API_REQUEST_FAILED"
-	// There were too many calls. Next: wait for `retry_after_ms`, then call again; nothing was done.
+	// The caller made too many calls. Next: wait for `retry_after_ms`, then repeat the call;
+	// nothing was done.
 	RateLimited Code = "RATE_LIMITED"
-	// The call cannot be put on record, so it did not run. Next: see to the disk and the state
-	// folder: `aai-gateway audit verify`, `aai-gateway doctor`.
+	// The call cannot be recorded, so it did not run. Next: check the disk and the state folder:
+	// `aai-gateway audit verify`, `aai-gateway doctor`.
 	RecordFailed Code = "RECORD_FAILED"
-	// The gateway itself is at fault. Next: the cause is in the log; report it with the call's id.
+	// The gateway itself failed. Next: the log contains the cause; report it with the call's id.
 	Internal Code = "INTERNAL"
 )
 
