@@ -19,10 +19,10 @@ test: ## install what the tests need, and run them all
 test-apps: ## 400 acts and twelve tasks on real programs, judged by others than us; a person's keys beside ten; what has a ref, by another's reading; 600 texts beside a planted keyboard; more descriptors
 	scripts/need-packages scripts/desktop-packages.txt descriptors/packages.txt descriptors/more-packages.txt && scripts/need-apps
 	AAI_APPS=all go test -count=1 -v -timeout 120m ./apps && AAI_APPS=all go test -count=1 -v -timeout 120m -run 'RealComplete|RealPlanted|MorePrograms' ./internal/gui ./descriptors
-check: ## format, vet, lint, the map of the house, all platforms
+check: ## format, vet, lint, imports, code style, commit subjects, all platforms
 	test -z "$$(gofmt -l . | tee /dev/stderr)"
 	test -x .cache/bin/golangci-lint || GOBIN=$(CURDIR)/.cache/bin go install $(LINT)
-	.cache/bin/golangci-lint run ./... && go test -run 'ImportRules|CodeStyle' .
+	.cache/bin/golangci-lint run ./... && go test -run 'ImportRules|CodeStyle' . && scripts/check-subjects
 	set -e; for t in $(TARGETS); do echo $$t; export GOOS=$${t%/*} GOARCH=$${t#*/} CGO_ENABLED=0; \
 		go vet ./...; go build -o /dev/null ./cmd/aai-gateway; done
 bench: ## figures, beside bare floors and other people's programs in the same run

@@ -134,6 +134,35 @@ func inspectFolder(folder string, files []source) (complaints []string) {
 	if code && !documented {
 		complaints = append(complaints, fmt.Sprintf("%s: the package has no doc comment", folder))
 	}
+	return append(complaints, inspectWords(folder, files)...)
+}
+
+// inspectWords reports a package whose comments often have a subject without a noun: per 1,000 words
+// at most 2.5 "what" and 1.2 "who", "whoever", "whom", "nobody" and "whose", or two of each.
+func inspectWords(folder string, files []source) (complaints []string) {
+	all, what, who := 0, 0, 0
+	for _, s := range files {
+		if s.test {
+			continue
+		}
+		for _, group := range s.file.Comments {
+			for _, word := range strings.FieldsFunc(strings.ToLower(group.Text()), func(r rune) bool { return r != '\'' && (r < 'a' || r > 'z') }) {
+				all++
+				switch word {
+				case "what":
+					what++
+				case "who", "whoever", "whom", "nobody", "whose":
+					who++
+				}
+			}
+		}
+	}
+	if float64(what) > max(2, float64(all)*2.5/1000) {
+		complaints = append(complaints, fmt.Sprintf("%s: %d times \"what\" in %d words of comment; name the subject", folder, what, all))
+	}
+	if float64(who) > max(2, float64(all)*1.2/1000) {
+		complaints = append(complaints, fmt.Sprintf("%s: %d times \"who\", \"whom\", \"whose\" or \"nobody\" in %d words of comment; name the subject", folder, who, all))
+	}
 	return complaints
 }
 
