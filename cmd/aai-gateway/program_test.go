@@ -73,7 +73,7 @@ func TestGatewayHasEveryComponent(t *testing.T) {
 	for _, gate := range built.gateway.Gates {
 		gates = append(gates, strings.TrimPrefix(fmt.Sprintf("%T", gate), "*"))
 	}
-	want := []string{"policy.Limits", "policy.Own", "policy.Lists", "policy.Untouchable", "policy.Shells", "policy.Modes", "policy.Destructive", "policy.Consent"}
+	want := []string{"policy.Limits", "policy.BuiltinGate", "policy.AppLists", "policy.ProtectedWindows", "policy.ShellMarker", "policy.ModeGate", "policy.DestructiveMarker", "policy.Consent"}
 	if !slices.Equal(gates, want) {
 		t.Errorf("the gates are %q", gates)
 	}

@@ -66,7 +66,7 @@ func (l focusCheckedInput) Key(ctx context.Context, seat desktop.Seat, w desktop
 // the program reports none of them: so at most one character of it reaches another field.
 func (l focusCheckedInput) Type(ctx context.Context, seat desktop.Seat, w desktop.WindowID, text string) error {
 	return l.WithKeyboard(ctx, seat, w, func(ctx context.Context, input desktop.Input) error {
-		all, awaited := utf8.RuneCountInString(text), false
+		all, awaited, most := utf8.RuneCountInString(text), false, firstStroke
 		for typed := 0; text != ""; {
 			if err := l.check(ctx, seat, true); err != nil {
 				return partlyTypedError(err, typed, all)
@@ -74,7 +74,10 @@ func (l focusCheckedInput) Type(ctx context.Context, seat desktop.Seat, w deskto
 			i := l.target()
 			editable := i >= 0 && l.view.Snapshot.Elements[i].States.Has(desktop.Editable)
 			secret := editable && l.view.Snapshot.Elements[i].States.Has(desktop.Protected)
-			size := strokeOf(text, secret || editable && *l.focusMoved)
+			if secret || editable && *l.focusMoved {
+				most = 1
+			}
+			size := strokeOf(text, most)
 			wait := time.Duration(0)
 			switch {
 			case editable && *l.focusMoved, secret && awaited:
@@ -92,20 +95,22 @@ func (l focusCheckedInput) Type(ctx context.Context, seat desktop.Seat, w deskto
 			*l.focusMoved = *l.focusMoved && !seen
 			awaited = awaited || secret && seen
 			typed, text = typed+utf8.RuneCountInString(text[:size]), text[size:]
+			most = max(firstStroke, 2*most) // an editor draws a long line anew for each check
 		}
 		return nil
 	})
 }
 
-// maxStroke is the number of characters that are typed between two checks of the focus.
-const maxStroke = 25
+// firstStroke is the number of characters that are typed between the first two checks of the
+// focus. Each further stroke is twice as long.
+const firstStroke = 25
 
-// strokeOf returns the length in bytes of the first stroke of the text. Tab and return move the focus
-// or press a button, so each is a stroke of its own.
-func strokeOf(text string, single bool) int {
+// strokeOf returns the length in bytes of the first stroke of the text, of at most the given number of
+// characters. Tab and return move the focus or press a button, so each is a stroke of its own.
+func strokeOf(text string, most int) int {
 	n := 0
 	for at, r := range text {
-		if at > 0 && (single || n == maxStroke || r == '\t' || r == '\n' || text[at-1] == '\t' || text[at-1] == '\n') {
+		if at > 0 && (n == most || r == '\t' || r == '\n' || text[at-1] == '\t' || text[at-1] == '\n') {
 			return at
 		}
 		n++
