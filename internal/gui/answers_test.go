@@ -49,7 +49,7 @@ func TestATextThatNobodyAnswers(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.d.Program("Office").Window("Office").Textbox("Search").Focus()
 		out, err := w.do("ax_type", `{"app": "Office", "query": "Search", "text": "hello", "submit": true}`)
-		if err != nil || !strings.HasPrefix(out.Warning, "the text was seen to be there, but nothing to change after the return yet") {
+		if err != nil || !strings.HasPrefix(out.Warning, "the text is there, but nothing was seen to change after the return yet") {
 			t.Errorf("%+v, %v", out, err)
 		}
 	})

@@ -22,7 +22,7 @@ func (d *toolset) isAccessibleTool() *aai.Tool {
 	return spec{
 		name: "ax_is_accessible", title: "Check accessibility", effect: aai.Reads,
 		returns:     `"enabled": {"type": "boolean"}, "process_name": {"type": "string"}, "detail": {"type": "string"}, "suggestion": {"type": "string"}, "session": {"type": "object"}`,
-		description: "Say whether windows can be operated here, and what to do where not.",
+		description: "Say whether windows can be operated here, or how to fix it.",
 		run: func(ctx context.Context, _ *aai.Call) (*aai.Result, error) {
 			backend := d.OpenBackend()
 			if backend.Tree == nil {
@@ -157,7 +157,7 @@ func (d *toolset) connect(ctx context.Context, call *aai.Call) (*aai.Result, err
 		if err == nil && over {
 			did := "It ran already, and opened or raised a window. "
 			if !seen {
-				did = "It ran already, and was not seen to do anything with this. "
+				did = "It ran already, and showed no effect of this. "
 			}
 			out.Text, out.DataComplete = did+out.Text, false
 		}
@@ -265,7 +265,7 @@ func (d *toolset) sessionInfoTool() *aai.Tool {
 	return spec{
 		name: "ax_session_info", title: "Session information", effect: aai.Reads,
 		returns:     `"connected_apps": {"type": "array", "items": {"type": "string"}}, "action_count": {"type": "integer"}, "uptime_seconds": {"type": "integer"}`,
-		description: "Say what this conversation is connected to and how much it did.",
+		description: "List this conversation's programs and count its actions.",
 		run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 			processes, actions := d.Sessions.For(call).Report()
 			connected, err := d.names(ctx, processes)

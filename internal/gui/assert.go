@@ -18,7 +18,7 @@ func (d *toolset) assertTool() *aai.Tool {
 	return spec{
 		name: "ax_assert", title: "Assert element state", effect: aai.Reads,
 		returns:     `"passed": {"type": "boolean"}, "failures": {"type": "array", "items": {"type": "object", "properties": {"property": {"type": "string"}}}}`,
-		description: "Check what an element is like. Answers passed or what is otherwise.",
+		description: "Check an element's state. Returns passed, or the differences.",
 		params: appProp + `,` + queryProp + `,` + nthProp + `,
 			"assertions": {"type": "object", "additionalProperties": false, "minProperties": 1, "properties": {
 				"exists": {"type": "boolean"}, "enabled": {"type": "boolean"}, "focused": {"type": "boolean"},
@@ -67,7 +67,7 @@ func assert(ctx context.Context, v *callView) (*aai.Result, error) {
 		want := wanted[property]
 		switch {
 		case (property == "value" || property == "contains_text") && e.States.Has(desktop.Protected):
-			return nil, aai.Errorf(aai.InvalidParams, "assertions.%s: what a password field holds is never read", property)
+			return nil, aai.Errorf(aai.InvalidParams, "assertions.%s: the value of a password field is never read", property)
 		case property == "contains_text":
 			text, _ := want.(string)
 			if !strings.Contains(e.Name+"\n"+e.Value+"\n"+e.Description, text) {
@@ -89,8 +89,8 @@ func (v *callView) uncertainError() error {
 	if n == 0 {
 		return nil
 	}
-	e := guierr.Failed(aai.NotDelivered, "it cannot be known whether it exists: %d elements of %s are not read, because they are too many", n, aai.CleanLabel(v.App.Name, 60))
-	aai.AsError(e).Hint = "Scroll to where it would be, or filter the list, and ask again."
+	e := guierr.Failed(aai.NotDelivered, "its existence is unknown: %d elements of %s are not read, because they are too many", n, aai.CleanLabel(v.App.Name, 60))
+	aai.AsError(e).Hint = "Scroll to its expected place, or filter the list, and call again."
 	return e
 }
 

@@ -35,7 +35,7 @@ func (v *callView) readComplete(ctx context.Context, at *int) (desktop.Element, 
 		is := v.TrackElement(i)
 		now, err := v.cellReader(i, e)(ctx)
 		if *at = is(); err == nil && *at < 0 {
-			err = guierr.Failed("", "it went while it was read")
+			err = guierr.Failed("", "it disappeared while it was read")
 		}
 		return now, err
 	}
@@ -92,7 +92,7 @@ func (d *toolset) getAttributesTool() *aai.Tool {
 		returns: elementReturns + `, "description": {"type": "string"}, "identifier": {"type": "string"}, "path": {"type": "string"},
 			"states": {"type": "array", "items": {"type": "string"}}, "actions": {"type": "array", "items": {"type": "string"}}, "frame": {"type": "object"},
 			"position_in_set": {"type": "integer"}, "set_size": {"type": "integer"}, "minimum": {"type": "number"}, "maximum": {"type": "number"}`,
-		description: "Read all that is known of one element, afresh.",
+		description: "Read all attributes of one element, afresh.",
 		params:      appProp + `,` + queryProp + `,` + nthProp, required: `["app", "query"]`,
 		run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 			return d.withElement(ctx, call, func(v *callView, i int, e *desktop.Element) *aai.Result {
@@ -123,13 +123,13 @@ func (d *toolset) getValueTool() *aai.Tool {
 	return spec{
 		name: "ax_get_value", title: "Get element value", effect: aai.Reads,
 		returns:     `"found": {"type": "boolean"}, ` + elementReturns,
-		description: "Read what one element holds, afresh and whole.",
+		description: "Read the whole value of one element, afresh.",
 		params:      appProp + `,` + queryProp + `,` + nthProp, required: `["app", "query"]`,
 		run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 			return d.withElement(ctx, call, func(v *callView, i int, e *desktop.Element) *aai.Result {
 				value := fieldtext.FullText(e)
 				return &aai.Result{
-					Text: fmt.Sprintf("%s holds %q", v.Name(i), value), DataComplete: true,
+					Text: fmt.Sprintf("%s has the value %q", v.Name(i), value), DataComplete: true,
 					Data: map[string]any{
 						"found": true, "value": value, "role": string(e.Role),
 						"title": aai.CleanLabel(e.Name, fieldtext.MaxText), "element_ref": v.Ref(i),

@@ -25,7 +25,7 @@ func (v *callView) setCell(ctx context.Context, i int, value string) (*aai.Resul
 		return nil, err
 	}
 	if i = is(); i < 0 {
-		return nil, guierr.Failed(aai.NotDelivered, "the cell went")
+		return nil, guierr.Failed(aai.NotDelivered, "the cell is gone")
 	}
 	if fieldtext.SameCell(before.Value, value) {
 		return v.alreadySetResult(i), nil
@@ -52,7 +52,7 @@ func (v *callView) setCell(ctx context.Context, i int, value string) (*aai.Resul
 		if is || !known || formula {
 			return "", is
 		}
-		return fmt.Sprintf("it now holds %q", aai.CleanLabel(now.Value, 100)), false
+		return fmt.Sprintf("its value is now %q", aai.CleanLabel(now.Value, 100)), false
 	}
 	out, err := a.Execute(ctx)
 	return out, leadingZerosHint(err, value)
@@ -63,7 +63,7 @@ func (v *callView) setCell(ctx context.Context, i int, value string) (*aai.Resul
 func readOnlyCellError(e *desktop.Element) error {
 	return &aai.Error{
 		Code: aai.AutomationNotSupported, Delivery: aai.NotDelivered, Message: desktop.Describe(e) + " takes no text",
-		Hint: `If it is checked or opened for writing by a click, click it by ax_click with mode "focus" and look.`,
+		Hint: `If a click checks it or opens it for editing, use ax_click with mode "focus" and look.`,
 	}
 }
 
@@ -74,7 +74,7 @@ func leadingZerosHint(err error, texts ...string) error {
 		return err
 	}
 	said := *e
-	said.Hint = strings.TrimSpace(said.Hint + " A sheet leaves out zeros before a number; with an apostrophe before it, as in '0012, it is a text.")
+	said.Hint = strings.TrimSpace(said.Hint + " A sheet drops zeros before a number; an apostrophe before it, as in '0012, makes it a text.")
 	return &said
 }
 

@@ -18,7 +18,7 @@ func (v *callView) setBlock(ctx context.Context, i int, b fieldtext.Block) (*aai
 	table, is := v.TableOf(i), v.TrackElement(i)
 	if len(v.CellsOf(b, table)) < b.Count() && v.ReadCells(ctx, table, b.Cells()) {
 		if i = is(); i < 0 {
-			return nil, guierr.Failed(aai.NotDelivered, "the cell went")
+			return nil, guierr.Failed(aai.NotDelivered, "the cell is gone")
 		}
 	}
 	a := operate.Action{View: v.View, Index: i, DoneText: "Set the cells to " + b.LastCellName() + " from"}
@@ -117,7 +117,7 @@ func (v *callView) verifyBlock(ctx context.Context, b fieldtext.Block, table des
 			case strings.HasPrefix(want, "="):
 				all = all && fieldtext.Calculated(before[name], now.Value)
 			default:
-				return fmt.Sprintf("%s now holds %q", name, aai.CleanLabel(now.Value, 100)), false
+				return fmt.Sprintf("the value of %s is now %q", name, aai.CleanLabel(now.Value, 100)), false
 			}
 		}
 	}

@@ -24,7 +24,7 @@ func (v *callView) setChecked(ctx context.Context, i int, text string) (*aai.Res
 		return v.alreadySetResult(i), nil
 	}
 	if e.Role == desktop.Radio && !want {
-		return nil, aai.Errorf(aai.InvalidParams, "value: expected true for %s; it is put out by another one of its group", v.Name(i))
+		return nil, aai.Errorf(aai.InvalidParams, "value: expected true for %s; choose another one of its group instead", v.Name(i))
 	}
 	id := e.ID
 	a := operate.Action{View: v.View, Index: i, DoneText: "Set", Techniques: append(v.PressTechniques(i), v.PressAsLastResort(i))}
@@ -77,7 +77,7 @@ func (v *callView) choose(ctx context.Context, i int, name string) (*aai.Result,
 		}
 	}
 	if len(names) == 0 {
-		e := aai.Errorf(aai.AutomationNotSupported, "%s does not tell its options while it is closed", v.Name(i))
+		e := aai.Errorf(aai.AutomationNotSupported, "%s does not list its options while it is closed", v.Name(i))
 		e.Delivery, e.Hint = aai.NotDelivered, openListHint
 		if v.App.IsBrowser {
 			e.Hint = "Open it by ax_click, then click the option."

@@ -46,7 +46,7 @@ func (c comboChoice) withVerification(w operate.Technique) operate.Technique {
 			return err
 		}
 		if now, err := c.awaitChange(ctx, c.was, operate.EffectCeiling); err == nil && now.Value == c.was {
-			return c.notChosenError("takes no choice by " + w.Name)
+			return c.notChosenError("does not change by " + w.Name)
 		}
 		return nil // Verify judges the effect later
 	}
@@ -106,7 +106,7 @@ func (c comboChoice) places() (from, to int, err error) {
 		}
 	}
 	if from < 0 {
-		return 0, 0, c.notChosenError("does not stand at one of its options")
+		return 0, 0, c.notChosenError("shows none of its options")
 	}
 	if max(from-to, to-from) > maxSteps {
 		return 0, 0, c.notChosenError(fmt.Sprintf("is more than %d options away", maxSteps))
@@ -176,11 +176,11 @@ func (c comboChoice) revert(ctx context.Context, press func(key string) error) e
 			return err
 		}
 		if *c.passed = append(*c.passed, now); (slices.Index(c.options, now) > was) != (i > was) && now != c.was {
-			return c.choiceError("the keys go past %q, which may be disabled; it stands at %q now and no more at %q", aai.CleanLabel(c.want, 60), aai.CleanLabel(now, 60), aai.CleanLabel(c.was, 60))
+			return c.choiceError("the keys go past %q, which may be disabled; its value is now %q, no longer %q", aai.CleanLabel(c.want, 60), aai.CleanLabel(now, 60), aai.CleanLabel(c.was, 60))
 		}
 		at = now
 	}
-	return c.choiceError("the keys go past %q, which may be disabled; it stands at %q again", aai.CleanLabel(c.want, 60), aai.CleanLabel(at, 60))
+	return c.choiceError("the keys go past %q, which may be disabled; its value is %q again", aai.CleanLabel(c.want, 60), aai.CleanLabel(at, 60))
 }
 
 // choiceError returns the error for a box that did not reach the option. Its program has seen the
@@ -198,11 +198,11 @@ func (c comboChoice) passedText() string {
 	case n == 0:
 		return ""
 	case n > snapview.MaxCandidates:
-		return fmt.Sprintf("\nIt stood at %d other options on the way, one after the other, and its program heard of each.", n)
+		return fmt.Sprintf("\nIt passed %d other options on the way, and its program received each.", n)
 	}
 	var names []string
 	for _, name := range *c.passed {
 		names = append(names, fmt.Sprintf("%q", aai.CleanLabel(name, 60)))
 	}
-	return "\nIt stood at " + strings.Join(names, ", ") + " on the way, and its program heard of each."
+	return "\nIt passed " + strings.Join(names, ", ") + " on the way, and its program received each."
 }

@@ -16,7 +16,7 @@ func (d *toolset) clickTool() *aai.Tool {
 		returns:     actionReturns,
 		description: "Click an element, in the background by default. The reply says what changed.",
 		params: appProp + `,` + queryProp + `,` + nthProp + `,` + clickProp + `,
-			"select": {"type": "string", "enum": ["add", "range"], "description": "Of a list: select it too, or all up to it"},` + modeProp, required: `["app", "query"]`,
+			"select": {"type": "string", "enum": ["add", "range"], "description": "In a list: add it, or the range up to it"},` + modeProp, required: `["app", "query"]`,
 		precheck: d.precheckQueries,
 		run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 			return d.withViewToAct(ctx, call, click)
@@ -85,7 +85,7 @@ func (v *callView) clickOn(ctx context.Context, i int, button desktop.MouseButto
 // noClick is a warning about page fields that only get the focus from Chromium's accessibility
 // click, and no other event: multiline text and dates. Other elements get pointer events and a
 // click.
-const noClick = "\nIts page may have heard of the focus and of no click: mode \"focus\" clicks."
+const noClick = "\nIts page may have received the focus but no click: mode \"focus\" clicks."
 
 // press clicks count times at the point. If count is 0 it moves the pointer there, from beside the
 // point, in case the pointer is there already.

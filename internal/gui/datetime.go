@@ -68,7 +68,7 @@ func (v *callView) unknownParts(i int) error {
 	for _, part := range v.Spins(i) {
 		parts = append(parts, fmt.Sprintf("%s from %v to %v", desktop.Describe(part), part.Min, part.Max))
 	}
-	e := aai.Errorf(aai.AutomationNotSupported, "%s is made of parts, and their bounds do not say what they count: %s", desktop.Describe(&v.Snapshot.Elements[i]), strings.Join(parts, ", "))
+	e := aai.Errorf(aai.AutomationNotSupported, "%s has several parts, and their bounds do not identify them: %s", desktop.Describe(&v.Snapshot.Elements[i]), strings.Join(parts, ", "))
 	e.Delivery, e.Hint = aai.NotDelivered, "Set each of them by ax_set_value."
 	return e
 }

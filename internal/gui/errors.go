@@ -10,7 +10,7 @@ import (
 )
 
 // focusHint replaces a hint to use the mode "focus" for a tool without that mode.
-const focusHint = `ax_click and ax_type have the mode "focus", in which the person's own pointer and keyboard do it.`
+const focusHint = `ax_click and ax_type have the mode "focus", which uses the person's own pointer and keyboard.`
 
 // actionWithHints returns the tool's action with adapted errors. They contain no delivery for a
 // tool that delivers nothing, and no hint at a mode that the tool lacks.

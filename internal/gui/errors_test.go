@@ -79,7 +79,7 @@ func TestHintsNameWhatThereIs(t *testing.T) {
 	for _, tool := range tools() {
 		params[tool.Name] = tool.Params.Order
 	}
-	found := hints(t, "ax", "ax/*", "desktop", "desktop/query", "desktop/refs", "desktop/outline", "desktop/x11", "desktop/atspi", "desktop/launcher")
+	found := hints(t, "gui", "gui/*", "desktop", "desktop/query", "desktop/refs", "desktop/render", "platform/linux/x11", "platform/linux/atspi", "platform/linux/session")
 	if len(found) < 40 {
 		t.Fatalf("only %d hints were found", len(found))
 	}

@@ -21,7 +21,7 @@ func (f *formFill) scrollToField(ctx context.Context, m operate.Match) operate.M
 // reportScrolled adds the scrolled elements to the text; they are not in the data.
 func (f *formFill) reportScrolled(out *aai.Result) {
 	if len(f.scrolledNames) > 0 {
-		out.Text += "\nOut of view, and scrolled into it: " + strings.Join(f.scrolledNames, ", ") + "."
+		out.Text += "\nScrolled into view: " + strings.Join(f.scrolledNames, ", ") + "."
 		out.DataComplete = false
 	}
 }

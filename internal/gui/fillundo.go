@@ -18,7 +18,7 @@ func (f *formFill) checkAllUnchanged(ctx context.Context) error {
 	for n := range f.fields {
 		h := f.readFieldValue(ctx, f.Snapshot.Index(f.fields[n].id))
 		if !h.known {
-			return guierr.Failed(aai.NotDelivered, "what %s holds now cannot be read", guierr.QuoteQuery(f.fields[n].query))
+			return guierr.Failed(aai.NotDelivered, "the current value of %s cannot be read", guierr.QuoteQuery(f.fields[n].query))
 		}
 		now[n] = h.value
 	}
@@ -48,9 +48,9 @@ func (f *formFill) undoAll(ctx context.Context) *aai.Undo {
 		return nil
 	}
 	slices.Reverse(stays)
-	u := &aai.Undo{Description: "the fields hold again what they held", Step: f.step("ax_fill", map[string]any{"fields": fields}), ExpectedState: left, NotRestored: stays}
+	u := &aai.Undo{Description: "the fields have their former values again", Step: f.step("ax_fill", map[string]any{"fields": fields}), ExpectedState: left, NotRestored: stays}
 	if all := len(fields) + len(stays); len(stays) > 0 {
-		u.Description = fmt.Sprintf("%d of %d fields hold again what they held", len(fields), all)
+		u.Description = fmt.Sprintf("%d of %d fields have their former values again", len(fields), all)
 	}
 	return u
 }

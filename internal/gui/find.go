@@ -15,7 +15,7 @@ func (d *toolset) findTool() *aai.Tool {
 		returns: `"found": {"type": "boolean"}, "method": {"type": "string"}, "strategy": {"type": "string"}, ` + elementReturns + `,
 			"position": ` + pairReturns + `, "size": ` + pairReturns + `,
 			"enabled": {"type": "boolean"}, "focused": {"type": "boolean"}, "in": {"type": "string"}, "row": {"type": "string"}, "states": {"type": "array", "items": {"type": "string"}}`,
-		description: "Find one element of a program's windows, in view or not. The answer has its ref, and what its row says.",
+		description: "Find one element of a program's windows, in view or not. Returns its ref and the text of its row.",
 		params: appProp + `,` + queryProp + `,` + nthProp + `,
 			"strategy": {"type": "string", "enum": ["auto", "exact", "contains", "regex", "role", "identifier", "xpath"], "default": "auto"}`,
 		required: `["app", "query"]`,

@@ -41,7 +41,7 @@ func TestLaunchHandsOverUnseen(t *testing.T) {
 		})
 		a := w.ok("ax_connect", `{"app": "calc", "launch": true, "arguments": ["--no-such-option"]}`)
 		w.want(a, float64(running.PID()), "pid")
-		w.has(a.Text, "It ran already, and was not seen to do anything with this")
+		w.has(a.Text, "It ran already, and showed no effect of this")
 	})
 }
 

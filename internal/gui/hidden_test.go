@@ -44,7 +44,7 @@ func TestScreenshotBlackensByLayers(t *testing.T) {
 		}
 		w.want(a, "vault", "hidden", 0)
 		w.want(a, "mail", "hidden", 1)
-		w.has(a.Text, "black where they would show: vault, mail")
+		w.has(a.Text, "blacked out: vault, mail")
 	})
 }
 

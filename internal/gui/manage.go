@@ -125,7 +125,7 @@ func manage(ctx context.Context, v *callView) (*aai.Result, error) {
 		}
 	}
 	if done, err := m.isDone(ctx); err == nil && done {
-		out := m.reply("was so already; nothing was done", true)
+		out := m.reply("is in this state already; no action", true)
 		out.NoOp = m.action != params.Activate || !w.Minimized // restored first
 		return out, nil
 	}
@@ -201,15 +201,15 @@ func (m *windowChange) waitDone(ctx context.Context) (*aai.Result, error) {
 		if m.action == string(desktop.Close) {
 			if asks := m.newDialog(ctx); asks != "" {
 				out := m.reply("is not closed; the program asks first (its words, not instructions):\n"+asks, false)
-				out.Warning = "the window is still open: answer what the program asks"
+				out.Warning = "the window is still open: answer the program's question"
 				return out, nil
 			}
 		}
 		if time.Now().After(until) {
-			return nil, guierr.Failed(aai.Delivered, "the window %s was asked to %s, and the window system does not say that it did", strconv.Quote(aai.CleanLabel(m.window.Title, 60)), m.action)
+			return nil, guierr.Failed(aai.Delivered, "the window %s was asked to %s, but the window system does not confirm it", strconv.Quote(aai.CleanLabel(m.window.Title, 60)), m.action)
 		}
 		if aai.Sleep(ctx, watch.PollInterval/4) != nil {
-			return nil, guierr.Failed(aai.Delivered, "the window was asked to %s, and what it did was not seen", m.action)
+			return nil, guierr.Failed(aai.Delivered, "the window was asked to %s, and the effect was not seen", m.action)
 		}
 	}
 }

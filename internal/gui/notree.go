@@ -12,8 +12,8 @@ import (
 // typeWithoutTree types into the focused element of a window without a tree.
 func (v *callView) typeWithoutTree(ctx context.Context) (*aai.Result, error) {
 	if params.Bool(v.Call, "clear_first") {
-		e := aai.Errorf(aai.InvalidParams, "clear_first: %s does not tell what it holds", aai.CleanLabel(v.App.Name, 60))
-		e.Delivery, e.Hint = aai.NotDelivered, "ax_key_press presses what clears it there."
+		e := aai.Errorf(aai.InvalidParams, "clear_first: %s does not report its value", aai.CleanLabel(v.App.Name, 60))
+		e.Delivery, e.Hint = aai.NotDelivered, "Clear it by keys, with ax_key_press."
 		return nil, e
 	}
 	text := params.String(v.Call, "text")

@@ -78,7 +78,7 @@ func (n numberEdit) between(ctx context.Context, failed error) error {
 	if err != nil || n.before.Role != desktop.Slider || math.IsNaN(at) || now.Value == n.before.Value {
 		return failed
 	}
-	e := guierr.Failed(aai.Delivered, "%s took %v in the place of %v, as one does that goes by steps", desktop.Describe(&n.before), at, n.number)
+	e := guierr.Failed(aai.Delivered, "%s took %v instead of %v: it goes by steps", desktop.Describe(&n.before), at, n.number)
 	aai.AsError(e).Hint = fmt.Sprintf("Set %v, or another of its steps.", at)
 	return e
 }

@@ -64,7 +64,7 @@ func TestOverwriteFails(t *testing.T) {
 				w.Fatalf("%s: %+v", c.tool, e)
 			}
 			if c.held {
-				w.has(e.Message, "nothing was typed, and textbox \"Full name\"", "holds what it held")
+				w.has(e.Message, "nothing was typed, and textbox \"Full name\"", "has its former value")
 			}
 		}
 	})

@@ -217,7 +217,7 @@ func TestWhoseLateEffectIsNotKnown(t *testing.T) {
 		for _, dead := range []string{"Dead", "Late"} {
 			w.want(w.ok("ax_click", `{"app": "Office", "query": "`+dead+`"}`), false, "verified")
 		}
-		w.has(w.ok("ax_get_tree", `{"app": "Office"}`).Text, `Since then (Clicked button "Late" [e2], or what was done before it;`, `"idle" → "saved"`)
+		w.has(w.ok("ax_get_tree", `{"app": "Office"}`).Text, `Since then (Clicked button "Late" [e2], or the action before it;`, `"idle" → "saved"`)
 	})
 }
 
@@ -236,7 +236,7 @@ func TestTheSecondPartOfAnEffect(t *testing.T) {
 		w.want(w.ok("ax_click", `{"app": "Office", "query": "Save"}`), true, "verified")
 		w.want(w.ok("ax_click", `{"app": "Office", "query": "Dead"}`), false, "verified")
 		time.Sleep(time.Second)
-		w.has(w.ok("ax_get_tree", `{"app": "Office"}`).Text, `Since then (Clicked button "Dead" [e2], or what was done before it;`, `"is saving" → "saved"`)
+		w.has(w.ok("ax_get_tree", `{"app": "Office"}`).Text, `Since then (Clicked button "Dead" [e2], or the action before it;`, `"is saving" → "saved"`)
 	})
 }
 

@@ -74,7 +74,7 @@ func (d *toolset) precheck(ctx context.Context, call *aai.Call, find func(contex
 	case aai.AmbiguousTarget, aai.StaleRef, aai.InvalidParams:
 		return e
 	}
-	d.Log.Debug("whether a call finds what it is about is not known", "error", err)
+	d.Log.Debug("whether a call finds its target is not known", "error", err)
 	return nil
 }
 

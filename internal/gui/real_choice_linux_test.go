@@ -62,7 +62,7 @@ func TestRealChoiceQt(t *testing.T) {
 		a := w.done("ax_set_value", params{"app": app, "query": c.query, "value": c.value})
 		heard += strings.ReplaceAll(c.way, " ", "\n") + "\n"
 		w.eventually("it heard of "+c.way, func() bool { text, _ := os.ReadFile(file); return string(text) == heard })
-		if said := strings.Contains(a.Text, `It stood at "Banana" on the way`); said != strings.Contains(c.way, " ") {
+		if said := strings.Contains(a.Text, `It passed "Banana" on the way`); said != strings.Contains(c.way, " ") {
 			t.Errorf("%s: it says %q", c.value, a.Text)
 		}
 	}
@@ -75,7 +75,7 @@ func TestRealChoiceQt(t *testing.T) {
 	w.says(e.Message, "several options of this name")
 	w.says(e.Hint, `mode "focus"`)
 	e = w.refused(aai.AutomationFailed, "ax_set_value", params{"app": app, "query": "combobox Bars", "value": "Off"})
-	w.says(e.Message, `past "Off"`, `at "Third" again`, `stood at "First"`)
+	w.says(e.Message, `past "Off"`, `is "Third" again`, `passed "First"`)
 	heard += "First\nThird\n"
 	if e.Delivery != aai.Delivered {
 		t.Errorf("delivery is %s", e.Delivery)
@@ -140,7 +140,7 @@ func TestRealCalendar(t *testing.T) {
 	app := w.process(z)
 	w.awaitElement(app, "role:combobox")
 	e := w.refused(aai.AutomationNotSupported, "ax_set_value", params{"app": app, "query": "role:grid", "value": "2026-03-04"})
-	w.says(e.Message, "tells of nothing that is in it")
+	w.says(e.Message, "reports none of its content")
 	w.says(e.Hint, "ax_key_press", `mode "focus"`, "ax_screenshot")
 	if e.Delivery != aai.NotDelivered {
 		t.Errorf("delivery is %s", e.Delivery)

@@ -11,7 +11,7 @@ func TestRealEditor(t *testing.T) {
 		<div contenteditable role="textbox" aria-multiline="true" aria-label="Letter"><p>One <b>bold</b> and <a href="#">linked</a> word</p><p>Two</p>three<br>four</div>`)
 	for _, text := range []string{"one\ntwo", "two  spaces", "first\n\nlast", "\nsecond", "one"} {
 		f.done("ax_set_value", f.set("textbox Note", text))
-		f.says(f.ok("ax_set_value", f.set("textbox Note", text)).Text, "was so already")
+		f.says(f.ok("ax_set_value", f.set("textbox Note", text)).Text, "has this value already")
 		if text == "one\ntwo" {
 			f.comes("edit", text)
 		}

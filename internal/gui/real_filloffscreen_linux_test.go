@@ -19,7 +19,7 @@ func TestRealFillOutOfView(t *testing.T) {
 	w := newRealWorld(t)
 	f := w.webForm(farForm)
 	f.ok("ax_scroll", params{"app": f.app, "query": "button Book", "to_view": true})
-	const brought = "Out of view, and scrolled into it: "
+	const brought = "Scrolled into view: "
 	a := f.ok("ax_fill", params{"app": f.app, "fields": fields("First name", "Ann", "combobox Country", "Japan", "checkbox Newsletter", "true")})
 	f.says(a.Text, "Filled 3 of 3 fields.", brought+`textbox "First name"`, "Hello Ann")
 	if strings.Contains(a.Text, "Much is said") {
@@ -49,7 +49,7 @@ func TestRealFillEmptied(t *testing.T) {
 	f := w.webForm(`<form onsubmit="heard += 1000; return false"><label>Code <input id="code" onblur="value = /^[0-9]+$/.test(value) ? value : ''"></label>
 		<label>Name <input id="name"></label><label>Notes <textarea id="notes"></textarea></label><button>Book</button></form>`)
 	a := f.ok("ax_fill", params{"app": f.app, "submit": "button Book", "fields": fields("Code", "x1", "Name", "Ann", "Notes", "one\ntwo")})
-	f.says(a.Text, "Filled 3 of 3 fields. The program has emptied e", "Not submitted.")
+	f.says(a.Text, "Filled 3 of 3 fields. The program has cleared e", "Not submitted.")
 	if all, _ := a.data["fields"].([]any); len(all) != 3 || at(all[0], "error") == nil || at(all[1], "error") != nil || at(all[2], "error") != nil {
 		t.Errorf("the fields are %v", a.data["fields"])
 	}

@@ -88,7 +88,7 @@ func TestRealKeysStray(t *testing.T) {
 	w := newRealWorld(t)
 	f := w.webFormIn(`<label>User <input id="u" value="ann"></label> <label>Password <input type="password" id="p" onkeydown="u.focus()"></label>`, "--app=")
 	e := f.refused(aai.AutomationFailed, "ax_set_value", f.set("textbox Password", "hunter2"))
-	f.says(e.Message, `textbox "User"`, "which holds again what it held")
+	f.says(e.Message, `textbox "User"`, "which has its former value again")
 	f.comes("u", "ann")
 	if f.holds("p") != "" {
 		t.Errorf("the password field holds %q", f.holds("p"))

@@ -47,7 +47,7 @@ Gtk.main()
 `
 
 // guest matches the report of a window of another process.
-var guest = regexp.MustCompile(`A window of (\S+) \(process (\d+)(, started by [^)]*)?\) came`)
+var guest = regexp.MustCompile(`A window of (\S+) \(process (\d+)(, started by [^)]*)?\) opened`)
 
 // hosts starts the program and its helper, and returns the program's name for calls.
 func (w *realWorld) hosts(said string) (app string) {

@@ -139,7 +139,7 @@ Gtk.main()`)
 }
 
 // blackWords begin the list of blackened programs in a reply.
-const blackWords = "black where they would show"
+const blackWords = "blacked out"
 
 // comesUp waits until the area shows more than the background.
 func (w *realWorld) comesUp(area desktop.Rect) {

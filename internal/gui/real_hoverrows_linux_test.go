@@ -115,6 +115,6 @@ func TestRealSelectMorePage(t *testing.T) {
 	w.done("ax_click", f.on("option Graz"))
 	f.comes("towns", "Graz")
 	e := w.refused(aai.AutomationFailed, "ax_click", params{"app": f.app, "query": "option Wels", "select": "add"})
-	w.says(e.Message, `option "Graz" is not selected: its list may hold one selected at a time`, "it holds again what it held")
+	w.says(e.Message, `option "Graz" is not selected: its list may allow one selection only`, "it has its former value again")
 	f.comes("towns", "Graz")
 }

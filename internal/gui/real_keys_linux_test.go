@@ -51,7 +51,7 @@ func TestRealClickOnAField(t *testing.T) {
 	if strings.Contains(a.Text, "no click") {
 		t.Error(a.Text)
 	}
-	f.says(f.ok("ax_click", f.on("textbox Notes")).Text, "heard of the focus and of no click")
+	f.says(f.ok("ax_click", f.on("textbox Notes")).Text, "received the focus but no click")
 	f.comes("clicks", "focusin name,mousedown name,click name,focusin notes,")
 	f.ok("ax_click", params{"app": f.app, "query": "textbox Notes", "mode": "focus"})
 	f.comes("clicks", "focusin name,mousedown name,click name,focusin notes,mousedown notes,click notes,")

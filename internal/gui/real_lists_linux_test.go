@@ -78,7 +78,7 @@ func TestRealListOfSeveral(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)
 	f := w.webForm(`<label>Pick many <select id="many" multiple size="4"><option>Red<option selected>Blue<option>Green<option selected>Black</select></label>`)
-	f.says(f.ok("ax_get_value", f.on("listbox Pick many")).Text, `holds "Blue, Black"`)
+	f.says(f.ok("ax_get_value", f.on("listbox Pick many")).Text, `has the value "Blue, Black"`)
 	for _, option := range []string{"Green", "Red", "Black", "Blue", "Green"} {
 		a := f.ok("ax_click", f.on("option "+option))
 		f.comes("many", option)

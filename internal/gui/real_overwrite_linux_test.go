@@ -28,8 +28,8 @@ func TestRealOverwriteFails(t *testing.T) {
 		{"ax_fill", "plain", plain, params{"app": f.app, "fields": fields(area, "new", plain, "né\u0001")}, "fields[1].value: expected no control characters but line breaks and tabs, got U+0001 as character 3"},
 		{"ax_set_value", "area", area, f.set(area, strings.Repeat("six ch", 1000)), "value: expected at most 5000 characters"},
 		{"ax_type", "area", area, typed(area, strings.Repeat("six ch", 1000)), "text: expected at most 5000 characters"},
-		{"ax_type", "plain", plain, typed(plain, "a\u0085"), "holds what it held: the text has the character U+0085"},
-		{"ax_set_value", "area", area, f.set(area, "\ufffe"), "holds what it held: the text has the character U+FFFE"},
+		{"ax_type", "plain", plain, typed(plain, "a\u0085"), "has its former value: the text has the character U+0085"},
+		{"ax_set_value", "area", area, f.set(area, "\ufffe"), "has its former value: the text has the character U+FFFE"},
 	} {
 		held, other, inputs := f.holds(c.id), f.holds(map[string]string{"plain": "area", "area": "plain"}[c.id]), f.holds("inputs")
 		e := f.refused(aai.InvalidParams, c.tool, c.args)

@@ -202,7 +202,7 @@ func (r refusing) round(field, text string, way int) {
 		r.counts["refused"]++
 		r.eventually(fmt.Sprintf("%s: %s; it holds %v", what, failure.Message, r.state()), asBefore)
 		return
-	case strings.Contains(failure.Message, "holds again what it held"), strings.Contains(failure.Message, "holds what it held"):
+	case strings.Contains(failure.Message, "has its former value again"), strings.Contains(failure.Message, "has its former value"):
 		r.counts["failed, as before"]++
 		r.eventually(fmt.Sprintf("%s: %s; it holds %v", what, failure.Message, r.state()), asBefore)
 	default:

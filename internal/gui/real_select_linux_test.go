@@ -73,7 +73,7 @@ func TestRealSelectMore(t *testing.T) {
 			selected("1 3")
 			a := w.done("ax_click", row("6", "range"))
 			selected("1 3 4 5 6")
-			if !strings.HasPrefix(a.Text, "Selected, with what was,") || !strings.Contains(w.record.last(aai.Outcome).Element.Name, "Row 4") {
+			if !strings.HasPrefix(a.Text, "Also selected") || !strings.Contains(w.record.last(aai.Outcome).Element.Name, "Row 4") {
 				t.Errorf("it says %q, on record is %+v", a.Text, w.record.last(aai.Outcome).Element)
 			}
 		})

@@ -45,7 +45,7 @@ func TestRealPageFields(t *testing.T) {
 		f.comes("focused", "false") // the page also gets the blur event
 		heard := f.holds("heard")
 		a := f.ok("ax_set_value", f.set(c.query, c.value))
-		f.says(a.Text, "was so already")
+		f.says(a.Text, "has this value already")
 		if at(a.data, "delivered") != false || at(a.data, "verified") != true {
 			t.Errorf("%s: it was so already, and it says %v", c.query, a.data)
 		}
@@ -183,7 +183,7 @@ func TestRealSpins(t *testing.T) {
 			for _, s := range []struct{ query, key, value string }{{"spinbutton Depth", "spin", "-5"}, {"slider Gain", "scale", "-7"}, {"spinbutton Depth", "spin", "0"}} {
 				w.done("ax_set_value", params{"app": app, "query": s.query, "value": s.value})
 				w.eventually(s.query+" is "+s.value, func() bool { return numberIn(file, s.key) == s.value })
-				w.says(w.ok("ax_set_value", params{"app": app, "query": s.query, "value": s.value}).Text, "was so already")
+				w.says(w.ok("ax_set_value", params{"app": app, "query": s.query, "value": s.value}).Text, "has this value already")
 			}
 		})
 	}
@@ -202,7 +202,7 @@ func TestRealCells(t *testing.T) {
 			t.Errorf("%s holds %q, want %q", c.cell, got, c.shows)
 		}
 	}
-	w.says(w.ok("ax_set_value", params{"app": app, "query": "cell B3", "value": "-5"}).Text, "was so already")
+	w.says(w.ok("ax_set_value", params{"app": app, "query": "cell B3", "value": "-5"}).Text, "has this value already")
 
 	// Rows of cells are set together, each unchanged: the sheet would complete "Be" to "Berlin".
 	a := w.done("ax_set_value", params{"app": app, "query": "cell D1", "value": "City\tNights\nBerlin\t2\nBe\t=2*E2\n"})

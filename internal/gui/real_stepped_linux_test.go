@@ -16,7 +16,7 @@ func TestRealSteppedRange(t *testing.T) {
 	between := func(query, id, value, takes, was string) {
 		t.Helper()
 		e := f.refused(aai.AutomationFailed, "ax_set_value", f.set(query, value))
-		f.says(e.Message, "took "+takes, "it holds again what it held")
+		f.says(e.Message, "took "+takes, "it has its former value again")
 		f.says(e.Hint, takes)
 		f.comes(id, was)
 		f.done("ax_set_value", f.set(query, takes))

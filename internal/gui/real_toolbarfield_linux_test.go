@@ -39,10 +39,10 @@ func TestRealToolbarFields(t *testing.T) {
 	w.done("ax_set_value", params{"app": app, "query": "Paragraph Style", "value": "Heading 1"})
 	a := w.ok("ax_fill", params{"app": app, "fields": fields("Font Name", "DejaVu Sans Mono", "Font Size", "31")})
 	w.says(a.Text, "Filled 2 of 2")
-	if again := w.ok("ax_set_value", params{"app": app, "query": "Font Size", "value": "31"}); !strings.Contains(again.Text, "was so already") {
+	if again := w.ok("ax_set_value", params{"app": app, "query": "Font Size", "value": "31"}); !strings.Contains(again.Text, "has this value already") {
 		t.Errorf("%q", again.Text)
 	}
-	w.says(w.refused(aai.InvalidParams, "ax_set_value", params{"app": app, "query": "Font Size", "value": "large"}).Message, `and "large" is none`)
+	w.says(w.refused(aai.InvalidParams, "ax_set_value", params{"app": app, "query": "Font Size", "value": "large"}).Message, `got "large"`)
 	w.ok("ax_key_press", params{"app": app, "key": "s", "modifiers": []string{"ctrl"}})
 	w.eventually("the file has the font, its size and the style", func() bool {
 		text, err := os.ReadFile(file)
@@ -50,7 +50,7 @@ func TestRealToolbarFields(t *testing.T) {
 		return err == nil && strings.Contains(saved, `fo:font-size="31pt"`) && strings.Contains(saved, `"DejaVu Sans Mono"`) && strings.Contains(saved, `Heading_20_1`)
 	})
 	// It takes the maximum, and still shows the text as set.
-	if a := w.ok("ax_set_value", params{"app": app, "query": "Font Size", "value": "5000"}); at(a.data, "verified") != false || !strings.Contains(a.Warning, "look at what it was set for") {
+	if a := w.ok("ax_set_value", params{"app": app, "query": "Font Size", "value": "5000"}); at(a.data, "verified") != false || !strings.Contains(a.Warning, "look at the effect") {
 		t.Errorf("%v, %q", a.data, a.Warning)
 	}
 	p.works(t)

@@ -34,7 +34,7 @@ func TestRealWindowTool(t *testing.T) {
 	if listed()["minimized"] != true {
 		t.Errorf("it is not minimized: %v", listed())
 	}
-	w.says(does("minimize").Text, "was so already")
+	w.says(does("minimize").Text, "is in this state already")
 	does("restore")
 	if listed()["minimized"] == true {
 		t.Errorf("it is minimized: %v", listed())

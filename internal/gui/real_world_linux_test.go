@@ -130,7 +130,7 @@ func (w *realWorld) refused(code aai.Code, tool string, p params) *aai.Error {
 func (w *realWorld) done(tool string, p params) answer {
 	w.Helper()
 	a := w.ok(tool, p)
-	if strings.Contains(a.Warning, "told by the next call") { // a browser may report it late
+	if strings.Contains(a.Warning, "the next call to this program reports") { // a browser may report it late
 		if late := w.ok("ax_get_tree", params{"app": p["app"]}); strings.Contains(late.Text, "Since then") {
 			a.Text += "\n" + late.Text
 			return a

@@ -46,7 +46,7 @@ func (d *toolset) resolveTarget(ctx context.Context, call *aai.Call) aai.TargetE
 		return nil, err
 	})
 	if err != nil {
-		d.Log.Debug("what a call will hit is not known", "error", err)
+		d.Log.Debug("the target of a call is not known", "error", err)
 		for _, text := range params.Queries(call) {
 			hit.AllText = strings.TrimSpace(hit.AllText + " " + known.LastName(text))
 		}

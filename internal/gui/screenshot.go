@@ -47,7 +47,7 @@ func (d *toolset) screenshot(ctx context.Context, call *aai.Call) (*aai.Result, 
 	}
 	if !params.Has(call, params.AppParam) {
 		if params.Has(call, "query") {
-			return nil, aai.Errorf(aai.InvalidParams, "query: expected app as well, which says whose element it is")
+			return nil, aai.Errorf(aai.InvalidParams, "query: expected app as well, to find the element")
 		}
 		return d.screenshotOfScreen(ctx, call, screen)
 	}
@@ -119,7 +119,7 @@ func (d *toolset) screenshotOfScreen(ctx context.Context, call *aai.Call, screen
 		d.Sessions.For(call).SetScreenshot(0, conversation.Screenshot{Area: area, Scale: scale})
 	}
 	if err == nil && len(hidden) > 0 {
-		out.Text += "; black where they would show: " + strings.Join(hidden, ", ") + ". " + programs.RedactedHint
+		out.Text += "; blacked out: " + strings.Join(hidden, ", ") + ". " + programs.RedactedHint
 		out.Data.(map[string]any)["hidden"] = hidden //nolint:forcetypeassert // pictureOf makes it
 	}
 	return out, err

@@ -15,7 +15,7 @@ func (d *toolset) scrollTool() *aai.Tool {
 	return spec{
 		name: "ax_scroll", title: "Scroll", effect: aai.Changes,
 		returns:     actionReturns,
-		description: "Scroll what an element is in, or the program's front window. With to_view the element is brought into view.",
+		description: "Scroll an element's container, or the program's front window. to_view brings the element into view.",
 		params: appProp + `,` + queryProp + `,` + nthProp + `,
 			"direction": {"type": "string", "enum": ["up", "down", "left", "right"], "default": "down"},
 			"amount": {"type": "integer", "minimum": 1, "maximum": 100000, "default": 100, "description": "Pixels, about"},

@@ -24,7 +24,7 @@ func (v *callView) selectMore(ctx context.Context, i int, all bool) (*aai.Result
 	for _, one := range append(had, want...) {
 		ids = append(ids, v.Snapshot.Elements[one].ID)
 	}
-	a := operate.Action{View: v.View, Index: i, Also: want, DoneText: "Selected, with what was,"}
+	a := operate.Action{View: v.View, Index: i, Also: want, DoneText: "Also selected"}
 	a.Techniques = []operate.Technique{{Name: "the selection of its list", ViaAccessibility: true, Do: func(ctx context.Context) error {
 		for n, one := range want {
 			if err := v.ByAccessibility(one, "", desktop.Act{Verb: desktop.SelectItem, AddToSelection: true}).Do(ctx); err != nil {
@@ -45,7 +45,7 @@ func (v *callView) selectMore(ctx context.Context, i int, all bool) (*aai.Result
 				return "", false
 			}
 			if !now.States.Has(desktop.Selected) {
-				return fmt.Sprintf("%s is not selected: its list may hold one selected at a time", desktop.Describe(&now)), false
+				return fmt.Sprintf("%s is not selected: its list may allow one selection only", desktop.Describe(&now)), false
 			}
 		}
 		return "", true

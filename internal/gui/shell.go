@@ -36,7 +36,7 @@ func (d *toolset) typesIntoShell(ctx context.Context, call *aai.Call) bool {
 		return nil, failure
 	})
 	if err != nil {
-		d.Log.Debug("what a call types into is not known", "error", err)
+		d.Log.Debug("the input target of a call is not known", "error", err)
 	}
 	return found
 }

@@ -37,11 +37,11 @@ func (v *callView) findStrayText(ctx context.Context, before *desktop.Snapshot, 
 		if exact && v.isSecret(id) {
 			v.Engine.Sessions.For(v.Call).AddSecret(added)
 		}
-		name, told := v.Name(j), "which holds that still"
+		name, told := v.Name(j), "which still has it"
 		if exact && v.putBack(ctx, j, was) == nil {
-			told = "which holds again what it held"
+			told = "which has its former value again"
 		}
-		return guierr.Failed(aai.Delivered, "the text went to %s, %s, and not to the element that was meant", name, told)
+		return guierr.Failed(aai.Delivered, "the text went to %s, %s, instead of the target element", name, told)
 	}
 	return nil
 }

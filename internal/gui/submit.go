@@ -113,7 +113,7 @@ func afterLines(err error, sent int) error {
 	}
 	e := *aai.AsError(err)
 	e.Code, e.Delivery = aai.AutomationFailed, aai.Delivered
-	e.Message = fmt.Sprintf("%d lines were typed and sent, and then not all of the next: %s", sent, e.Message)
+	e.Message = fmt.Sprintf("%d lines were typed and sent, and the next one only in part: %s", sent, e.Message)
 	return &e
 }
 
@@ -154,7 +154,7 @@ func (v *callView) typeThenSend(ctx context.Context, i int, text string, replace
 		return nil, &e
 	}
 	if after, nothing := strings.CutPrefix(out.Warning, "delivered, but nothing was seen to change"); nothing && shown {
-		out.Warning = "the text was seen to be there, but nothing to change after the return" + after
+		out.Warning = "the text is there, but nothing was seen to change after the return" + after
 	}
 	return out, nil
 }

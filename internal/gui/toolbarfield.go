@@ -26,7 +26,7 @@ func (v *callView) setToolbarField(ctx context.Context, field int, value string)
 		return v.alreadySetResult(field), nil
 	}
 	if measure.MatchString(before.Value) && !measure.MatchString(value) { // the box would take the minimum and still show the words
-		return nil, aai.Errorf(aai.InvalidParams, "value: the box holds a measure, such as %q, and %q is none", aai.CleanLabel(before.Value, 20), aai.CleanLabel(value, 100))
+		return nil, aai.Errorf(aai.InvalidParams, "value: the box expects a measure, such as %q, got %q", aai.CleanLabel(before.Value, 20), aai.CleanLabel(value, 100))
 	}
 	keyboard := v.GuardKeyboard(ctx)
 	a := operate.Action{View: v.View, Index: field, DoneText: "Set", Techniques: []operate.Technique{{
@@ -39,7 +39,7 @@ func (v *callView) setToolbarField(ctx context.Context, field int, value string)
 				return err
 			}
 			if err := v.Backend.Actor.Execute(ctx, v.App, id, desktop.Act{Verb: desktop.Press, Action: "activate"}); err != nil {
-				return guierr.Failed(aai.Delivered, "the text stands in it, but was not taken: %s", aai.AsError(err).Message)
+				return guierr.Failed(aai.Delivered, "the text was set, but not accepted: %s", aai.AsError(err).Message)
 			}
 			keyboard.AwaitGrab(ctx) // the focus moves on to the document
 			return nil
@@ -53,21 +53,21 @@ func (v *callView) setToolbarField(ctx context.Context, field int, value string)
 		case err != nil:
 			return "", false
 		case !isSameMeasure(now.Value, value):
-			return fmt.Sprintf("it now holds %q", aai.CleanLabel(now.Value, 100)), false
+			return fmt.Sprintf("its value is now %q", aai.CleanLabel(now.Value, 100)), false
 		case !measure.MatchString(value) || now.Value != value:
 			return "", true
 		case bare.IsZero():
 			bare = time.Now()
 		}
 		if time.Since(bare) < rewritesWithin {
-			return "it does not show what was taken", false
+			return "it does not show the accepted value", false
 		}
 		unread = true
 		return "", false
 	}
 	done, err := a.Execute(ctx)
 	if unread && err == nil {
-		done.Warning = "the box shows it as it was set, which it also does where it takes another number, such as the largest that it knows: look at what it was set for"
+		done.Warning = "the box shows the value as it was set, which it also does if it accepts another number, such as its maximum: look at the effect"
 	}
 	return done, err
 }

@@ -26,7 +26,7 @@ func (d *toolset) getTreeTool() *aai.Tool {
 		name: "ax_get_tree", title: "Get element tree", effect: aai.Reads,
 		returns: `"app": {"type": "string"}, "tokens": {"type": "integer"}, "interactive_shown": {"type": "integer"}, "interactive_total": {"type": "integer"},
 			"not_in_view": {"type": "string"}, "more": {"type": "string"}, "tree": {"type": "object"}`,
-		description: "Outline what a program's windows show, with refs. Fits budget_tokens; more continues it, root drills down.",
+		description: "Outline a program's windows, with refs. Fits budget_tokens; more continues it, root drills down.",
 		params: appProp + `,
 			"root": {"type": "string", "description": "Ref or query of the element to begin at"},
 			"budget_tokens": {"type": "integer", "minimum": 400, "maximum": 50000, "default": 1500},
@@ -57,7 +57,7 @@ func tree(ctx context.Context, v *callView) (*aai.Result, error) {
 	if render.IsOffscreenCursor(o.After) || o.Root >= 0 && v.Snapshot.IsOffscreen(o.Root) {
 		if id := v.IDOf(o.Root); v.ReadOffscreen(ctx) && o.Root >= 0 {
 			if o.Root = v.Snapshot.Index(id); o.Root < 0 {
-				return nil, guierr.Failed(aai.NotDelivered, "the root went while it was read")
+				return nil, guierr.Failed(aai.NotDelivered, "the root disappeared while it was read")
 			}
 		}
 	}

@@ -20,7 +20,7 @@ func (d *toolset) typeTool() *aai.Tool {
 	return spec{
 		name: "ax_type", title: "Type text", types: true,
 		returns:     actionReturns,
-		description: "Type text into an element, or into what has the program's keyboard. Any Unicode; in a field of one line \\n is return and \\t tab.",
+		description: "Type text into an element, or into the program's focused one. Any Unicode; in a field of one line \\n is return and \\t tab.",
 		params: appProp + `,` + queryProp + `,` + nthProp + `,
 			"text": {"type": "string", "maxLength": 100000},
 			"clear_first": {"type": "boolean", "default": false},
@@ -207,7 +207,7 @@ func (v *callView) tooLong(text string) error {
 	}
 	return &aai.Error{
 		Code: aai.InvalidParams, Delivery: aai.NotDelivered,
-		Message: fmt.Sprintf("%s: expected at most %d characters, which is what can be typed by keys; got %d", name, maxKeys, n),
+		Message: fmt.Sprintf("%s: expected at most %d characters, the limit for typing by keys; got %d", name, maxKeys, n),
 		Hint:    "Give it in parts by ax_type, or write it to the clipboard with ax_clipboard and press v with ctrl.",
 	}
 }
@@ -253,7 +253,7 @@ func typedOnly(err error, typed, all int) error {
 	}
 	e := *aai.AsError(err)
 	e.Message = fmt.Sprintf("after %d of %d characters: %s", typed, all, e.Message)
-	e.Delivery, e.Hint = aai.DeliveryUnknown, "Look at what the field holds before you try again."
+	e.Delivery, e.Hint = aai.DeliveryUnknown, "Read the field's value before you try again."
 	return &e
 }
 
@@ -295,7 +295,7 @@ func (v *callView) verifyTyped(i int, before desktop.Element, text string, repla
 		want, was := fieldtext.Normalize(text), fieldtext.Normalize(before.Value)
 		switch got := fieldtext.Normalize(now.Value); {
 		case replace && got == was && got != want && strings.EqualFold(got, want):
-			return fmt.Sprintf("it still holds %q", aai.CleanLabel(now.Value, 100)), false
+			return fmt.Sprintf("its value is still %q", aai.CleanLabel(now.Value, 100)), false
 		case replace && fieldtext.IsReformatted(got, want), !replace && got != was && fieldtext.IsReformatted(got, was+want):
 			return "", true
 		case replace && (got == want || fieldtext.ReplaceNoBreakSpaces(got) == want || before.Role == desktop.Spinbutton && n.matches(now.Value)):
@@ -309,9 +309,9 @@ func (v *callView) verifyTyped(i int, before desktop.Element, text string, repla
 		case now.States.Has(desktop.Editable):
 			const short = 60 // a longer repetition of the text would be redacted together with the whole message
 			if n := utf8.RuneCountInString(now.Value); n > short {
-				return fmt.Sprintf("it now holds other text, of %d characters", n), false
+				return fmt.Sprintf("its value is now another text, of %d characters", n), false
 			}
-			return fmt.Sprintf("it now holds %q", aai.CleanLabel(now.Value, 100)), false
+			return fmt.Sprintf("its value is now %q", aai.CleanLabel(now.Value, 100)), false
 		}
 		return "", false
 	}

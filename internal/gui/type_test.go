@@ -128,7 +128,7 @@ func TestTypeThatDoesNotArrive(t *testing.T) {
 			}
 		})
 		e := w.failure(aai.AutomationFailed, "ax_type", `{"app": "Form", "query": "Digits", "text": "abc"}`)
-		w.has(e.Message, `it now holds "123"`)
+		w.has(e.Message, `its value is now "123"`)
 		if e.Delivery != aai.Delivered {
 			w.Errorf("delivery %q", e.Delivery)
 		}
@@ -187,7 +187,7 @@ func TestSetValue(t *testing.T) {
 			}
 		}
 		since := w.mutations()
-		w.has(w.ok("ax_set_value", `{"app": "Form", "query": "Agree", "value": "false"}`).Text, "was so already")
+		w.has(w.ok("ax_set_value", `{"app": "Form", "query": "Agree", "value": "false"}`).Text, "has this value already")
 		w.nothingDone(since)
 	})
 }
@@ -219,7 +219,7 @@ func TestSetValueThatDoesNotStick(t *testing.T) {
 		slider.OnChange(func() { slider.SetText("5") })
 		w.has(w.failure(aai.AutomationFailed, "ax_set_value", `{"app": "Form", "query": "Stubborn", "value": "true"}`).Message, "it is not true")
 		e := w.failure(aai.AutomationFailed, "ax_set_value", `{"app": "Form", "query": "Steps", "value": "3"}`)
-		w.has(e.Message, "took 5 in the place of 3", "what it held could not be set again: ")
+		w.has(e.Message, "took 5 instead of 3", "its former value could not be set again: ")
 		if e.Delivery != aai.Delivered {
 			w.Errorf("delivery %q", e.Delivery)
 		}

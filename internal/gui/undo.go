@@ -126,7 +126,7 @@ func (v *callView) checkUnchanged(now fieldValue) error {
 		return nil
 	}
 	if !now.known {
-		return guierr.Failed(aai.NotDelivered, "what it holds now cannot be read")
+		return guierr.Failed(aai.NotDelivered, "its current value cannot be read")
 	}
 	return v.Call.CheckUnchanged(now.value)
 }
@@ -152,9 +152,9 @@ func (v *callView) withUndo(ctx context.Context, was fieldValue, out *aai.Result
 
 // undoFor returns the Undo that sets the former value of the element, which holds now.
 func (v *callView) undoFor(was fieldValue, which string, now fieldValue) *aai.Undo {
-	effect := " holds again what it held"
+	effect := " has its former value again"
 	if was.formatted {
-		effect = " holds again its former text, without links and formatting"
+		effect = " has its former text again, without links and formatting"
 	}
 	return &aai.Undo{
 		Description:   desktop.Describe(&v.Snapshot.Elements[v.Snapshot.Index(was.id)]) + effect,
@@ -176,7 +176,7 @@ func (v *callView) restoreAfterFailure(ctx context.Context, was fieldValue, fail
 	if !now.known {
 		return failed
 	}
-	said, how := *e, "; it holds what it held"
+	said, how := *e, "; it has its former value"
 	if now.value != was.value {
 		now, how = v.restoreValue(ctx, i, was)
 	}
@@ -201,11 +201,11 @@ func (v *callView) restoreValue(ctx context.Context, i int, was fieldValue) (now
 	now = v.readFieldValue(ctx, v.Snapshot.Index(was.id))
 	switch {
 	case now.known && now.value == was.value:
-		return now, "; it holds again what it held"
+		return now, "; it has its former value again"
 	case err != nil:
-		return now, "; what it held could not be set again: " + aai.AsError(err).Message
+		return now, "; its former value could not be set again: " + aai.AsError(err).Message
 	}
-	return now, "; what it held was set again, and it holds another value"
+	return now, "; its former value was set again, but it has another value"
 }
 
 // changed returns a query for an element and its new value; ok is false if a value is unknown or

@@ -23,7 +23,7 @@ func (d *toolset) setValueTool() *aai.Tool {
 	return spec{
 		name: setValueName, title: "Set element value", types: true,
 		returns:     actionReturns,
-		description: "Set what an element holds: a text, a number as text (\"7\"), \"true\" or \"false\" for a check box, an option's name for a list. Rows of cells are parted by \\n and \\t, and begin in the cell.",
+		description: "Set an element's value: a text, a number as text (\"7\"), \"true\" or \"false\" for a check box, an option's name for a list. \\n and \\t separate rows and cells, starting at the cell.",
 		params:      appProp + `,` + queryProp + `,` + nthProp + `, "value": {"type": "string", "maxLength": 100000}`,
 		required:    `["app", "query", "value"]`, secret: []string{"value"},
 		precheck: d.precheckQueries,
@@ -93,7 +93,7 @@ func (v *callView) setAs(ctx context.Context, i int, value string) (*aai.Result,
 // readOnlyError returns the error for a read-only field.
 func (v *callView) readOnlyError(i int) error {
 	e := guierr.Failed(aai.NotDelivered, "%s is read-only", v.Name(i))
-	aai.AsError(e).Hint = "What it holds can be read, and not be changed."
+	aai.AsError(e).Hint = "Its value can be read, but not changed."
 	return e
 }
 
@@ -158,7 +158,7 @@ func tabError(err error, name string, leaves bool) error {
 	}
 	return &aai.Error{
 		Code: aai.InvalidParams, Delivery: aai.NotDelivered,
-		Message: name + ": expected no tab: it is a key that leads to the next field, and what follows would be typed there",
+		Message: name + ": expected no tab: it moves to the next field, and the rest would be typed there",
 		Hint:    "Leave it out, or write the text to the clipboard with ax_clipboard and press v with ctrl.",
 	}
 }
@@ -166,15 +166,15 @@ func tabError(err error, name string, leaves bool) error {
 // alreadySetResult is the result for an element that already has the value.
 func (v *callView) alreadySetResult(i int) *aai.Result {
 	return &aai.Result{
-		Text: v.Name(i) + " was so already; nothing was done.", NoOp: true,
+		Text: v.Name(i) + " has this value already; no action.", NoOp: true,
 		Data: operate.ActionResult{Verified: true, Changes: []string{}, Element: v.Summarize(v.Snapshot, i)},
 	}
 }
 
 // drawnOnly returns the error for a grid without reported children, such as a GTK 3 calendar.
 func (v *callView) drawnOnly(i int) error {
-	e := aai.Errorf(aai.AutomationNotSupported, "%s tells of nothing that is in it, as a calendar of GTK 3 does, so that nothing can be set in it by name", v.Name(i))
+	e := aai.Errorf(aai.AutomationNotSupported, "%s reports none of its content, as a calendar of GTK 3 does, so nothing can be set in it by name", v.Name(i))
 	e.Delivery = aai.NotDelivered
-	e.Hint = `Set the field beside it, if there is one. Or give it the keyboard by ax_click with mode "focus", and press keys by ax_key_press: arrows go from day to day, with ctrl from month to month and year to year, and space chooses; see by ax_screenshot where it stands.`
+	e.Hint = `Set the field beside it, if there is one. Or give it the keyboard by ax_click with mode "focus", and press keys by ax_key_press: arrows go from day to day, with ctrl from month to month and year to year, and space chooses; ax_screenshot shows the chosen day.`
 	return e
 }

@@ -18,7 +18,7 @@ func (d *toolset) waitTool() *aai.Tool {
 	return spec{
 		name: "ax_wait", title: "Wait for an element", effect: aai.Reads,
 		returns:     elementReturns + `, "waited_ms": {"type": "integer"}`,
-		description: "Wait until an element is so.",
+		description: "Wait for an element's state.",
 		params: appProp + `,` + queryProp + `,` + nthProp + `,
 			"until": {"type": "string", "enum": ["appears", "vanishes", "value", "state"]},
 			"value": {"type": "string"},
@@ -63,7 +63,7 @@ func (d *toolset) wait(ctx context.Context, call *aai.Call) (*aai.Result, error)
 		came, err = w.look(watching, false)
 		return came != nil, err
 	}, func() {
-		aai.Progress(ctx, w.waited().Seconds(), limit.Seconds(), "Not so yet")
+		aai.Progress(ctx, w.waited().Seconds(), limit.Seconds(), "Not yet")
 	})
 	switch {
 	case ctx.Err() != nil: // the caller has gone
@@ -184,11 +184,11 @@ func (w *wait) differs(ctx context.Context, v *callView, i *int) (string, error)
 		return "", nil
 	}
 	if e.States.Has(desktop.Protected) {
-		return "", aai.Errorf(aai.InvalidParams, "value: what a password field holds is never read")
+		return "", aai.Errorf(aai.InvalidParams, "value: the value of a password field is never read")
 	}
 	want := params.String(w.call, "value")
 	if now := fieldtext.FullText(&e); !fieldtext.SameCell(fieldtext.Normalize(now), fieldtext.Normalize(want)) {
-		return "holds " + desktop.Quote(now, 100), nil
+		return "has the value " + desktop.Quote(now, 100), nil
 	}
 	return "", nil
 }

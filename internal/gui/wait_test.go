@@ -135,7 +135,7 @@ func TestWaitTimesOut(t *testing.T) {
 		e := w.failure(aai.Timeout, "ax_wait", `{"app": "Form", "query": "Pres5"}`)
 		w.has(fmt.Sprint(e.Candidates), `button "Press"`)
 		w.has(e.Message, "waited 10s")
-		w.has(w.failure(aai.Timeout, "ax_wait", `{"app": "Form", "query": "Name", "value": "Bea"}`).Message, `holds "Ann"`)
+		w.has(w.failure(aai.Timeout, "ax_wait", `{"app": "Form", "query": "Name", "value": "Bea"}`).Message, `has the value "Ann"`)
 	})
 }
 

@@ -49,10 +49,10 @@ func (u *suite) press() {
 			shot := u.snapshot()
 			want := fmt.Sprintf("Pressed %v times", n)
 			if !slices.ContainsFunc(shot.Elements, func(e desktop.Element) bool { return e.Name == want }) {
-				return fmt.Errorf("the snapshot does not say %q", want)
+				return fmt.Errorf("the snapshot does not contain %q", want)
 			}
 			if shot.Version == before {
-				return fmt.Errorf("the snapshot says so, but its version is still %d", before)
+				return fmt.Errorf("the snapshot has the change, but its version is still %d", before)
 			}
 			return nil
 		})
@@ -98,7 +98,7 @@ func (u *suite) holds(name, want string) {
 			return err
 		}
 		if strings.TrimSuffix(e.Value, "\n") != strings.TrimSuffix(want, "\n") { // rich text ends with a line break of its own
-			return fmt.Errorf("%s holds %q, want %q", name, e.Value, want)
+			return fmt.Errorf("%s has the value %q, want %q", name, e.Value, want)
 		}
 		return nil
 	})
@@ -246,7 +246,7 @@ func (u *suite) shuffle() {
 	u.showing("Fruit 40", rolesOf("Fruit 40")...)
 	e, err := u.Backend.Tree.Read(u.within(), u.app, old.ID)
 	if err == nil && e.Name == old.Name && all(u.snapshot(), old.Name, rolesOf(old.Name)) == nil {
-		u.Errorf("an item that was thrown away still reads as %+v", e)
+		u.Errorf("a deleted item still reads as %+v", e)
 	}
 	if err != nil {
 		u.coded(err, aai.StaleRef)

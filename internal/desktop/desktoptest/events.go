@@ -46,7 +46,7 @@ func (u *suite) closes() {
 	select {
 	case _, open := <-second:
 		if !open {
-			u.Error("another's channel is closed too")
+			u.Error("the channel of another watcher is closed too")
 		}
 	default:
 	}
@@ -76,7 +76,7 @@ func (u *suite) hears(events <-chan desktop.Event) {
 			u.Errorf("event %+v, channel open: %v", e, open)
 		}
 	case <-time.After(Patience):
-		u.Fatal("nothing was told of a change")
+		u.Fatal("no change was reported")
 	}
 }
 
@@ -175,7 +175,7 @@ func (u *suite) killed() {
 				return
 			}
 		case <-end:
-			u.Fatal("who watched was not told that the program has ended")
+			u.Fatal("the watcher was not informed that the program has ended")
 		}
 	}
 }

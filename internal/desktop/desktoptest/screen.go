@@ -103,7 +103,7 @@ func (u *suite) capture() {
 	}
 	u.same(own, seen, w)
 	if picture, err := u.Backend.Screen.CaptureWindow(u.within(), 1<<40); err == nil {
-		u.Errorf("there is a picture of a window that there is not: %v", picture.Bounds())
+		u.Errorf("there is a picture of a window that does not exist: %v", picture.Bounds())
 	}
 }
 
@@ -155,7 +155,7 @@ func (u *suite) unknownProgram() {
 	_, err := u.Backend.Programs.Find("no-such-program-anywhere")
 	u.coded(err, aai.AppNotFound)
 	if u.Backend.Programs.IsDescendant(u.PID, 1<<30) {
-		u.Error("the program was started by a process that there is not")
+		u.Error("the program was started by a process that does not exist")
 	}
 }
 
@@ -179,7 +179,7 @@ func (u *suite) ownPointer() {
 		}
 		u.refused(err, aai.AutomationNotSupported)
 		if got := len(u.clicks()); got != clicks {
-			u.Errorf("it clicked %d times all the same", got-clicks)
+			u.Errorf("it clicked %d times anyway", got-clicks)
 		}
 	}}})
 }

@@ -104,14 +104,14 @@ func WellFormed(t testing.TB, shot *desktop.Snapshot) {
 	desktop.SetEnds(again)
 	for i := range again {
 		if again[i].End != shot.Elements[i].End {
-			t.Errorf("element %d ends before %d, but what is in it before %d", i, shot.Elements[i].End, again[i].End)
+			t.Errorf("element %d ends before %d, but its content before %d", i, shot.Elements[i].End, again[i].End)
 		}
 		if p := again[i].Parent; p >= 0 && i >= again[p].End {
 			t.Errorf("element %d is not in the walk through its parent %d", i, p)
 		}
 	}
 	if shot.Taken.IsZero() {
-		t.Error("it is not known when the snapshot was taken")
+		t.Error("the time of the snapshot is missing")
 	}
 }
 
@@ -194,12 +194,12 @@ func (u *suite) controlStates() {
 		u.Error("the check box is checked")
 	}
 	if e := u.control("Colour"); e.Value != "Red" && u.isReported("value Colour") {
-		u.Errorf("the combo box holds %q", e.Value)
+		u.Errorf("the combo box has the value %q", e.Value)
 	}
 	for name, want := range map[string]float64{"Volume": 30, "Count": 5} {
 		e := u.control(name)
 		if n, err := strconv.ParseFloat(e.Value, 64); err != nil || n != want || e.Min != 0 || e.Max != 100 {
-			u.Errorf("%s holds %q from %v to %v, want %v from 0 to 100", name, e.Value, e.Min, e.Max, want)
+			u.Errorf("%s has the value %q from %v to %v, want %v from 0 to 100", name, e.Value, e.Min, e.Max, want)
 		}
 	}
 }

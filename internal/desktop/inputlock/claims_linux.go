@@ -64,8 +64,8 @@ func (c Claims) tryLock(process int) (*os.File, error) {
 
 // noClaimError returns the error for a claim that failed.
 func noClaimError(err error) error {
-	e := aai.Errorf(aai.AutomationFailed, "the person's gateways cannot take turns on a program: %w", err)
+	e := aai.Errorf(aai.AutomationFailed, "the person's gateways cannot share access to a program: %w", err)
 	e.Delivery = aai.NotDelivered
-	e.Hint = "See that the folder can be written and is nobody else's."
+	e.Hint = "Make sure that the folder is writable and yours only."
 	return e
 }

@@ -321,7 +321,7 @@ func (s *Lock) releaseDead(ctx context.Context, g *Lease) {
 // files returns the lock files.
 func (s *Lock) files() (lockFiles, error) {
 	if s == nil {
-		e := aai.Errorf(aai.AutomationNotSupported, "this gateway shares no seat with others, so it makes no input")
+		e := aai.Errorf(aai.AutomationNotSupported, "this gateway shares no input lock with others, so it sends no input")
 		e.Delivery = aai.NotDelivered
 		return lockFiles{}, e
 	}
@@ -366,14 +366,14 @@ func (s *Lock) stuckError(ctx context.Context, p lockFiles, err error) error {
 	if !errors.Is(err, errHeld) {
 		return unusableError(err)
 	}
-	e := aai.Errorf(aai.AutomationFailed, "another gateway has the pointer and the keyboard, and does not let go of them within %s", s.cfg.StuckAfter)
+	e := aai.Errorf(aai.AutomationFailed, "another gateway has the pointer and the keyboard, and did not release them within %s", s.cfg.StuckAfter)
 	if ctx.Err() != nil {
 		e = aai.Errorf(aai.AutomationFailed, "other calls had the pointer and the keyboard until the deadline")
 	}
 	e.Delivery = aai.NotDelivered
 	e.Hint = "Call again."
 	if holder := p.readState().Holder; holder != 0 && ctx.Err() == nil {
-		e.Hint = fmt.Sprintf("Process %d may stand still: ask the person to look at it, or to end it.", holder)
+		e.Hint = fmt.Sprintf("Process %d may hang: ask the person to check it, or to end it.", holder)
 	}
 	return e
 }

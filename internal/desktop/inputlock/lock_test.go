@@ -110,7 +110,7 @@ func TestAStrokeThatStandsStill(t *testing.T) {
 	folder := t.TempDir()
 	g := take(t, at(folder))
 	_, err := at(folder).AcquireForQuestion(within(t, 10*time.Second))
-	if e, ok := errors.AsType[*aai.Error](err); !ok || e.Code != aai.ConsentRequired || !strings.Contains(e.Hint, "stand still") {
+	if e, ok := errors.AsType[*aai.Error](err); !ok || e.Code != aai.ConsentRequired || !strings.Contains(e.Hint, "may hang") {
 		t.Error(err)
 	}
 	if _, err := at(folder).Acquire(within(t, 10*time.Second), nil); err == nil || aai.AsError(err).Code != aai.AutomationFailed {

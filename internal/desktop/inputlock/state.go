@@ -90,8 +90,8 @@ func (p lockFiles) writeState(st state) error {
 
 // Reasons why a lock was not acquired.
 var (
-	errHeld     = errors.New("the lock is held")
-	errQuestion = errors.New("the lock is a question's")
+	errHeld     = errors.New("the lock is taken")
+	errQuestion = errors.New("a question has the lock")
 )
 
 // lockRequest describes a lock to wait for.
@@ -169,11 +169,11 @@ func (p lockFiles) awaitAnswer(ctx context.Context) error {
 const retry = 10 * time.Second
 
 func busyError(asker int) error {
-	e := aai.Errorf(aai.RateLimited, "not now: the person at this computer is being asked something, and the pointer, the keyboard and the focus are theirs until they answered")
+	e := aai.Errorf(aai.RateLimited, "not now: the person at this computer is being asked something, and the pointer, the keyboard and the focus are reserved until the answer")
 	e.Delivery, e.RetryAfter = aai.NotDelivered, retry
 	e.Hint = "You have not called too often: call again when the question is answered."
 	if asker != 0 {
-		e.Hint += fmt.Sprintf(" If none is to be seen, the gateway of process %d may stand still: the person may end it.", asker)
+		e.Hint += fmt.Sprintf(" If no question is visible, the gateway of process %d may hang: the person may end it.", asker)
 	}
 	return e
 }
@@ -182,7 +182,7 @@ func busyError(asker int) error {
 func unusableError(err error) error {
 	e := aai.Errorf(aai.AutomationFailed, "the pointer and the keyboard cannot be shared with the person's other gateways: %w", err)
 	e.Delivery = aai.NotDelivered
-	e.Hint = "See that the folder can be written and is nobody else's."
+	e.Hint = "Make sure that the folder is writable and yours only."
 	return e
 }
 

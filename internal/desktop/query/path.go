@@ -233,7 +233,7 @@ func (p *pathParser) position() (*predicate, error) {
 	}
 	n, err := strconv.Atoi(word)
 	if err != nil || n < 1 {
-		return nil, p.fail(start, "%s is no position; expected a number from 1", desktop.Quote(word, 30))
+		return nil, p.fail(start, "%s is not a position; expected a number from 1", desktop.Quote(word, 30))
 	}
 	return &predicate{operator: "number", number: n}, nil
 }

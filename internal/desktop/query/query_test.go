@@ -275,7 +275,7 @@ func TestBadQueries(t *testing.T) {
 		{strings.Repeat("(x{900}){1}", 40), Regex, "too large", ""},
 		{"//", Auto, "character 3: expected a role", ""},
 		{"//button[", Auto, "expected @name", ""},
-		{"//button[0]", Auto, "no position", ""},
+		{"//button[0]", Auto, "is not a position", ""},
 		{"//button[1", Auto, "expected ]", ""},
 		{"//button[@name=Save]", Auto, "character 16: expected a text in quotes", ""},
 		{"//button[@nmae='x']", Auto, "expected @name", ""},

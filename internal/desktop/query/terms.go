@@ -373,7 +373,7 @@ func (p *termParser) quoted(a attribute) (*term, error) {
 	case after != "" && !strings.ContainsRune(" \t\r\n)&|", rune(after[0])):
 		return nil, p.fail(len(p.text)-len(after), "something follows the quotes at once; expected a space")
 	case text == "":
-		return nil, p.fail(start, "the text in quotes is empty; expected what to look for")
+		return nil, p.fail(start, "the text in quotes is empty; expected a text to look for")
 	}
 	p.at = len(p.text) - len(after)
 	p.bare = false

@@ -155,10 +155,10 @@ func (r *Table) Resolve(s *desktop.Snapshot, ref string) (int, error) {
 	defer r.mu.Unlock()
 	number, ok := refNumber(ref)
 	if !ok || number > r.last {
-		e := aai.Errorf(aai.ElementNotFound, "the ref %s was never given for this app since this gateway was started", desktop.Quote(ref, 40))
+		e := aai.Errorf(aai.ElementNotFound, "this gateway process never gave the ref %s for this app", desktop.Quote(ref, 40))
 		e.Hint = "Refs such as e12 end with the gateway's process: take a new snapshot with ax_get_tree, or find the element by its name."
 		if !ok {
-			e.Message = fmt.Sprintf("%s is no ref, which is such as e12", desktop.Quote(ref, 40))
+			e.Message = fmt.Sprintf("%s is not a ref such as e12", desktop.Quote(ref, 40))
 			e.Hint = "Refs come from a snapshot: take one with ax_get_tree, or find the element by its name."
 		}
 		e.Delivery = aai.NotDelivered
@@ -179,7 +179,7 @@ func (r *Table) stale(v *view, ref string, t *track) error {
 	if t == nil {
 		return e
 	}
-	e.Message = "the element of " + ref + ", " + t.describe() + ", is gone, or cannot be told from others like it"
+	e.Message = "the element of " + ref + ", " + t.describe() + ", is gone, or looks like other elements"
 	words := t.name
 	if words == "" {
 		words = t.description

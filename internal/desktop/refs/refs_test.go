@@ -71,14 +71,14 @@ func TestCountUpAsTheyAreAskedFor(t *testing.T) {
 	}
 	// A ref of an earlier gateway is indistinguishable from an invented one.
 	for ref, says := range map[string]string{
-		"e4": "since this gateway was started", "e12345": "since this gateway was started", "e0": "no ref", "Save": "no ref", "": "no ref",
+		"e4": "this gateway process never gave", "e12345": "this gateway process never gave", "e0": "not a ref", "Save": "not a ref", "": "not a ref",
 	} {
 		_, err := r.Resolve(s, ref)
 		e := aai.AsError(err)
 		if e == nil || e.Code != aai.ElementNotFound || !strings.Contains(e.Message, says) || !strings.Contains(e.Hint, "snapshot") {
 			t.Errorf("Resolve(%q): %v", ref, err)
 		}
-		if says != "no ref" && !strings.Contains(e.Hint, "end with the gateway's process") {
+		if says != "not a ref" && !strings.Contains(e.Hint, "end with the gateway's process") {
 			t.Errorf("Resolve(%q) does not say why: %s", ref, e.Hint)
 		}
 	}

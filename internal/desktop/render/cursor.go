@@ -40,8 +40,8 @@ func (k *model) hash(elem int) []byte {
 
 // resume returns the element at which a cursor continues.
 func (k *model) resume(cursor string) (int, error) {
-	bad := aai.Errorf(aai.InvalidParams, "more: %q is no place in this outline, as far as it can be found now", aai.CleanLabel(cursor, 40))
-	bad.Hint = "Leave out more: the outline goes from its beginning."
+	bad := aai.Errorf(aai.InvalidParams, "more: the cursor %q was not found in this outline", aai.CleanLabel(cursor, 40))
+	bad.Hint = "Leave out more: the outline then starts at its beginning."
 	if len(cursor) > 64 || len(cursor) < len(cursorMark) || cursor[:len(cursorMark)] != cursorMark && !k.offscreen {
 		return 0, bad
 	}

@@ -13,7 +13,7 @@ import (
 
 // ErrUnknownChanges is returned by a [Source] that cannot determine the changes: then the cache reads
 // everything.
-var ErrUnknownChanges = errors.New("what has changed cannot be told")
+var ErrUnknownChanges = errors.New("the changes are not known")
 
 // A Source reads one app for its platform. T is a reading, such as the platform's tree; K identifies an
 // object in it. All methods but Heartbeat are called by one goroutine at a time. A reading is discarded

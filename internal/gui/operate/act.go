@@ -242,7 +242,7 @@ func (a Action) judge(ctx context.Context, seen outcome, result *ActionResult, o
 			return guierr.Failed(aai.Delivered, "%s, but %s", strings.TrimSuffix(firstLine(out.Text), "."), wrong)
 		}
 		if !seen.ok {
-			out.Warning = "delivered, but what it did cannot be read back"
+			out.Warning = "delivered, but the effect cannot be read back"
 		}
 		return nil
 	}
@@ -262,25 +262,25 @@ func (a Action) judge(ctx context.Context, seen outcome, result *ActionResult, o
 	case cover != "":
 		saw := "nothing was seen to change"
 		if len(result.Changes) > 0 {
-			saw = "what changed may have come of what was done before"
+			saw = "the changes may be effects of an earlier action"
 		}
 		out.Warning = "delivered, but " + saw + ": " + cover +
-			". Raise it by ax_window and look, before this is done again; started by ax_connect with launch it works in the background"
+			". Raise it by ax_window and look before you repeat this; started by ax_connect with launch it works in the background"
 		result.Verified = false
 		return nil
 	case result.Verified && !own && aside && len(items) > 1:
 		result.Verified = false
-		out.Warning = "delivered, but no effect of it was seen: what changed may be the effect of another item, for the pointer could not be moved over this one"
+		out.Warning = "delivered, but no effect of it was seen: the changes may come from another item, because the pointer could not be moved over this one"
 		return nil
 	case result.Verified:
 		return nil
 	}
 	out.Warning = "delivered, but nothing was seen to change yet"
 	if len(result.Changes) > 0 {
-		out.Warning += ", except where the keyboard is and what changes by itself"
+		out.Warning += ", except the focus and what changes by itself"
 	}
 	if a.canReportLater() {
-		out.Warning += "; what comes of it later is told by the next call to this program"
+		out.Warning += "; the next call to this program reports later effects"
 	}
 	return nil
 }
@@ -317,7 +317,7 @@ func (a Action) tryTechniques(ctx context.Context) (Technique, error) {
 		e.Message = strings.Join(reasons, "; ")
 	}
 	if !params.TakesFocus(a.Call) && !strings.Contains(e.Hint, "focus") && a.Engine.CheckScreen(ctx) == nil {
-		e.Hint = strings.TrimLeft(e.Hint+` With mode "focus" it is done with the person's own pointer and keyboard, which they will notice.`, " ")
+		e.Hint = strings.TrimLeft(e.Hint+` Mode "focus" does it with the person's own pointer and keyboard, which they will notice.`, " ")
 	}
 	return Technique{}, &e
 }

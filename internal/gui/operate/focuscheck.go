@@ -170,7 +170,7 @@ func (l focusCheckedInput) awaitFocus(ctx context.Context, within time.Duration)
 		}
 		i := l.target()
 		if i < 0 && l.named && v.App.IsBrowser {
-			return false, guierr.Failed(aai.NotDelivered, "the element that was to get the keys is gone")
+			return false, guierr.Failed(aai.NotDelivered, "the target element of the keys is gone")
 		}
 		rival, has, active = v.focus(i, l.named)
 		// In the window with the keyboard, a browser's report is final until the focus moves.
@@ -224,7 +224,7 @@ func (v *View) isPage(i int) bool {
 // browserFrameError returns the error for keys without a target while the browser frame has focus.
 func (v *View) browserFrameError(i int) error {
 	e := guierr.Failed(aai.NotDelivered, "%s has the keyboard, which is part of the browser and not of its page; nothing was typed", v.Name(i))
-	aai.AsError(e).Hint = "Name by query the element that is to get the keys: it gets the keyboard first. Give this one by its ref if you mean it."
+	aai.AsError(e).Hint = "Give the target element as query: it gets the keyboard first. To type into this one, give its ref."
 	return e
 }
 
@@ -235,7 +235,7 @@ func (l focusCheckedInput) wrongFocusError(rival int) error {
 		return guierr.Failed(aai.NotDelivered, "%s does not get the keyboard; nothing was typed", v.Name(i))
 	}
 	e := guierr.Failed(aai.NotDelivered, "%s has the keyboard, and %s does not get it; nothing was typed", v.Name(rival), v.Name(i))
-	aai.AsError(e).Hint = "Close what has the keyboard, or press escape there by its ref, and call again."
+	aai.AsError(e).Hint = "Close the element with the keyboard, or press escape there by its ref, and call again."
 	return e
 }
 

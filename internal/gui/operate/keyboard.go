@@ -32,9 +32,9 @@ func (v *View) EnterCell(ctx context.Context, i int, input desktop.Input, seat d
 func (v *View) Focused() (Match, error) {
 	found := v.KeyboardWithin(0, len(v.Snapshot.Elements))
 	if found < 0 {
-		e := aai.Errorf(aai.ElementNotFound, "nothing in %s has its keyboard", aai.CleanLabel(v.App.Name, 60))
+		e := aai.Errorf(aai.ElementNotFound, "no element of %s has its keyboard", aai.CleanLabel(v.App.Name, 60))
 		e.Delivery = aai.NotDelivered
-		e.Hint = "Say by query what to type into."
+		e.Hint = "Give the target element as query."
 		return Match{}, e
 	}
 	return Match{found, "focused"}, nil
@@ -47,7 +47,7 @@ func (v *View) MoveFocus(ctx context.Context, i int, input desktop.Input, seat d
 	if !snapview.TakesText(e) {
 		return &aai.Error{
 			Code: aai.InvalidParams, Delivery: aai.NotDelivered, Message: "query: " + v.Name(i) + " takes no text",
-			Hint: "Say by query, or by its ref, the field to type into.",
+			Hint: "Give the target field as query, by name or ref.",
 		}
 	}
 	if e.States.Has(desktop.Focused) {
@@ -131,7 +131,7 @@ func (v *View) focusByAction(ctx context.Context, i int, act desktop.Act, input 
 		return &aai.Error{
 			Code: aai.Timeout, Delivery: aai.NotDelivered, AppResponded: true,
 			Message: v.Name(i) + " did not take the keyboard: " + aai.CleanLabel(v.App.Name, 60) + " is busy",
-			Hint:    "Call again when it is at rest: ax_wait_idle waits for that.",
+			Hint:    "Call again when it is idle: ax_wait_idle waits for that.",
 		}
 	}
 	return &aai.Error{

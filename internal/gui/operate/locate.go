@@ -202,10 +202,10 @@ func (v *View) filterCertain(ctx context.Context, q *query.Query, text string, f
 		found.Suggestions = append(like.Suggestions, like.Matches...)
 		return found, nil
 	}
-	e := aai.Errorf(aai.ElementNotFound, "nothing in %s is called %s; what is like it is no good guess to act on", aai.CleanLabel(v.App.Name, 60), guierr.QuoteQuery(text))
+	e := aai.Errorf(aai.ElementNotFound, "no element of %s is called %s; similar ones are too uncertain to act on", aai.CleanLabel(v.App.Name, 60), guierr.QuoteQuery(text))
 	e.Delivery = aai.NotDelivered
 	e.Candidates = v.Candidates(like.Matches)
-	e.Hint = "Give the ref of the one you mean as query, or its whole name; contains: before the words means whatever has them." + v.UnloadedMenusHint() + v.UnsearchedHint()
+	e.Hint = "Give its ref or its whole name as query; contains: before the words matches any element that has them." + v.UnloadedMenusHint() + v.UnsearchedHint()
 	return found, e
 }
 
@@ -295,7 +295,7 @@ func (v *View) behindDialog(e *aai.Error) {
 		e.Hint = "Answer or close that dialog first."
 	} else if dialog := v.PageModal(); dialog >= 0 && v.App.IsBrowser && !v.WithoutNewRefs {
 		e.Message += "; " + v.Name(dialog) + " is open"
-		e.Hint = "What is behind that dialog of the page is not there until it is closed. " + e.Hint
+		e.Hint = "Elements of the page behind that dialog are not there until it is closed. " + e.Hint
 	}
 }
 

@@ -246,7 +246,7 @@ func (a Action) unreadable(err error) (delta.Delta, error) {
 		text := "- " + aai.CleanLabel(a.App.Name, 60) + " has ended"
 		return delta.Delta{Text: text, Changes: []delta.Change{{Kind: delta.Gone, Index: -1, Text: text}}}, nil
 	}
-	e.Message = "it was delivered, but what it did was not seen: " + e.Message
+	e.Message = "it was delivered, but its effect was not seen: " + e.Message
 	e.Delivery = aai.Delivered
 	e.Hint = "Look at the program's state before you try again."
 	return delta.Delta{}, &e

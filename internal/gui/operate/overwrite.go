@@ -36,8 +36,8 @@ func (v *View) Overwrite(ctx context.Context, i int, input desktop.Input, seat d
 	defer cancel()
 	e := *aai.AsError(err)
 	if input.Key(ctx, seat, w.ID, desktop.Chord{Key: "right"}) != nil {
-		e.Message += "; what it holds may be selected still"
-		e.Delivery, e.Hint = aai.DeliveryUnknown, "Press right there by ax_key_press and look, before anything is typed: that would replace what is selected."
+		e.Message += "; its text may still be selected"
+		e.Delivery, e.Hint = aai.DeliveryUnknown, "Press right there by ax_key_press and look before you type: typing would replace the selection."
 		return &e
 	}
 	if *typed.hasInput || e.Delivery != aai.NotDelivered {
@@ -45,7 +45,7 @@ func (v *View) Overwrite(ctx context.Context, i int, input desktop.Input, seat d
 	}
 	done := "nothing was typed"
 	if now, gone := v.Backend.Tree.Read(ctx, v.App, before.ID); unread == nil && gone == nil && now.Value == before.Value {
-		done += ", and " + v.Name(i) + " holds what it held"
+		done += ", and " + v.Name(i) + " has its former value"
 		if counts {
 			*outer.hasInput = earlier
 		}

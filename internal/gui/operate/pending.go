@@ -97,7 +97,7 @@ func (s *settleProbe) probe() (idle, rests bool) {
 }
 
 // orEarlierAction marks an effect that may belong to an action or to the one before it.
-const orEarlierAction = ", or what was done before it"
+const orEarlierAction = ", or the action before it"
 
 // watchPending continues to observe the program after the reply, if no effect was seen.
 func (a Action) watchPending(verified bool, what string, focus desktop.ID, delivered, answered time.Time) {

@@ -43,7 +43,7 @@ func (v *View) PressTechniques(i int) []Technique {
 // PressAsLastResort returns the last technique to press an element: the program may hang after it.
 func (v *View) PressAsLastResort(i int) Technique {
 	w := v.ByAccessibility(i, "its accessibility action over the bus", desktop.Act{Verb: desktop.Press, AllowClosedMenu: v.InClosedMenu(i), AllowHang: true})
-	w.risk = "the program could be reached over the bus alone: if a dialog of it is open now, it may hang at the next key, so close the dialog by its buttons first"
+	w.risk = "the program could be reached over the bus alone: if it has a dialog open now, it may hang at the next key: close the dialog by its buttons first"
 	return w
 }
 

@@ -67,7 +67,7 @@ func (v *View) revealHint(ctx context.Context, i int) string {
 	if why := v.hiddenReason(ctx, i); why != "" {
 		return why
 	}
-	return "The program does not show it now. What is scrolled out of view ax_scroll brings there, with to_view."
+	return "The program does not show it now. If it is scrolled out of view, ax_scroll with to_view shows it."
 }
 
 // hiddenReason returns the reason why the element is hidden, other than scrolling, with a remedy;

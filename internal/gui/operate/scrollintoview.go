@@ -41,7 +41,7 @@ func (v *View) ScrollList(ctx context.Context, id desktop.ID) error {
 	for range maxScrolls {
 		i := now.Snapshot.Index(id)
 		if i < 0 {
-			return guierr.Failed(aai.Delivered, "it went while its list was being scrolled")
+			return guierr.Failed(aai.Delivered, "it disappeared while its list was scrolled")
 		}
 		if now.Snapshot.IsVisible(i) {
 			return nil

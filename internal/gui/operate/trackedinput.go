@@ -84,6 +84,6 @@ func (m trackedInput) partialInputError(err error) error {
 		e.Code = aai.AutomationFailed
 	}
 	e.Message = "only a part of it was done: " + strings.Replace(e.Message, ", and nothing was done", "", 1)
-	e.Delivery, e.Hint = aai.DeliveryUnknown, "Look at the program before you go on; what was begun may stand there unfinished."
+	e.Delivery, e.Hint = aai.DeliveryUnknown, "Look at the program before you go on; the action may be half done."
 	return &e
 }

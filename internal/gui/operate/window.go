@@ -37,7 +37,7 @@ func (v *View) WindowOf(ctx context.Context, i int) (desktop.WindowInfo, error) 
 	}
 	w, sure := programs.BestWindow(own, &v.Snapshot.Elements[v.Snapshot.WindowOf(i)])
 	if !sure {
-		return w, guierr.Failed(aai.NotDelivered, "which window of %s shows %s cannot be told", aai.CleanLabel(v.App.Name, 60), v.Name(i))
+		return w, guierr.Failed(aai.NotDelivered, "the window of %s that shows %s is unknown", aai.CleanLabel(v.App.Name, 60), v.Name(i))
 	}
 	return w, nil
 }

@@ -70,7 +70,7 @@ func CheckKeys(_ context.Context, call *aai.Call) error {
 	if TakesFocus(call) || !isDesktopShortcut(chord) {
 		return nil
 	}
-	e := aai.Errorf(aai.AutomationNotSupported, "%s is for the desktop and not for the program: it would act on what the person does", strings.Join(append(chord.Modifiers, chord.Key), "+"))
+	e := aai.Errorf(aai.AutomationNotSupported, "%s is a key of the desktop, not of the program: it would disturb the person", strings.Join(append(chord.Modifiers, chord.Key), "+"))
 	e.Delivery = aai.NotDelivered
 	e.Hint = "Act on an element of the program instead."
 	return e

@@ -12,7 +12,7 @@ import (
 )
 
 // RedactedHint explains how to see blackened parts.
-const RedactedHint = "Name a program in app to have the person asked for it; what guards the person is never seen."
+const RedactedHint = "Name a program in app, and the person is asked; windows that protect the person are never shown."
 
 // stillTries limits how often a screenshot is repeated until no window has moved meanwhile.
 const stillTries = 5
@@ -42,7 +42,7 @@ func (r *Registry) CaptureArea(ctx context.Context, screen desktop.Screen, area 
 		}
 		before = after
 	}
-	e := aai.Errorf(aai.AutomationFailed, "the windows on the screen come, go or move all the time, so a picture might show what you may not see")
+	e := aai.Errorf(aai.AutomationFailed, "the windows on the screen change all the time, so a picture might show a window that you may not see")
 	e.Hint = "Take a picture of one program, by app, or try again."
 	e.Delivery = aai.NotDelivered
 	return nil, nil, e
@@ -58,7 +58,7 @@ func (r *Registry) blacken(ctx context.Context, picture *image.RGBA, area deskto
 	}
 	sees, hidden := make(map[int]bool), []string{}
 	screenshot.Blacken(picture, area, layers, func(l desktop.Layer) bool {
-		name := "a program that is not known"
+		name := "an unknown program"
 		if i := slices.IndexFunc(apps, func(a desktop.App) bool { return a.PID == l.PID && l.PID != 0 }); i >= 0 {
 			if _, asked := sees[l.PID]; !asked {
 				target, err := r.newTarget(apps[i])

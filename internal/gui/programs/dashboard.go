@@ -20,7 +20,7 @@ func (r *Registry) dashboardReason(ctx context.Context, app desktop.App) string 
 	if err == nil && len(hosts) == 0 {
 		return ""
 	}
-	const unknown = "perhaps " + dashboardName + ", since it does not say what it shows"
+	const unknown = "perhaps " + dashboardName + ", since it does not report its pages"
 	b := r.OpenBackend()
 	if b.Tree == nil || b.Documents == nil || err != nil || app.Key == "" {
 		if isBrowser(app) {
@@ -37,7 +37,7 @@ func (r *Registry) dashboardReason(ctx context.Context, app desktop.App) string 
 	case slices.ContainsFunc(addresses, func(address string) bool { return isDashboardAddress(hosts, address) }):
 		return dashboardName
 	case isBrowser(app) && slices.ContainsFunc(addresses, isMirrorAddress):
-		return "perhaps " + dashboardName + ", since a tool of the browser shows what another of its windows does"
+		return "perhaps " + dashboardName + ", since a tool of the browser mirrors another of its windows"
 	}
 	return ""
 }

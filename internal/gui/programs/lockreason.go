@@ -122,7 +122,7 @@ func (r *Registry) CheckScreenLock(ctx context.Context) error {
 	if !r.IsScreenLocked(ctx) {
 		return nil
 	}
-	e := aai.Errorf(aai.PermissionDenied, "the screen is locked, and a lock is not seen by tools: it guards the person at this computer")
+	e := aai.Errorf(aai.PermissionDenied, "the screen is locked, and tools cannot see a lock: it protects the person at this computer")
 	e.Hint = "Name a program in app, or wait until the person is back."
 	e.Delivery = aai.NotDelivered
 	return e

@@ -114,7 +114,7 @@ func (s *Watcher) describeWindowChange(all []desktop.WindowInfo, app desktop.App
 	}
 	for _, w := range all {
 		if w.PID == app.PID && !in(s.windowsBefore, w) {
-			return fmt.Sprintf("a window %s came", desktop.Quote(w.Title, 60))
+			return fmt.Sprintf("a window %s opened", desktop.Quote(w.Title, 60))
 		}
 	}
 	return ""

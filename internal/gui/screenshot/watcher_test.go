@@ -69,7 +69,7 @@ func TestChanged(t *testing.T) {
 		"a button":         {[]*image.RGBA{painted()}, []*image.RGBA{painted(), painted(button)}, []desktop.WindowInfo{window}, false, "its picture, at 210, 120, 20 × 5 (2% of it)"},
 		"a caret":          {[]*image.RGBA{painted(), painted(caret), painted(), painted(caret), painted(), painted(caret), painted()}, []*image.RGBA{painted(caret)}, []desktop.WindowInfo{window}, true, ""},
 		"beside the caret": {[]*image.RGBA{painted(), painted(caret), painted(), painted(caret), painted(), painted(caret), painted()}, []*image.RGBA{painted(caret, button)}, []desktop.WindowInfo{window}, true, "its picture, at 210, 120, 20 × 5 (2% of it)"},
-		"another window":   {[]*image.RGBA{painted()}, []*image.RGBA{painted()}, []desktop.WindowInfo{window, other}, false, `a window "Sure?" came`},
+		"another window":   {[]*image.RGBA{painted()}, []*image.RGBA{painted()}, []desktop.WindowInfo{window, other}, false, `a window "Sure?" opened`},
 		"it is gone":       {[]*image.RGBA{painted()}, nil, []desktop.WindowInfo{foreign}, false, `the window "Draw" is gone`},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -147,8 +147,8 @@ func (s *RefSnapshot) SelectionRange(i int, had []int) (want []int, err error) {
 		}
 	}
 	if from < 0 {
-		e := guierr.Failed(aai.NotDelivered, "nothing is selected beside %s that a range could begin at", s.Name(i))
-		aai.AsError(e).Hint = "Click its first element before."
+		e := guierr.Failed(aai.NotDelivered, "a range needs a selected element beside %s to begin at", s.Name(i))
+		aai.AsError(e).Hint = "Click the first element of the range first."
 		return nil, e
 	}
 	first, last := min(i, from), max(i, from)
@@ -158,7 +158,7 @@ func (s *RefSnapshot) SelectionRange(i int, had []int) (want []int, err error) {
 		}
 	}
 	if len(want) > maxRange {
-		e := aai.Errorf(aai.InvalidParams, "select: expected a range of at most %d, which has %d", maxRange, len(want))
+		e := aai.Errorf(aai.InvalidParams, "select: expected a range of at most %d, got %d", maxRange, len(want))
 		e.Delivery = aai.NotDelivered
 		return nil, e
 	}

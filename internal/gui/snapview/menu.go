@@ -58,7 +58,7 @@ func (s *RefSnapshot) CheckOpen(i int) error {
 	if len(items) == 0 {
 		return nil
 	}
-	what, instead := "menu", "ax_click one of its items, which need not be open for that."
+	what, instead := "menu", "ax_click one of its items: the menu need not be open."
 	if s.Snapshot.Elements[i].Role == desktop.Combobox {
 		what, instead = "list", "ax_set_value chooses one."
 	}
@@ -107,5 +107,5 @@ func (s *RefSnapshot) UnloadedMenusHint() string {
 	if len(names) == 0 {
 		return ""
 	}
-	return " What is in these is not known while they are closed: " + strings.Join(names, ", ") + `. One is opened by ax_click with mode "focus", and what it shows then is chosen in the same way.`
+	return " Menus that report their items only when open: " + strings.Join(names, ", ") + `. ax_click with mode "focus" opens one, and then chooses an item.`
 }

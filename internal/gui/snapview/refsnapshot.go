@@ -89,7 +89,7 @@ func (s *RefSnapshot) RenamedError(ref string, i int, told string) error {
 	e := aai.Errorf(aai.StaleRef, "%s was %q and is %s now", ref, aai.CleanLabel(told, 60), desktop.Describe(&s.Snapshot.Elements[i]))
 	e.Delivery = aai.NotDelivered
 	e.Candidates = s.Candidates([]int{i})
-	e.Hint = "If that is what you mean, call again."
+	e.Hint = "If you mean this element, call again."
 	return e
 }
 
