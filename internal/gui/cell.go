@@ -63,7 +63,7 @@ func (v *callView) setCell(ctx context.Context, i int, value string) (*aai.Resul
 func readOnlyCellError(e *desktop.Element) error {
 	return &aai.Error{
 		Code: aai.AutomationNotSupported, Delivery: aai.NotDelivered, Message: desktop.Describe(e) + " takes no text",
-		Hint: `If a click checks it or opens it for editing, use ax_click with mode "focus" and look.`,
+		Hint: `If a click checks or opens it for editing, click it by ax_click with mode "focus" and look.`,
 	}
 }
 

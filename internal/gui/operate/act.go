@@ -317,7 +317,7 @@ func (a Action) tryTechniques(ctx context.Context) (Technique, error) {
 		e.Message = strings.Join(reasons, "; ")
 	}
 	if !params.TakesFocus(a.Call) && !strings.Contains(e.Hint, "focus") && a.Engine.CheckScreen(ctx) == nil {
-		e.Hint = strings.TrimLeft(e.Hint+` Mode "focus" does it with the person's own pointer and keyboard, which they will notice.`, " ")
+		e.Hint = strings.TrimLeft(e.Hint+` With mode "focus" it uses the person's own pointer and keyboard, which they will notice.`, " ")
 	}
 	return Technique{}, &e
 }

@@ -202,7 +202,7 @@ func (v *View) filterCertain(ctx context.Context, q *query.Query, text string, f
 		found.Suggestions = append(like.Suggestions, like.Matches...)
 		return found, nil
 	}
-	e := aai.Errorf(aai.ElementNotFound, "no element of %s is called %s; similar ones are too uncertain to act on", aai.CleanLabel(v.App.Name, 60), guierr.QuoteQuery(text))
+	e := aai.Errorf(aai.ElementNotFound, "nothing in %s is called %s; similar elements are too uncertain to act on", aai.CleanLabel(v.App.Name, 60), guierr.QuoteQuery(text))
 	e.Delivery = aai.NotDelivered
 	e.Candidates = v.Candidates(like.Matches)
 	e.Hint = "Give its ref or its whole name as query; contains: before the words matches any element that has them." + v.UnloadedMenusHint() + v.UnsearchedHint()

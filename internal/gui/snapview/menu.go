@@ -107,5 +107,5 @@ func (s *RefSnapshot) UnloadedMenusHint() string {
 	if len(names) == 0 {
 		return ""
 	}
-	return " Menus that report their items only when open: " + strings.Join(names, ", ") + `. ax_click with mode "focus" opens one, and then chooses an item.`
+	return " Menus that report their items only when open: " + strings.Join(names, ", ") + `. Open one by ax_click with mode "focus", then choose its item in the same way.`
 }
