@@ -27,7 +27,7 @@ const (
 func (s Stage) description() string {
 	switch s {
 	case StageFinding:
-		return "finding what it is for"
+		return "finding the app and tool"
 	case StageGating:
 		return "deciding whether it may run"
 	case StageAsking:
@@ -35,7 +35,7 @@ func (s Stage) description() string {
 	case StageQueueing:
 		return "waiting for other calls"
 	case StageRecording:
-		return "putting it on record"
+		return "recording it"
 	case StageActing:
 	}
 	return "running"

@@ -56,8 +56,8 @@ func (g *Gateway) Admit(ctx context.Context, calls ...*Call) (*Admission, error)
 		life = max(life, time.Until(until))
 	}
 	expire := time.AfterFunc(life, func() {
-		e := Errorf(Timeout, "the call was admitted, and not run within %s", life)
-		e.Delivery, e.Hint = NotDelivered, "Have it admitted again."
+		e := Errorf(Timeout, "the admitted call did not run within %s", life)
+		e.Delivery, e.Hint = NotDelivered, "Request admission again."
 		a.end(e)
 	})
 	left := context.AfterFunc(ctx, func() { a.end(cancelledBeforeRun(ctx.Err())) })
@@ -107,7 +107,7 @@ func (a *Admission) begin(i int) *Error {
 	case a.endReason != nil:
 		return a.endReason
 	}
-	return Errorf(Internal, "call %d was run before, and is admitted once", i)
+	return Errorf(Internal, "call %d has run already; an admission is for one run", i)
 }
 
 // end ends the calls that have not run.
@@ -239,8 +239,8 @@ func (a *Admission) refusal(refused *invocation) error {
 func notAdmittedWithOthers(cause *Error) *Error {
 	return &Error{
 		Code: cause.Code, Delivery: NotDelivered,
-		Message: "the call was not admitted, since another that belongs to it was not",
-		Hint:    "See what was said of the other one.",
+		Message: "the call was not admitted, since another call of its group was not",
+		Hint:    "See the error of the other call.",
 	}
 }
 
@@ -274,7 +274,7 @@ func (p *invocation) resolveAgain() *Error {
 			return failure
 		}
 		if p.hasPlaceholders = containsPlaceholder(r.Call.Args); p.hasPlaceholders {
-			return Errorf(Internal, "the call has holes, and was to run without what they stand for")
+			return Errorf(Internal, "the call has placeholders, but no values for them")
 		}
 	}
 	if !r.App.OperatesOthers() {

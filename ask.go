@@ -9,7 +9,7 @@ import "context"
 // without a dialog.
 func (g *Gateway) Ask(ctx context.Context, q Question) (Answer, error) {
 	if g.Dialog == nil {
-		return Answer{}, Errorf(AutomationNotSupported, "there is no window in which the person could be asked")
+		return Answer{}, Errorf(AutomationNotSupported, "no window can show the person a question")
 	}
 	if d, ok := g.Dialog.(ReadyAsker); ok {
 		if err := d.Ready(ctx); err != nil {

@@ -166,7 +166,7 @@ func TestReadingWithoutARecord(t *testing.T) {
 				}
 				continue
 			}
-			if err != nil || !strings.Contains(result.Warning, "on record") || !strings.Contains(result.Warning, "/home/me/audit.jsonl") {
+			if err != nil || !strings.Contains(result.Warning, "could not be recorded") || !strings.Contains(result.Warning, "/home/me/audit.jsonl") {
 				t.Errorf("%s, %s: %+v, %v", name, when, result, err)
 			}
 		}

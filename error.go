@@ -254,7 +254,7 @@ func IsCancellation(code Code, message string) bool {
 func normalized(e *Error) *Error {
 	switch {
 	case e == nil:
-		return &Error{Code: Internal, Message: "the gateway failed without saying why", Delivery: DeliveryUnknown}
+		return &Error{Code: Internal, Message: "the gateway failed without an error message", Delivery: DeliveryUnknown}
 	case e.Code == "":
 		coded := *e
 		coded.Code = Internal

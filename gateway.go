@@ -221,7 +221,7 @@ func (p *invocation) resolve() *Error {
 		return failure
 	}
 	if p.hasPlaceholders = containsPlaceholder(r.Call.Args); p.hasPlaceholders && p.admittedCall == nil {
-		return Errorf(Internal, "the call has holes, and was to run at once")
+		return Errorf(Internal, "the call has placeholders, which Do cannot resolve")
 	}
 	ctx = p.clock.within(p.ctx)
 	target, err := p.g.findTarget(ctx, r)

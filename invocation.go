@@ -209,7 +209,7 @@ func (p *invocation) timeoutError(at Stage, ran bool) *Error {
 	if ran && p.onlyReads() {
 		return &Error{
 			Code:     Timeout,
-			Message:  fmt.Sprintf("%s did not answer within %s; it was only to be read", app, took),
+			Message:  fmt.Sprintf("%s did not answer within %s; the call only reads", app, took),
 			Hint:     "Call again; nothing was done.",
 			Delivery: NotDelivered,
 		}
@@ -224,7 +224,7 @@ func (p *invocation) timeoutError(at Stage, ran bool) *Error {
 	}
 	e := &Error{
 		Code:     Timeout,
-		Message:  fmt.Sprintf("the call's time was over after %s, at %s; nothing was run", took, at.description()),
+		Message:  fmt.Sprintf("the call timed out after %s, at %s; nothing was run", took, at.description()),
 		Hint:     "Call again, and later if many calls are open.",
 		Delivery: NotDelivered,
 	}

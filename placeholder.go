@@ -81,7 +81,7 @@ func (a *Admission) RunUndo(ctx context.Context, i int, call *Call) (*Result, er
 	made := i >= 0 && i < len(a.calls) && a.started[i]
 	a.mu.Unlock()
 	if !made {
-		return nil, Errorf(Internal, "call %d did nothing that could be taken back", i)
+		return nil, Errorf(Internal, "call %d did nothing that can be undone", i)
 	}
 	model := a.calls[i]
 	p := newInvocation(ctx, model.g, call, make(chan struct{}, 1))

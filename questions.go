@@ -255,7 +255,7 @@ func (p *invocation) ask(q Question) (Answer, error) {
 		return a, cancelledBeforeRun(cause)
 	}
 	if err != nil && ctx.Err() != nil {
-		e := Errorf(ConsentRequired, "nobody at this computer answered within %s", dialogQueueTimeout+AskTimeout)
+		e := Errorf(ConsentRequired, "the person at this computer did not answer within %s", dialogQueueTimeout+AskTimeout)
 		e.Hint = "Ask the person to come to the computer, and call again."
 		return a, e
 	}

@@ -224,7 +224,7 @@ func (v *slot) checkAvailable() *Error {
 	}
 	e := Errorf(Timeout, "%s has not answered for %s", CleanLabel(firstName(w.app), 60), now.Sub(w.hung).Round(time.Second/10))
 	e.Delivery = NotDelivered
-	e.Hint = "It is being watched: call again when it may have recovered, or ask the person to look at it."
+	e.Hint = "Call again when it may have recovered, or ask the person to look at it."
 	if !w.probing {
 		e.Hint = "The next call may try again soon. Other apps are not affected."
 		e.RetryAfter = max(time.Millisecond, w.retryAt.Sub(now))

@@ -250,13 +250,13 @@ func whyUnrecorded(cause error) string {
 	}
 	switch {
 	case errors.Is(cause, syscall.ENOSPC):
-		return "The disk is full: make room where " + where + " is."
+		return "The disk is full: free space where " + where + " is."
 	case errors.Is(cause, syscall.EROFS):
-		return "The disk can only be read: let " + where + " be written, or name another file as the audit log."
+		return "The disk is read-only: make " + where + " writable, or name another file as the audit log."
 	case errors.Is(cause, fs.ErrPermission):
 		return "This account may not write " + where + ": allow it, or name another file as the audit log."
 	}
-	hint := "Look whether the disk is full and whether " + where + " may be written to."
+	hint := "Check that the disk has free space and that " + where + " is writable."
 	if at, ok := errors.AsType[*fs.PathError](cause); ok {
 		hint += " The system says: " + CleanLabel(at.Err.Error(), maxName) + "."
 	}
@@ -273,7 +273,7 @@ func (r *Request) allowsUnaudited() bool {
 // withUnrecordedWarning returns the result with a warning that it is not recorded.
 func (r *Result) withUnrecordedWarning(late *Error) *Result {
 	result := *r
-	warning := "that this was done could not be put on record. " + late.Hint
+	warning := "this call could not be recorded. " + late.Hint
 	if result.Warning != "" {
 		warning = result.Warning + "; " + warning
 	}

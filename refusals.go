@@ -43,11 +43,11 @@ func consentRequired(r *Request, questions []Question) *Error {
 	e := &Error{
 		Code:      ConsentRequired,
 		Message:   fmt.Sprintf("a person must allow %s to use %s of %s first", c, r.Permission(), r.Call.Target.ID),
-		Hint:      "Ask the person to come to the screen and call again: who calls is not known for certain here, so nothing can be allowed ahead.",
+		Hint:      "Ask the person to come to the screen and call again: the caller is not verified here, so nothing can be allowed in advance.",
 		Questions: questions,
 	}
 	if slices.ContainsFunc(questions, func(q Question) bool { return q.AlwaysAsk }) {
-		e.Hint = "Ask the person to come to the screen and call again: in this gateway's mode each such call is confirmed for itself, whatever is allowed ahead. " +
+		e.Hint = "Ask the person to come to the screen and call again: in this gateway's mode each such call needs its own confirmation. " +
 			"Only they can change that: aai-gateway mode normal"
 		return e
 	}
@@ -68,16 +68,16 @@ func consentRequired(r *Request, questions []Question) *Error {
 // reauthRequired returns the error that tells how a person authenticates for a change of the
 // gateway.
 func reauthRequired(r *Request, questions []Question) *Error {
-	e := Errorf(ConsentRequired, "%s changes the gateway itself, and a person must prove that it is they who want it", r.Tool.Name)
+	e := Errorf(ConsentRequired, "%s changes the gateway itself, and a person must confirm it", r.Tool.Name)
 	e.Hint, e.Questions = "Ask the person at this computer to do it with aai-gateway at a terminal.", questions
 	return e
 }
 
 // consentChanged returns the error of a call whose effect has changed since the consent.
 func consentChanged(r *Request) *Error {
-	e := Errorf(ConsentRequired, "what the call is about has changed in %s while it waited, and a person must allow what it would do now: %s",
+	e := Errorf(ConsentRequired, "the call's target changed in %s while the call waited, and a person must allow its new effect: %s",
 		r.Call.Target.ID, r.Permission())
-	e.Hint = "Look at the window again, and make the call again if it is still meant."
+	e.Hint = "Look at the window again, and make the call again if it is still right."
 	return withNeeds(r, e)
 }
 

@@ -154,7 +154,7 @@ func (p *invocation) recheckTarget(ctx context.Context, hit TargetElement) *Erro
 // targetChanged returns the error of a call that would act on another element than the permitted
 // one.
 func (r *Request) targetChanged(hit TargetElement) *Error {
-	e := Errorf(ConsentRequired, "it would hit %s, and a person must allow that: %s of %s", hit.sanitized(r), r.Permission(), r.Call.Target.ID)
-	e.Hint = "Make the call again if that is meant: the person is asked."
+	e := Errorf(ConsentRequired, "it would act on %s, and a person must allow that: %s of %s", hit.sanitized(r), r.Permission(), r.Call.Target.ID)
+	e.Hint = "If that is right, call again: the gateway asks the person."
 	return withNeeds(r, e)
 }

@@ -17,8 +17,8 @@ func (c *Call) checkTarget(target *App) *Error {
 	if c.OnlyTarget == "" || target.ID == c.OnlyTarget {
 		return nil
 	}
-	e := Errorf(AppNotRunning, "this is for %s, and would be done to %s", CleanLabel(c.OnlyTarget, maxName), CleanLabel(target.ID, maxName))
-	e.Delivery, e.Hint = NotDelivered, "The program has ended since; look at what is there now."
+	e := Errorf(AppNotRunning, "this undo is for %s, but would act on %s", CleanLabel(c.OnlyTarget, maxName), CleanLabel(target.ID, maxName))
+	e.Delivery, e.Hint = NotDelivered, "The program has ended since; look at its windows now."
 	return e
 }
 

@@ -58,7 +58,7 @@ func parseArgs(raw json.RawMessage) (map[string]any, *Error) {
 		}
 	}
 	if countValues(raw) > maxArgNodes {
-		return nil, Errorf(InvalidParams, "the arguments hold more than %d values", maxArgNodes)
+		return nil, Errorf(InvalidParams, "the arguments have more than %d values", maxArgNodes)
 	}
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
@@ -159,7 +159,7 @@ func checkReturns(tool *Tool, result *Result) *Result {
 	}
 	if _, err := tool.Returns.Check(result.Data); err != nil {
 		checked := *result
-		checked.Warning = "the result is not what the app's descriptor promises: " + AsError(err).Message
+		checked.Warning = "the result does not match the app's descriptor: " + AsError(err).Message
 		return &checked
 	}
 	return result
@@ -194,7 +194,7 @@ func (s *argSize) add(value any, depth int) *Error {
 		return tooMuch(s.most)
 	}
 	if s.nodes > maxArgNodes {
-		return Errorf(InvalidParams, "the arguments hold more than %d values", maxArgNodes)
+		return Errorf(InvalidParams, "the arguments have more than %d values", maxArgNodes)
 	}
 	return nil
 }

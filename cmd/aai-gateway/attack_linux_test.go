@@ -163,7 +163,7 @@ func TestBuiltinToolsAreAskedOrRefused(t *testing.T) {
 				if code != 0 && code != 3 {
 					t.Errorf("%s, %s is not free: %d, %s", trick, tool, code, said)
 				}
-			} else if code != 4 || !strings.Contains(said, "consent passphrase") && !strings.Contains(said, "must prove that") {
+			} else if code != 4 || !strings.Contains(said, "consent passphrase") && !strings.Contains(said, "must confirm it") {
 				t.Errorf("%s, %s: %d, %s", trick, tool, code, said)
 			}
 		}

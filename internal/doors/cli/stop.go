@@ -24,7 +24,7 @@ func (h stopEntry) description() string {
 	case h.Call != "":
 		return "the call " + aai.CleanLabel(h.Call, maxLine)
 	case strings.HasPrefix(h.Caller, aai.DoorMCP+":"):
-		return "all calls by " + aai.DoorMCP + " of callers that nobody knows for certain"
+		return "all calls by " + aai.DoorMCP + " of callers without a verified identity"
 	case h.Caller != "":
 		return "all calls of " + aai.CleanLabel(h.Caller, maxLine)
 	}

@@ -32,7 +32,7 @@ const (
 			"done": {"type": "number"}, "total": {"type": "number"}, "parent": {"type": "string"}, "door": {"type": "string"}, "process": {"type": "integer"}}}},
 		"stops": {"type": "array", "items": {"type": "object", "properties": {
 			"call": {"type": "string"}, "caller": {"type": "string"}, "at": {"type": "string", "format": "date-time"}, "door": {"type": "string"}}}},
-		"unreadable": {"type": "string", "description": "Why nobody knows what is stopped: then everything is"},
+		"unreadable": {"type": "string", "description": "Why the stop list cannot be read; everything is stopped then"},
 		"more": {"type": "integer"}, "version": {"type": "string"}}}`
 )
 
@@ -53,7 +53,7 @@ type activeResult struct {
 func ActiveTool(folder string, stopped *StopList) *aai.Tool {
 	t := activeLister{folder, stopped}
 	return &aai.Tool{
-		Name: ActiveToolName, Description: "Say which calls are under way in all gateways, and what is stopped",
+		Name: ActiveToolName, Description: "List the active and the stopped calls of all gateways",
 		Params: schema.MustParse(activeParams), Returns: aai.Schema{Source: json.RawMessage(activeReturns)},
 		Effect: aai.Reads, EffectInherent: true, AllowUnaudited: true, Timeout: time.Minute, Run: t.list,
 	}
@@ -98,7 +98,7 @@ func seconds(value any) time.Duration {
 func (t activeLister) now() (*aai.Result, error) {
 	rows, more, err := ListActive(t.folder)
 	if err != nil {
-		return nil, aai.Errorf(aai.AutomationFailed, "what runs cannot be read: %w", err)
+		return nil, aai.Errorf(aai.AutomationFailed, "the active calls cannot be read: %w", err)
 	}
 	a := activeResult{Calls: append([]PublishedCall{}, rows...), Stops: []Stop{}, Omitted: more}
 	stops, err := t.stopped.Stops()

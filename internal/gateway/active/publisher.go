@@ -122,7 +122,7 @@ func (t *Publisher) publish() {
 		return
 	}
 	if err := t.write(say); err != nil {
-		t.log.Warn("what runs cannot be told", "cause", err)
+		t.log.Warn("active calls cannot be published", "cause", err)
 	}
 }
 

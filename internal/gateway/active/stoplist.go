@@ -211,13 +211,13 @@ func (h *StopList) Remove(ctx context.Context, which func(Stop) bool) (ended []S
 // editFile changes the file under a lock across gateways.
 func (h *StopList) editFile(ctx context.Context, change func([]Stop) []Stop) error {
 	if err := os.MkdirAll(filepath.Dir(h.cfg.Path), 0o700); err != nil {
-		return fmt.Errorf("make the folder of what is stopped: %w", err)
+		return fmt.Errorf("make the folder of the stop list: %w", err)
 	}
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	unlock, err := atomicfile.Lock(ctx, h.cfg.Path)
 	if err != nil {
-		return fmt.Errorf("lock what is stopped: %w", err)
+		return fmt.Errorf("lock the stop list: %w", err)
 	}
 	defer unlock()
 	stops, bad := h.Stops()
@@ -244,7 +244,7 @@ func (s Stop) String() string {
 	case s.Call != "":
 		return "the call " + aai.CleanLabel(s.Call, 100)
 	case strings.HasSuffix(s.Caller, ":"):
-		return "all calls by " + aai.CleanLabel(strings.TrimSuffix(s.Caller, ":"), 100) + " of callers that nobody knows for certain"
+		return "all calls by " + aai.CleanLabel(strings.TrimSuffix(s.Caller, ":"), 100) + " of callers without a verified identity"
 	case s.Caller != "":
 		return "all calls of " + aai.CleanLabel(s.Caller, 200)
 	}
@@ -269,7 +269,7 @@ func (s Stop) callError() *aai.Error {
 		what = "this call"
 	}
 	e := aai.Errorf(aai.PermissionDenied, "the person at this computer stopped %s, %s", what, formatTime(s.At))
-	e.Hint = "Until the person starts it again, with " + s.startCommand() + ", every such call is refused like this one. Go on when they say so."
+	e.Hint = "Until the person starts it again, with " + s.startCommand() + ", every such call is refused. Continue when the person says so."
 	if s.Call != "" {
 		e.Hint = "Make it again only if the person asks for it."
 	}
@@ -279,14 +279,14 @@ func (s Stop) callError() *aai.Error {
 // formatTime formats a time for people, including an unknown one.
 func formatTime(at time.Time) string {
 	if at.IsZero() {
-		return "at a time that is not known"
+		return "at an unknown time"
 	}
 	return "at " + at.Local().Format("15:04:05 on 2006-01-02")
 }
 
 // unreadableError returns the error of every call while the stops are unknown.
 func unreadableError(path string, err error) *aai.Error {
-	e := aai.Errorf(aai.PermissionDenied, "%s, which says what the person at this computer stopped, cannot be read, so everything is stopped: %w", path, err)
+	e := aai.Errorf(aai.PermissionDenied, "%s, the person's list of stopped calls, cannot be read, so everything is stopped: %w", path, err)
 	e.Hint = "Until the person has looked at the file, or starts everything again with aai-gateway start, every call is refused like this one."
 	return e
 }

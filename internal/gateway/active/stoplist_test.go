@@ -46,8 +46,8 @@ func TestWhatIsStopped(t *testing.T) {
 	}{
 		"everything":   {active.Stop{}, []aai.CallScope{agent("/bin/a"), agent("")}, []aai.CallScope{person()}, "stopped everything, at "},
 		"a caller":     {active.Stop{Caller: "/bin/a"}, []aai.CallScope{agent("/bin/a")}, []aai.CallScope{agent("/bin/b"), agent(""), person()}, "all calls of /bin/a"},
-		"a word":       {active.Stop{Caller: "mcp:claude"}, []aai.CallScope{agent(""), called("other"), called("")}, []aai.CallScope{agent("/bin/a"), agent("http:work"), person()}, "all calls by mcp of callers that nobody knows"},
-		"unknown ones": {active.Stop{Caller: "mcp:"}, []aai.CallScope{agent(""), called("other")}, []aai.CallScope{agent("/bin/a")}, "all calls by mcp of callers that nobody knows"},
+		"a word":       {active.Stop{Caller: "mcp:claude"}, []aai.CallScope{agent(""), called("other"), called("")}, []aai.CallScope{agent("/bin/a"), agent("http:work"), person()}, "all calls by mcp of callers without a verified identity"},
+		"unknown ones": {active.Stop{Caller: "mcp:"}, []aai.CallScope{agent(""), called("other")}, []aai.CallScope{agent("/bin/a")}, "all calls by mcp of callers without a verified identity"},
 		"a call":       {active.Stop{Call: "c1"}, []aai.CallScope{agent("/bin/a"), agent("")}, []aai.CallScope{person()}, "this call"},
 		"an outer one": {active.Stop{Call: "c0"}, []aai.CallScope{agent("/bin/a")}, nil, "this call"},
 		"own":          {active.Stop{Call: "c9"}, []aai.CallScope{person()}, []aai.CallScope{agent("")}, "this call"},

@@ -29,7 +29,7 @@ func (h *StopList) Tools() []*aai.Tool {
 			Params: schema.MustParse(stopParams), Effect: aai.Changes, AllowUnaudited: true, Run: h.runStop,
 		},
 		{
-			Name: StartTool, Description: "Let calls run again that were stopped: what is named, or without a name what a stop of everything stopped, and no single stop beside it",
+			Name: StartTool, Description: "Let stopped calls run again: the named ones, or without a name those of a stop of everything, not single stops",
 			Params: schema.MustParse(stopParams), Effect: aai.Changes, Precheck: h.precheckStart, Run: h.runStart,
 		},
 	}
@@ -108,14 +108,14 @@ func (h *StopList) precheckStart(_ context.Context, call *aai.Call) error {
 	if slices.ContainsFunc(stops, matchesStop(s)) {
 		return nil
 	}
-	e := aai.Errorf(aai.InvalidParams, "nothing of that is stopped")
-	e.Hint = "What is stopped: aai-gateway running"
+	e := aai.Errorf(aai.InvalidParams, "none of these calls is stopped")
+	e.Hint = "Stopped calls: aai-gateway running"
 	if len(stops) > 0 {
 		one := stops[max(0, slices.IndexFunc(stops, func(s Stop) bool { return s.Call == "" }))]
 		e = aai.Errorf(aai.InvalidParams, "that is not stopped; %s is", one)
-		e.Hint = "To let that run again: " + one.startCommand()
+		e.Hint = "To start that again: " + one.startCommand()
 		if len(stops) > 1 {
-			e.Hint += ". All that is stopped: aai-gateway running"
+			e.Hint += ". All stopped calls: aai-gateway running"
 		}
 	}
 	e.Delivery = aai.NotDelivered

@@ -31,7 +31,7 @@ func TestWhatIsToBeStartedWhereNobodyUnderstandsTheFile(t *testing.T) {
 		t.Error(err)
 	}
 	e := aai.AsError(start.Precheck(t.Context(), asking(map[string]any{"call": "c1"})))
-	if e == nil || e.Message != "that is not stopped; everything is" || e.Hint != "To let that run again: aai-gateway start" {
+	if e == nil || e.Message != "that is not stopped; everything is" || e.Hint != "To start that again: aai-gateway start" {
 		t.Errorf("%+v", e)
 	}
 	result, err := start.Run(t.Context(), asking(nil))

@@ -34,7 +34,7 @@ func (h *StopList) startWatching() {
 		err = watcher.Add(folder)
 	}
 	if err != nil {
-		h.cfg.Log.Warn("what a person stops cannot be watched, and is looked at instead", "cause", err)
+		h.cfg.Log.Warn("the stop list cannot be watched, and is polled instead", "cause", err)
 	}
 	go h.watchLoop(ctx, h.fingerprint(), watcher, err == nil)
 }
