@@ -204,7 +204,7 @@ func TestChangedSources(t *testing.T) {
 	got := make(map[string]string)
 	for _, w := range report.Integrations {
 		if w.Changed {
-			got[w.CoveredBy] = strings.TrimSuffix(strings.TrimPrefix(w.HowTo, "What it was made of says something else by now: "), " shows what would be made of it.")
+			got[w.CoveredBy] = strings.TrimSuffix(strings.TrimPrefix(w.HowTo, "Its source has changed: "), " shows its new descriptor.")
 		}
 	}
 	if diff := cmp.Diff(map[string]string{

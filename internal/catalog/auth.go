@@ -72,7 +72,7 @@ func (p *parser) secrets(n *node) {
 	for c := n.First; c != nil; c = c.Next {
 		if c.Index() < 0 && (c.Kind == text || c.Kind == number) && isSecretName(c.Name) {
 			c.Mark = true
-			p.fault(c.Path(), "is a secret; a descriptor is public and may not hold one: the person gives it to the gateway")
+			p.fault(c.Path(), "is a secret; a descriptor is public and may not have one: the person gives it to the gateway")
 		}
 		p.secrets(c)
 	}
@@ -124,7 +124,7 @@ func (p *parser) scopes(m *members) []string {
 			return nil
 		}
 		if len(list) > maxScopes {
-			p.fault(n.Path(), "holds %d scopes; expected at most %d", len(list), maxScopes)
+			p.fault(n.Path(), "has %d scopes; expected at most %d", len(list), maxScopes)
 			return nil
 		}
 		for _, scope := range list {
@@ -153,7 +153,7 @@ func (p *parser) words(n *node, what string, most int) []string {
 		return nil
 	}
 	if n.Count() > most {
-		p.fault(n.Path(), "holds %d %ss; expected at most %d", n.Count(), what, most)
+		p.fault(n.Path(), "has %d %ss; expected at most %d", n.Count(), what, most)
 		return nil
 	}
 	var words []string
@@ -245,7 +245,7 @@ func (p *parser) cookie(m *members, a *aai.AuthRecipe, base string) {
 		a.Domain = host
 	}
 	if suffix, _ := publicsuffix.PublicSuffix(a.Domain); a.Domain != host && (suffix == a.Domain || !strings.HasSuffix(host, "."+a.Domain)) {
-		p.fault(m.pathOf("domain"), "is %q; expected %q or a domain of the app that holds it: cookies go to their own site alone",
+		p.fault(m.pathOf("domain"), "is %q; expected %q or a parent domain of the app: cookies go only to their own site",
 			aai.CleanLabel(a.Domain, maxName), aai.CleanLabel(host, maxName))
 	}
 }

@@ -111,7 +111,7 @@ func TestInvalidAuth(t *testing.T) {
 	cookie := func(more string) string {
 		return `{"type": "cookie", "cookie": {"login_url": "https://a.b", "required_cookies": ["c"], ` + more + `}}`
 	}
-	secret := ": is a secret; a descriptor is public and may not hold one: the person gives it to the gateway"
+	secret := ": is a secret; a descriptor is public and may not have one: the person gives it to the gateway"
 	tests := []struct {
 		auth string
 		want []string
@@ -135,7 +135,7 @@ func TestInvalidAuth(t *testing.T) {
 		{oauth(`"scopes": ["a b"]`), []string{`.oauth2.scopes[0]: is "a b"; expected a scope of at most 200 ASCII characters without spaces`}},
 		{oauth(`"scopes": ["a", 1]`), []string{`.oauth2.scopes[1]: is a number; expected a scope`}},
 		{oauth(`"scopes": {}`), []string{`.oauth2.scopes: is an object; expected a list of scopes`}},
-		{oauth(`"scopes": "` + strings.Repeat("s ", 51) + `"`), []string{`.oauth2.scopes: holds 51 scopes; expected at most 50`}},
+		{oauth(`"scopes": "` + strings.Repeat("s ", 51) + `"`), []string{`.oauth2.scopes: has 51 scopes; expected at most 50`}},
 		{oauth(`"client_id": "` + strings.Repeat("c", 513) + `"`), []string{`.oauth2.client_id: is "` + strings.Repeat("c", 57) + `…"; expected at most 512 ASCII characters`}},
 		{oauth(`"device_authorization_endpoint": "http://a.b/"`), []string{`.oauth2.device_authorization_endpoint: is "http://a.b/"; expected an https URL`}},
 		{oauth(`"instructions": 1`), []string{`.oauth2.instructions: is a number; expected words for people`}},
@@ -147,9 +147,9 @@ func TestInvalidAuth(t *testing.T) {
 		{`{"type": "cookie", "cookie": {}}`, []string{
 			`.cookie.login_url: missing; people log in there`, `.cookie.required_cookies: missing; expected the names of the cookies that are needed`,
 		}},
-		{cookie(`"domain": ".com"`), []string{`.cookie.domain: is "com"; expected "api.example.com" or a domain of the app that holds it: cookies go to their own site alone`}},
-		{cookie(`"domain": "bank.example"`), []string{`.cookie.domain: is "bank.example"; expected "api.example.com" or a domain of the app that holds it: cookies go to their own site alone`}},
-		{cookie(`"domain": "e.com"`), []string{`.cookie.domain: is "e.com"; expected "api.example.com" or a domain of the app that holds it: cookies go to their own site alone`}},
+		{cookie(`"domain": ".com"`), []string{`.cookie.domain: is "com"; expected "api.example.com" or a parent domain of the app: cookies go only to their own site`}},
+		{cookie(`"domain": "bank.example"`), []string{`.cookie.domain: is "bank.example"; expected "api.example.com" or a parent domain of the app: cookies go only to their own site`}},
+		{cookie(`"domain": "e.com"`), []string{`.cookie.domain: is "e.com"; expected "api.example.com" or a parent domain of the app: cookies go only to their own site`}},
 		{strings.Replace(cookie(`"x-a": 1`), `"c"`, `"c d"`, 1), []string{`.cookie.required_cookies[0]: is "c d"; expected a cookie's name`}},
 	}
 	for _, test := range tests {
@@ -249,7 +249,7 @@ func TestGuideOfAuth(t *testing.T) {
 	for auth, want := range map[string]string{
 		`{"type": "bearer", "obtain_url": "https://example.com/t"}`:                                                 "Bearer token: the user gets one at example.com and gives it to the gateway, which sends it in the header Authorization.",
 		`{"type": "api_key", "key_placement": "query", "key_name": "k"}`:                                            "API key: the user gets one and gives it to the gateway, which sends it in the query k.",
-		`{"type": "app_credential", "token_endpoint": "https://b.example/t", "token_type": "userAccessToken"}`:      "App credential: the user gives the gateway an app id and secret, which buy tokens at b.example.",
+		`{"type": "app_credential", "token_endpoint": "https://b.example/t", "token_type": "userAccessToken"}`:      "App credential: the user gives the gateway an app id and secret for tokens at b.example.",
 		`{"type": "cookie", "login_url": "https://c.example", "required_cookies": ["c"], "instructions": "a\n# b"}`: "Cookies: the user logs in at c.example and gives the gateway the cookies of that session.\n\n> \"a # b\"\n",
 	} {
 		guide := Guide(mustParse(t, webApp(auth), Options{}).App)

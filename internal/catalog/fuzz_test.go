@@ -106,7 +106,7 @@ func TestLimitsOfTheTree(t *testing.T) {
 		{"deep enough", nest(maxDepth - 1), ""},
 		{"too deep", nest(maxDepth + 1), "nested more than 32 deep"},
 		{"wide enough", wide(maxNodes), ""},
-		{"too wide", wide(maxNodes + 1), "holds more than 100000 values"},
+		{"too wide", wide(maxNodes + 1), "has more than 100000 values"},
 		{"long enough", "1" + strings.Repeat(" ", maxBytes-1), ""},
 		{"too long", "1" + strings.Repeat(" ", maxBytes), "longer than 8388608 bytes"},
 	}

@@ -98,7 +98,7 @@ func (o *operation) write(b *strings.Builder, app string) {
 			o.params[i].write(b, 0)
 		}
 		if o.omitted > 0 {
-			fmt.Fprintf(b, "- … and %d more, which the schema tells\n", o.omitted)
+			fmt.Fprintf(b, "- … and %d more; see the schema\n", o.omitted)
 		}
 	}
 	if o.returns != "" {

@@ -57,7 +57,7 @@ func (a *authentication) write(b *strings.Builder) {
 	case aai.AuthBearer:
 		fmt.Fprintf(b, "Bearer token: the user gets one%s and gives it to the gateway, which sends it in the %s.", at, a.carrier)
 	case aai.AuthAppCredential:
-		fmt.Fprintf(b, "App credential: the user gives the gateway an app id and secret, which buy tokens%s.", at)
+		fmt.Fprintf(b, "App credential: the user gives the gateway an app id and secret for tokens%s.", at)
 	case aai.AuthCookie:
 		fmt.Fprintf(b, "Cookies: the user logs in%s and gives the gateway the cookies of that session.", at)
 	}

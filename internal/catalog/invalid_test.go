@@ -209,7 +209,7 @@ func TestInvalidTools(t *testing.T) {
 	for i := range many {
 		many[i] = fmt.Sprintf(`{"name": "t%d", "method": "M"}`, i)
 	}
-	checkFaults(t, list("["+strings.Join(many, ",")+"]"), []string{at + ": holds 2001 tools; expected at most 2000"})
+	checkFaults(t, list("["+strings.Join(many, ",")+"]"), []string{at + ": has 2001 tools; expected at most 2000"})
 	mustParse(t, list("["+strings.Join(many[:maxTools], ",")+"]"), Options{})
 }
 

@@ -88,7 +88,7 @@ func (p Page) tools(app *aai.App) ([]*aai.Tool, *aai.Error) {
 			names[i] = t.Name
 		}
 		e := aai.Errorf(aai.InvalidParams, "after: %s has no tool %q there", app.ID, aai.CleanLabel(p.After, maxName))
-		e.Candidates, e.Hint = aai.Nearest(p.After, names, maxCandidates), "Give the name that the page before says at its end; the guide without after is the first page."
+		e.Candidates, e.Hint = aai.Nearest(p.After, names, maxCandidates), "Give the name at the end of the previous page; without after the guide gives the first page."
 		return nil, e
 	}
 	return tools[at+1:], nil
@@ -147,7 +147,7 @@ func (g *guide) render(app *aai.App, p Page, more []*aai.Tool) string {
 		}
 		args += `, "after": ` + strconv.Quote(g.Operations[len(g.Operations)-1].Name) + `}`
 		fmt.Fprintf(&b, "\n%d more follow. The next page: aai_exec({\"app\": %q, \"tool\": \"guide\", \"args\": %s})\n", len(more), aai.BuiltinApp, args)
-		fmt.Fprintf(&b, "Or say what is wanted: aai_exec({\"app\": %q, \"tool\": \"search\", \"args\": {\"words\": \"…\", \"app\": %s}})\n", aai.BuiltinApp, strconv.Quote(g.App.ID))
+		fmt.Fprintf(&b, "Or search by words: aai_exec({\"app\": %q, \"tool\": \"search\", \"args\": {\"words\": \"…\", \"app\": %s}})\n", aai.BuiltinApp, strconv.Quote(g.App.ID))
 	}
 	b.WriteString("\nUse the aai_exec tool to run these operations.\n")
 	return b.String()

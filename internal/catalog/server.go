@@ -40,7 +40,7 @@ func (p *parser) mcpToolReader(s *section, m *members) toolReader {
 	if s.URL != "" {
 		s.Auth = p.auth(auth, s.URL)
 	} else if auth != nil {
-		p.fault(auth.Path(), `is for a server with a "url"; what one that is started needs it gets by "env"`)
+		p.fault(auth.Path(), `is for a server with a "url"; a "command" gets its secrets by "env"`)
 	}
 	recipe := aai.MCPRecipe{Command: s.Command, Args: s.Args, Env: s.Env, Dir: s.Dir, URL: s.URL, Headers: s.Headers, Auth: s.Auth}
 	s.server = &aai.Recipe{Kind: "mcp", App: p.doc.ID, Platform: s.Platform, MCP: &recipe}
@@ -89,7 +89,7 @@ func (p *parser) serverText(path, value string, names []string) {
 			return
 		}
 		if !slices.Contains(names, name) {
-			p.fault(path, `has "${%s}"; expected a name that stands in "env"`, aai.CleanLabel(name, maxName))
+			p.fault(path, `has "${%s}"; expected a name listed in "env"`, aai.CleanLabel(name, maxName))
 			return
 		}
 		rest = tail
@@ -106,7 +106,7 @@ func (m *members) texts(name string, most int) []string {
 		m.p.fault(n.Path(), "is %s; expected a list of strings", n.KindName())
 		return nil
 	case n.Count() > most:
-		m.p.fault(n.Path(), "holds %d values; expected at most %d", n.Count(), most)
+		m.p.fault(n.Path(), "has %d values; expected at most %d", n.Count(), most)
 		return nil
 	}
 	values := make([]string, 0, n.Count())

@@ -66,7 +66,7 @@ func TestWrongServers(t *testing.T) {
 		server(`"command": "x", "env": ["KEY=secret"]`, ``):                                              `execution.env[0]: is "KEY=secret"; expected a list of names`,
 		server(`"command": "x", "env": ["AAI_HTTP_TOKEN"]`, ``):                                          `which is the gateway's own`,
 		server(`"command": "x", "env": ["A", "A"]`, ``):                                                  `execution.env[1]: is "A", as one before`,
-		server(`"command": "x", "args": ["${KEY}"]`, ``):                                                 `execution.args[0]: has "${KEY}"; expected a name that stands in "env"`,
+		server(`"command": "x", "args": ["${KEY}"]`, ``):                                                 `execution.args[0]: has "${KEY}"; expected a name listed in "env"`,
 		server(`"command": "x", "args": ["${A} ${B}"], "env": ["A"]`, ``):                                `execution.args[0]: has "${B}"`,
 		server(`"command": "x", "args": [1]`, ``):                                                        `execution.args[0]: is a number; expected a string`,
 		server(`"command": "x", "args": "a"`, ``):                                                        `execution.args: is a string; expected a list of strings`,

@@ -42,7 +42,7 @@ func (p *parser) readTools(s *section, run toolReader) {
 	case n.First == nil:
 		p.warn(n.Path(), "empty; the app has no tools on %s", s.Platform)
 	case n.Count() > p.maxTools():
-		p.fault(n.Path(), "holds %d tools; expected at most %d", n.Count(), p.maxTools())
+		p.fault(n.Path(), "has %d tools; expected at most %d", n.Count(), p.maxTools())
 		return
 	}
 	count := n.Count()

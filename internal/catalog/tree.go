@@ -86,7 +86,7 @@ func treeFault(f *jsontree.Fault, o jsontree.Options[bool]) *Fault {
 	case jsontree.Empty:
 		fault.Problem = "the file is empty; expected a JSON object"
 	case jsontree.TooManyValues:
-		fault.Problem = fmt.Sprintf("holds more than %d values", o.MaxValues)
+		fault.Problem = fmt.Sprintf("has more than %d values", o.MaxValues)
 	case jsontree.TooDeep:
 		fault.Problem = fmt.Sprintf("nested more than %d deep", maxDepth)
 	case jsontree.DuplicateName:

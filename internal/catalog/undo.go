@@ -48,7 +48,7 @@ func (p *parser) readUndo(m *members) *UndoTemplate {
 			left.Mark = true // null is a value here
 			b.Check.Expected = compact(left)
 		} else {
-			p.fault(look.pathOf("left"), "missing; expected what the tool answers while nobody has changed what the act left")
+			p.fault(look.pathOf("left"), "missing; expected the tool's answer while the call's effect is unchanged")
 		}
 		look.unknown()
 	}
@@ -94,7 +94,7 @@ func (p *parser) checkUndos(s *section) {
 		}
 		p.checkUndoTexts(d, look.Member("left"))
 		if by := p.checkUndoCall(s, d, look, d.Undo.Check.Tool); by != nil && p.effect(by.Effect, kindOf(p.kinds, by.Recipe).inherentEffect(by.Recipe)) != aai.Reads {
-			p.fault(look.Member("tool").Path(), "is %q, which does not only read; expected a tool to look with", by.Name)
+			p.fault(look.Member("tool").Path(), "is %q, which may change something; expected a tool that reads", by.Name)
 		}
 	}
 }
@@ -152,7 +152,7 @@ func (p *parser) checkUndoTexts(d *ToolDeclaration, n *node) {
 			case from != "args" || !slices.Contains(d.Recipe.Params, param):
 				p.fault(n.Path(), "has ${%s}; expected ${args.name} with a parameter of %q, or ${result}", aai.CleanLabel(name, maxName), d.Name)
 			case slices.Contains(p.schemaFacts(d.Params).SecretNames, param):
-				p.fault(n.Path(), "has ${%s}, which is a secret; what takes an act back is kept", aai.CleanLabel(name, maxName))
+				p.fault(n.Path(), "has ${%s}, which is a secret; undo arguments are stored", aai.CleanLabel(name, maxName))
 			}
 		}
 	}

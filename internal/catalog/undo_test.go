@@ -104,13 +104,13 @@ func TestADescriptorSaysHowAnActIsTakenBack(t *testing.T) {
 	args := map[string]any{"id": json.Number("7"), "why": "a \"reason\" ${args.id}"}
 	for name, c := range map[string]struct{ undo, want string }{
 		"the example": {`{"tool": "restore", "args": {"id": "${args.id}", "token": "${result.token}"}}`,
-			`{"says":"restore takes back delete","step":{"app":"org.example.App","tool":"restore","args":{"id":7,"token":9223372036854775809}}}`},
+			`{"says":"restore undoes delete","step":{"app":"org.example.App","tool":"restore","args":{"id":7,"token":9223372036854775809}}}`},
 		"with a look": {`{"tool": "restore", "args": {"id": [1, {"a": "${args.id}"}], "note": "no. ${args.id}: ${args.why}"}, "says": "${result.files.0.name} is back",
 				"look": {"tool": "list", "args": {"id": "${args.id}"}, "left": {"gone": true, "why": "${args.why}", "none": null}}}`,
 			`{"says":"${args.id} is back","step":{"app":"org.example.App","tool":"restore","args":{"id":[1,{"a":7}],"note":"no. 7: a \"reason\" ${args.id}"}},` +
 				`"look":{"app":"org.example.App","tool":"list","args":{"id":7}},"left":{"gone":true,"none":null,"why":"a \"reason\" ${args.id}"},` +
 				`"form":{"gone":true,"none":null,"why":"${args.why}"}}`},
-		"the whole result":      {`{"tool": "restore", "args": {"id": "${result.files}"}}`, `{"says":"restore takes back delete","step":{"app":"org.example.App","tool":"restore","args":{"id":[{"name":"${args.id}"}]}}}`},
+		"the whole result":      {`{"tool": "restore", "args": {"id": "${result.files}"}}`, `{"says":"restore undoes delete","step":{"app":"org.example.App","tool":"restore","args":{"id":[{"name":"${args.id}"}]}}}`},
 		"what is not answered":  {`{"tool": "restore", "args": {"id": "${result.receipt}"}}`, "none"},
 		"not in the list":       {`{"tool": "restore", "args": {"id": "${result.files.1}"}}`, "none"},
 		"within no object":      {`{"tool": "restore", "args": {"id": "${result.token.x}"}}`, "none"},
@@ -153,7 +153,7 @@ func TestAnUndoThatCannotBeIsRefused(t *testing.T) {
 		`{` + ok + `, "says": "${x}"}`:                                  "platforms.linux.tools[0].undo.says: has ${x}",
 		`{` + ok + `, "look": {"tool": "list"}}`:                        "platforms.linux.tools[0].undo.look.left: missing",
 		`{` + ok + `, "look": {"tool": "lst", "left": 1}}`:              "platforms.linux.tools[0].undo.look.tool: is \"lst\"; expected a tool of the same app",
-		`{` + ok + `, "look": {"tool": "delete", "left": 1}}`:           "platforms.linux.tools[0].undo.look.tool: is \"delete\", which does not only read",
+		`{` + ok + `, "look": {"tool": "delete", "left": 1}}`:           "platforms.linux.tools[0].undo.look.tool: is \"delete\", which may change something",
 		`{` + ok + `, "look": {"tool": "list", "left": {"a": "${b}"}}}`: "platforms.linux.tools[0].undo.look.left.a: has ${b}",
 	} {
 		_, err := Parse([]byte(undoApp(false, undo)), Options{})

@@ -32,7 +32,7 @@ func (b *UndoTemplate) undoFor(app *aai.App, call *aai.Call, result *aai.Result)
 	}
 	f := templateFiller{args: call.Args, result: answer}
 	u := &aai.Undo{Step: aai.Step{App: app.ID, Tool: b.Tool, Args: f.object(b.Args)}}
-	u.Description = b.Tool + " takes back " + call.Tool
+	u.Description = b.Tool + " undoes " + call.Tool
 	if b.Description != "" {
 		if words, ok := f.text(b.Description).(string); ok {
 			u.Description = aai.CleanLabel(words, maxText)
@@ -185,7 +185,7 @@ func (f *templateFiller) within(value any, path []string) any {
 // decodeNumbers decodes JSON with exact numbers.
 func decodeNumbers(raw []byte) (v any, err error) {
 	if raw == nil {
-		return nil, errors.New("there is nothing")
+		return nil, errors.New("it is missing")
 	}
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()

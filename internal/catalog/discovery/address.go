@@ -58,7 +58,7 @@ func parseURL(address string) (target, *aai.Error) {
 	case err != nil:
 		return target{}, badAddress(address, "it is no URL")
 	case u.User != nil:
-		return target{}, badAddress(address, "it holds a user or a password")
+		return target{}, badAddress(address, "it has a user or a password")
 	case u.Scheme != "https" && u.Scheme != "http":
 		return target{}, badAddress(address, "expected https")
 	}

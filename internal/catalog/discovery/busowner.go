@@ -36,7 +36,7 @@ type capability struct {
 func (l *busScan) queryOwner(ctx context.Context, owner string, names []string) {
 	defer func() {
 		if e := recover(); e != nil {
-			l.addNote("the gateway failed at reading what %s says of itself: %v", names[0], e)
+			l.addNote("the gateway failed to introspect %s: %v", names[0], e)
 		}
 	}()
 	if l.isDenied(names) {
@@ -273,11 +273,11 @@ func (r *Scanner) isDenied(names []string) bool {
 func (l *busScan) startable(name string) Integration {
 	k := integrationKinds()[kindOf(name)]
 	if k.name != "mpris" && k.name != "portal" {
-		k = integrationKind{name: kindService, benefit: constantBenefit("what it offers it says once it runs; nothing was started to ask")}
+		k = integrationKind{name: kindService, benefit: constantBenefit("unknown until it runs; it was not started")}
 	}
 	w := l.newIntegration(k.name, name, StateStartable)
 	w.Benefit = k.benefit(nil)
-	w.HowTo = "Whether it has anything to call is known once it runs: aai-gateway generate --start " + l.busFlag() + cleanName(stableName(name)) + " starts it, and makes tools of what it has."
+	w.HowTo = "Its methods are known once it runs: aai-gateway generate --start " + l.busFlag() + cleanName(stableName(name)) + " starts it, and makes tools of them."
 	switch {
 	case l.isDenied([]string{name}):
 		w.HowTo = DeniedHowTo

@@ -56,7 +56,7 @@ func (l *busScan) run(ctx context.Context, at func() (string, error)) sourceResu
 	}
 	startable, err := l.names(ctx, "ListActivatableNames")
 	if err != nil {
-		l.addNote("what the bus could start is not known: it did not say so in time")
+		l.addNote("the programs that the bus can start are unknown: it did not answer in time")
 	}
 	if owners := l.owners(ctx, running); l.isNotAllowed() {
 		l.listOwners(owners)

@@ -36,7 +36,7 @@ func (r *Scanner) scanEntries(ctx context.Context) sourceResult {
 			case !isEntry || seen[id]:
 				continue
 			case len(seen) == maxEntries:
-				p.notes = append(p.notes, cleanName(fmt.Sprintf("of the desktop entries %d were looked at, and no more", maxEntries)))
+				p.notes = append(p.notes, cleanName(fmt.Sprintf("only %d desktop entries were read", maxEntries)))
 				return p.withUnread(unread)
 			case ctx.Err() != nil:
 				p.silent = append(p.silent, "the desktop entries")

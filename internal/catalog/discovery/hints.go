@@ -99,7 +99,7 @@ func documentsOf(address string) []document {
 func (w *WebCatalog) hint(ctx context.Context, t target, d document) (h *Hint) {
 	defer func() {
 		if p := recover(); p != nil {
-			w.log.Error("the gateway failed at reading what a site publishes", "site", t.source(), "kind", d.kind, "cause", p)
+			w.log.Error("the gateway failed to read a site's documents", "site", t.source(), "kind", d.kind, "cause", p)
 			h = nil
 		}
 	}()

@@ -168,7 +168,7 @@ func TestOnlyQuestions(t *testing.T) {
 	if got := apps(report, discovery.StateStartable); !slices.Equal(got, []string{"org.example.Sleeping"}) {
 		t.Errorf("%q can be started", got)
 	}
-	if w := find(t, report, "dbus", "org.example.Sleeping"); !strings.HasPrefix(w.HowTo, "Whether it has anything to call is known once it runs: aai-gateway generate --start org.example.Sleeping ") {
+	if w := find(t, report, "dbus", "org.example.Sleeping"); !strings.HasPrefix(w.HowTo, "Its methods are known once it runs: aai-gateway generate --start org.example.Sleeping ") {
 		t.Errorf("it promises what nobody knows: %q", w.HowTo)
 	}
 	var owned bool

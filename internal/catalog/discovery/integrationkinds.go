@@ -32,15 +32,15 @@ type integrationKind struct {
 // integrationKinds returns all kinds, most specific first.
 func integrationKinds() []integrationKind {
 	return []integrationKind{
-		{"mpris", namedInterfaces("org.mpris.MediaPlayer2"), constantBenefit("plays, pauses, skips and says what is playing"), "org.mpris.MediaPlayer2.Player.PlayPause"},
+		{"mpris", namedInterfaces("org.mpris.MediaPlayer2"), constantBenefit("plays, pauses, skips and reports the track"), "org.mpris.MediaPlayer2.Player.PlayPause"},
 		{"gtk-actions", namedInterfaces("org.gtk.Actions"), listingBenefit("the app's own actions, without its window", "actions"), "org.gtk.Actions.Activate"},
 		{kindApplication, namedInterfaces("org.freedesktop.Application"), constantBenefit("starts it, opens files in it and runs the actions of its entry"), "org.freedesktop.Application.ActivateAction"},
 		{"kde", namedInterfaces("org.kde", "org.qtproject"), listingBenefit("the windows' actions and the app's own calls", "interfaces"), "org.kde.KMainWindow.activateAction"},
-		{"portal", namedInterfaces("org.freedesktop.portal"), listingBenefit("what the desktop grants programs after it has asked the person", "portals"), ""},
-		{"tray", namedInterfaces("org.kde.StatusNotifierItem"), constantBenefit("the icon in the tray: what it says, and a click on it"), "org.kde.StatusNotifierItem.Activate"},
+		{"portal", namedInterfaces("org.freedesktop.portal"), listingBenefit("services that the desktop grants after asking the person", "portals"), ""},
+		{"tray", namedInterfaces("org.kde.StatusNotifierItem"), constantBenefit("the icon in the tray: its text, and a click on it"), "org.kde.StatusNotifierItem.Activate"},
 		{"tray-menu", namedInterfaces("com.canonical.dbusmenu"), constantBenefit("the entries of its menu, without opening it"), "com.canonical.dbusmenu.GetLayout"},
 		{"gtk-menus", namedInterfaces("org.gtk.Menus"), constantBenefit("the menus as the app describes them: labels for its actions"), "org.gtk.Menus.Start"},
-		{kindService, func(string) bool { return true }, listingBenefit("what its methods do", "interfaces"), ""},
+		{kindService, func(string) bool { return true }, listingBenefit("calls of its methods", "interfaces"), ""},
 	}
 }
 
@@ -127,7 +127,7 @@ func descriptorFor(service, call, path string) string {
 }
 
 // DeniedHowTo is the HowTo of programs that the policy denies.
-const DeniedHowTo = "None: the security policy of this computer (security.denied_apps, security.allowed_apps) keeps it from every tool."
+const DeniedHowTo = "None: the security policy of this computer (security.denied_apps, security.allowed_apps) blocks it for all tools."
 
 // NeverCalledHowTo is the HowTo of services that the gateway never calls.
-const NeverCalledHowTo = "None: the gateway never calls it, as it could run programs, read passwords or rule the screen."
+const NeverCalledHowTo = "None: the gateway never calls it, as it could run programs, read passwords or control the screen."

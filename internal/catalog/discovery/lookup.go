@@ -57,7 +57,7 @@ func (w *WebCatalog) lookUp(ctx context.Context, t target) (s *site, err error) 
 	defer func() {
 		if p := recover(); p != nil {
 			s, err = nil, &aai.Error{
-				Code: aai.Internal, Message: "the gateway failed at reading what " + t.host.String() + " offers",
+				Code: aai.Internal, Message: "the gateway failed to read " + t.host.String() + "'s app",
 				Hint: "This is a fault of the gateway. Its log has the details.", Err: fmt.Errorf("panic: %v\n%s", p, debug.Stack()),
 			}
 		}
@@ -78,7 +78,7 @@ func (w *WebCatalog) lookUp(ctx context.Context, t target) (s *site, err error) 
 	}
 	s, err = w.fetch(ctx, t, known)
 	if err != nil {
-		w.log.Info("a site was asked for its app in vain", "site", t.source(), "error", err, "cause", aai.AsError(err).Err)
+		w.log.Info("a site gave no app", "site", t.source(), "error", err, "cause", aai.AsError(err).Err)
 	}
 	return s, err
 }
@@ -130,7 +130,7 @@ func (w *WebCatalog) fetch(ctx context.Context, t target, known *site) (*site, e
 	fetched, err := w.client.Fetch(ctx, request)
 	switch {
 	case err != nil && known != nil && netguard.IsNetworkError(err) && known.meta.isUsable(w.now()):
-		w.log.Info("a site cannot be reached; a copy of its descriptor stands in", "site", t.source(), "fetched", known.meta.FetchedAt, "cause", aai.AsError(err).Err)
+		w.log.Info("a site cannot be reached; its cached descriptor is used", "site", t.source(), "fetched", known.meta.FetchedAt, "cause", aai.AsError(err).Err)
 		rested := &site{target: t, app: known.app, meta: known.meta, staleUntil: w.now().Add(staleRetryDelay)}
 		w.remember(rested)
 		return rested, nil
@@ -157,7 +157,7 @@ func (w *WebCatalog) fetch(ctx context.Context, t target, known *site) (*site, e
 // statusError returns the error of a response without a descriptor.
 func statusError(t target, status int) *aai.Error {
 	if status < 400 || status >= 500 {
-		e := aai.Errorf(aai.AppNotRunning, "%s cannot say now what it offers: it answered with status %d", t.host, status)
+		e := aai.Errorf(aai.AppNotRunning, "the app of %s is not available now: it answered with status %d", t.host, status)
 		e.Hint = "Try again later."
 		e.Delivery = aai.Delivered
 		return e
@@ -203,12 +203,12 @@ func (w *WebCatalog) parse(t target, body []byte, m meta) (*aai.App, error) {
 	})
 	if err != nil {
 		failure := *aai.AsError(err)
-		failure.Message = fmt.Sprintf("what %s says of itself is not right: %s", t.host, failure.Message)
+		failure.Message = fmt.Sprintf("the descriptor of %s is invalid: %s", t.host, failure.Message)
 		failure.Hint = "Only the site's owner can correct it."
 		return nil, invalidDescriptor(&failure)
 	}
 	if d.App.Platform != platformWeb {
-		e := aai.Errorf(aai.DescriptorInvalid, "what %s says of itself is not right: platform: is %q; expected %q, for nothing else is run from the web",
+		e := aai.Errorf(aai.DescriptorInvalid, "the descriptor of %s is invalid: platform: is %q; expected %q, the only platform on the web",
 			t.host, d.App.Platform, platformWeb)
 		e.Hint = "Only the site's owner can correct it."
 		return nil, invalidDescriptor(e)

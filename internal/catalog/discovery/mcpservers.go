@@ -19,7 +19,7 @@ func (r *Scanner) scanClients(ctx context.Context) sourceResult {
 	var p sourceResult
 	found, unread := r.cfg.Servers(ctx)
 	for _, file := range unread {
-		p.notes = append(p.notes, "not read, as it is no configuration that is understood: "+cleanName(file))
+		p.notes = append(p.notes, "not read, as its format is unknown: "+cleanName(file))
 	}
 	if len(found) > maxServers {
 		p.notes = append(p.notes, fmt.Sprintf("of the clients' servers %d were left out", len(found)-maxServers))

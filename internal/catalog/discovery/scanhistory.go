@@ -72,14 +72,14 @@ func (r *Scanner) Watch(ctx context.Context, interval time.Duration) {
 	for aai.Sleep(ctx, rest) == nil {
 		found, changed, next, err := r.scanIfDue(ctx, interval)
 		if err != nil {
-			r.cfg.Log.Warn("the scan for ways into apps could not be kept", "cause", err)
+			r.cfg.Log.Warn("the scan for integrations could not be saved", "cause", err)
 		}
 		if len(found) > 0 {
 			names := found[:min(len(found), 5)]
-			r.cfg.Log.Info("new ways into apps were found; nothing was switched on: aai-gateway discover", "ways", len(found), "such as", names)
+			r.cfg.Log.Info("new integrations of apps were found; none was enabled: aai-gateway discover", "ways", len(found), "such as", names)
 		}
 		if len(changed) > 0 {
-			r.cfg.Log.Info("what apps were made of has changed; the apps are as they were: aai-gateway discover", "apps", len(changed), "such as", changed[:min(len(changed), 5)])
+			r.cfg.Log.Info("sources of apps have changed; the apps are unchanged: aai-gateway discover", "apps", len(changed), "such as", changed[:min(len(changed), 5)])
 		}
 		rest = max(next, r.cfg.InitialDelay)
 	}

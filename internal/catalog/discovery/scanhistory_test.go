@@ -84,7 +84,7 @@ func TestWatch(t *testing.T) {
 		if got := markChanged(room().Scan(ctx)); got != "fresh" {
 			t.Errorf("marked as new: %q", got)
 		}
-		if got := strings.Count(log.String(), "new ways into apps were found"); got != 1 || !strings.Contains(log.String(), "fresh (mcp-server)") {
+		if got := strings.Count(log.String(), "new integrations of apps were found"); got != 1 || !strings.Contains(log.String(), "fresh (mcp-server)") {
 			t.Errorf("the log: %s", log)
 		}
 		time.Sleep(8 * 24 * time.Hour)

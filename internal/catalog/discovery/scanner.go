@@ -206,7 +206,7 @@ func (r *Scanner) sources() map[string]func(context.Context) sourceResult {
 		sources["the descriptors"] = func(ctx context.Context) sourceResult { return sourceResult{apps: r.cfg.Apps(ctx)} }
 	}
 	if r.cfg.ChangedSources != nil {
-		sources["what apps were made of"] = func(ctx context.Context) sourceResult {
+		sources["the sources of apps"] = func(ctx context.Context) sourceResult {
 			changed, silent := r.cfg.ChangedSources(ctx)
 			return sourceResult{changed: changed, silent: silent}
 		}

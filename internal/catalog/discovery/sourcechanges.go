@@ -14,7 +14,7 @@ const kindSource = "source"
 func markChanged(ways []Integration, changed []SourceChange) []Integration {
 	slices.SortFunc(changed, func(a, b SourceChange) int { return cmp.Compare(a.App, b.App) })
 	for _, c := range changed {
-		get := "What it was made of says something else by now: " + cleanLine(c.RegenerateCommand) + " shows what would be made of it."
+		get := "Its source has changed: " + cleanLine(c.RegenerateCommand) + " shows its new descriptor."
 		known := false
 		for i := range ways {
 			if ways[i].CoveredBy == c.App {
@@ -24,7 +24,7 @@ func markChanged(ways []Integration, changed []SourceChange) []Integration {
 		if !known {
 			ways = append(ways, Integration{
 				ID: kindSource + " " + cleanName(c.App), Kind: kindSource, App: cleanName(c.App), State: StateInstalled, CoveredBy: c.App,
-				Benefit: "what " + cleanName(c.App) + " was made of: " + cleanName(c.Source), HowTo: get, Changed: true,
+				Benefit: "the source of " + cleanName(c.App) + ": " + cleanName(c.Source), HowTo: get, Changed: true,
 			})
 		}
 	}

@@ -31,7 +31,7 @@ func TestChanged(t *testing.T) {
 		},
 	})
 	w := find(t, report, "mcp-server", "tickets")
-	if !w.Changed || w.HowTo != "What it was made of says something else by now: aai-gateway import --from zed --server tickets shows what would be made of it." {
+	if !w.Changed || w.HowTo != "Its source has changed: aai-gateway import --from zed --server tickets shows its new descriptor." {
 		t.Errorf("%+v", w)
 	}
 	if w := find(t, report, "mcp-server", "other"); w.Changed {
@@ -64,7 +64,7 @@ func TestScanOfChanges(t *testing.T) {
 			t.Helper()
 			time.Sleep(5*time.Hour + 30*time.Minute)
 			synctest.Wait()
-			if got := strings.Count(log.String(), "what apps were made of has changed"); got != want || !strings.Contains(log.String(), "com.example.shop") {
+			if got := strings.Count(log.String(), "sources of apps have changed"); got != want || !strings.Contains(log.String(), "com.example.shop") {
 				t.Errorf("said %d times; want %d:\n%s", got, want, log)
 			}
 		}

@@ -59,7 +59,7 @@ func TestSystemBus(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		"org.example.Honest": "running: aai-gateway generate org.example.Honest makes", "system org.example.Honest": "running: aai-gateway generate --bus system org.example.Honest makes",
-		"system org.example.Sleeping":     "startable: Whether it has anything to call is known once it runs: aai-gateway generate --start --bus system org.example.Sleeping ",
+		"system org.example.Sleeping":     "startable: Its methods are known once it runs: aai-gateway generate --start --bus system org.example.Sleeping ",
 		"system org.freedesktop.systemd1": "running: " + discovery.NeverCalledHowTo,
 	} {
 		if !strings.HasPrefix(got[name], want) {

@@ -174,7 +174,7 @@ func (w *WebCatalog) Find(ctx context.Context, name string) (*aai.App, error) {
 	if _, id, _ := strings.Cut(app.ID, "/"); t.app != "" && t.app != id {
 		e := aai.Errorf(aai.AppNotFound, "%s has no app %q", t.host, aai.CleanLabel(t.app, 200))
 		e.Candidates = []string{app.ID}
-		e.Hint = "A site has one app; use the id that it has."
+		e.Hint = "A site has one app; use its id."
 		return nil, e
 	}
 	return app, nil
@@ -188,7 +188,7 @@ func suggestSite(name string, notLocal error) error {
 		return notLocal
 	}
 	e := *aai.AsError(notLocal)
-	e.Hint = fmt.Sprintf("If the web site is meant, look it up with web_discover, or say https://%s. %s", t.host, e.Hint)
+	e.Hint = fmt.Sprintf("For the web site, look it up with web_discover, or use https://%s. %s", t.host, e.Hint)
 	return &e
 }
 

@@ -221,9 +221,9 @@ func (d *difference) tool(path string, a, b *aai.Tool) {
 	}
 	switch {
 	case b.Effect < a.Effect:
-		d.record(Major, path, "does more to the world: it %s, it was said that it %s", b.Effect, a.Effect)
+		d.record(Major, path, "has a stronger effect: it %s; before, it %s", b.Effect, a.Effect)
 	case b.Effect > a.Effect:
-		d.record(Minor, path, "does less to the world: it %s", b.Effect)
+		d.record(Minor, path, "has a weaker effect: it %s", b.Effect)
 	}
 	if a.Timeout != b.Timeout {
 		d.record(Patch, path, "has another time-out")

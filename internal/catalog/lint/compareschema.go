@@ -34,7 +34,7 @@ func (s *schemaDifference) root(path string) {
 	case s.before == nil:
 		s.record(Minor, path, "is new")
 	case s.after == nil:
-		s.record(Major, path, "is gone: nothing is promised of the result any more")
+		s.record(Major, path, "was removed: the result has no schema any more")
 	default:
 		s.schemas(path, s.before, s.after, 0)
 	}

@@ -200,7 +200,7 @@ func (c *checker) checkPublishable(source []byte, app *aai.App) {
 		return
 	}
 	for _, f := range faults.List {
-		c.find(SeverityWarning, "published", f.Path, f.Problem, "It is right as a file; the site itself could not publish it.")
+		c.find(SeverityWarning, "published", f.Path, f.Problem, "It is valid as a file, but the site could not publish it.")
 	}
 }
 
@@ -219,9 +219,9 @@ func (c *checker) guide(app *aai.App) {
 	mend := "Take out what an agent does not need, shorten descriptions, or split the app."
 	switch {
 	case tokens > tooMany:
-		c.find(SeverityWarning, "large-guide", "", "the guide takes about "+count(tokens, "token")+" of a model's attention", mend)
+		c.find(SeverityWarning, "large-guide", "", "the guide takes about "+count(tokens, "token")+" of a model's context", mend)
 	case tokens > many:
-		c.find(SeverityHint, "large-guide", "", "the guide takes about "+count(tokens, "token")+" of a model's attention", mend)
+		c.find(SeverityHint, "large-guide", "", "the guide takes about "+count(tokens, "token")+" of a model's context", mend)
 	}
 }
 

@@ -35,15 +35,15 @@ func TestRules(t *testing.T) {
 		{"vague name", `"add_note"`, `"do_2"`, `hint name tools[0].name: "do_2" does not say what the tool does`},
 		{"camel name", `"add_note"`, `"addNote"`, `hint name tools[0].name: "addNote" is not in snake_case`},
 		{"short description", `"Adds a note and returns its number."`, `"Adds."`, "hint description tools[0].description: is very short"},
-		{"no effect", `"effect": "changes", `, ``, "hint effect tools[0]: does not say what it does to the world"},
+		{"no effect", `"effect": "changes", `, ``, "hint effect tools[0]: does not declare its effect"},
 		{"wrong effect", `"effect": "changes", "path"`, `"effect": "reads", "annotations": {"title": "Send"}, "path"`, ""},
-		{"no returns", `"returns": {"type": "object", "properties": {"id": {"type": "integer"}}},`, ``, "hint returns tools[0]: does not say what it gives back"},
+		{"no returns", `"returns": {"type": "object", "properties": {"id": {"type": "integer"}}},`, ``, "hint returns tools[0]: does not describe its result"},
 		{"no description of a parameter", `, "description": "What the note says."`, ``, "hint description tools[0].parameters.properties.text: has no description"},
 		{"required but unknown", `"required": ["text"]`, `"required": ["text", "txt"]`, "hint example tools[0]: the guide can show no example of a call\n7:59 " + `warning parameters tools[0].parameters.required[1]: "txt" is required, but not among the properties`},
 		{"an address carries values", `"method": "POST"`, `"method": "DELETE"`, ""},
 		{"a body carries objects", `"pinned": {"type": "boolean"`, `"body": {"type": "object"`, ""},
-		{"secret", `"Ann"`, `"AKIAABCDEFGHIJKLMNOP"`, "error secret tools[0].parameters.properties.author.examples[0]: holds what has the form of a secret"},
-		{"header", `"base_url"`, `"default_headers": {"X-Api-Key": "x"}, "base_url"`, `warning secret execution.default_headers.X-Api-Key: is a header that usually holds a secret`},
+		{"secret", `"Ann"`, `"AKIAABCDEFGHIJKLMNOP"`, "error secret tools[0].parameters.properties.author.examples[0]: has a value in the form of a secret"},
+		{"header", `"base_url"`, `"default_headers": {"X-Api-Key": "x"}, "base_url"`, `warning secret execution.default_headers.X-Api-Key: is a header that usually has a secret`},
 		{"key in the address", `{"type": "bearer",`, `{"type": "bearer", "token_placement": "query",`, "warning auth auth: the secret goes into the address"},
 		{"environment", `{"type": "bearer",`, `{"type": "bearer", "env_var": "GITHUB_TOKEN",`, "warning auth auth: reads the variable GITHUB_TOKEN"},
 		{"long", `"Keeps notes for a team."`, `"` + strings.Repeat("Keeps notes. ", 30) + `"`, "warning cut app.description: is of 390 bytes, and cut to 300"},
@@ -71,7 +71,7 @@ func TestRules(t *testing.T) {
 func TestRulesOfTwoParts(t *testing.T) {
 	replace := func(pairs ...string) string { return strings.NewReplacer(pairs...).Replace(app("", "")) }
 	for source, want := range map[string]string{
-		replace(`"add_note"`, `"delete_note"`, `"effect": "changes"`, `"effect": "reads"`):                  `warning effect tools[0].effect: says that it reads only, but is named "delete_note"`,
+		replace(`"add_note"`, `"delete_note"`, `"effect": "changes"`, `"effect": "reads"`):                  `warning effect tools[0].effect: declares that it reads, but is named "delete_note"`,
 		replace(`"POST"`, `"DELETE"`, `"pinned": {"type": "boolean"`, `"body": {"type": "string"`):          "warning query tools[0].parameters.properties.body: goes into the address, since DELETE has no body",
 		replace(`"POST"`, `"GET"`, `"pinned": {"type": "boolean"`, `"filter": {"type": "object"`):           "warning query tools[0].parameters.properties.filter: goes into the address, since GET has no body",
 		replace(`"POST"`, `"GET"`, `"effect": "changes", `, ``):                                             "",

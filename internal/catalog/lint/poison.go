@@ -77,7 +77,7 @@ func (c *checker) checkTexts() {
 		if v.Kind == text && !script {
 			c.checkMarkup(v)
 			if blob.MatchString(scanPrefix(v.Text)) && !strings.Contains(v.Text, "://") && !isDigest(v) {
-				c.find(SeverityWarning, "poisoning", v.Mark, "has a long run of letters that nobody can read", "Say it in words.")
+				c.find(SeverityWarning, "poisoning", v.Mark, "has a long run of unreadable letters", "Write words.")
 			}
 			if name := variable.FindString(scanPrefix(v.Text)); name != "" && v.Name != "env_var" && v.Name != "envVar" {
 				c.find(SeverityWarning, "poisoning", v.Mark, "names the variable "+sanitize.Quote(name, 60)+", which holds a secret", "Secrets belong into \"auth\".")
@@ -101,7 +101,7 @@ func (c *checker) checkPoison(v *value, known []pattern) {
 		dashed := strings.ReplaceAll(folded, "-", " ")
 		for _, p := range known {
 			if found := p.words.FindString(folded); found != "" || p.words.MatchString(dashed) {
-				c.find(SeverityWarning, "poisoning", v.Mark, p.meaning+": "+sanitize.Quote(words, 80), "Describe what the tool does, and leave what to do to the user.")
+				c.find(SeverityWarning, "poisoning", v.Mark, p.meaning+": "+sanitize.Quote(words, 80), "Describe what the tool does, without instructions to the model.")
 			}
 		}
 	}
@@ -152,7 +152,7 @@ func (c *checker) checkMarkup(v *value) {
 		cut = map[string]int{"description": 200}
 	}
 	if most := cut[v.Name]; most > 0 && len(v.Text) > most {
-		c.find(SeverityWarning, "cut", v.Mark, fmt.Sprintf("is of %d bytes, and cut to %d", len(v.Text), most), "Say it shorter.")
+		c.find(SeverityWarning, "cut", v.Mark, fmt.Sprintf("is of %d bytes, and cut to %d", len(v.Text), most), "Shorten it.")
 	}
 	if inSchema && v.Name != "description" {
 		return // a value, which is shown as JSON
@@ -177,10 +177,10 @@ func (c *checker) checkSecrets() {
 			return
 		}
 		if known.MatchString(scanPrefix(v.Text)) {
-			c.find(SeverityError, "secret", v.Mark, "holds what has the form of a secret", "Take it out, and make it invalid where it was got: a descriptor is public.")
+			c.find(SeverityError, "secret", v.Mark, "has a value in the form of a secret", "Take it out, and revoke it at its issuer: a descriptor is public.")
 		}
 		if parent, name, ok := cutLast(v); ok && (parent == "headers" || parent == "default_headers" || parent == "defaultHeaders") && header.MatchString(name) {
-			c.find(SeverityWarning, "secret", v.Mark, "is a header that usually holds a secret", "Let people give theirs: say in \"auth\" where it goes.")
+			c.find(SeverityWarning, "secret", v.Mark, "is a header that usually has a secret", "Declare it in \"auth\", and people give their own.")
 		}
 	})
 }

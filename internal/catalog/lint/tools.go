@@ -37,7 +37,7 @@ func (d *document) sections() []section {
 func (c *checker) identity(app *aai.App) {
 	version := c.doc.root.Member("version")
 	if version == nil {
-		c.find(SeverityWarning, "version", "version", "missing", "Give the descriptor a version such as \"1.0.0\": whoever updates it can then tell what has changed.")
+		c.find(SeverityWarning, "version", "version", "missing", "Give the descriptor a version such as \"1.0.0\": an update can then report its changes.")
 	} else if _, ok := parseVersion(version.Text); !ok {
 		c.find(SeverityWarning, "version", "version", fmt.Sprintf("%s is no semantic version", sanitize.Quote(version.Text, 60)), "Write MAJOR.MINOR.PATCH, such as \"1.0.0\".")
 	}
@@ -53,13 +53,13 @@ func (c *checker) identity(app *aai.App) {
 	}
 	if a := app.Auth; a != nil {
 		if a.In == "query" {
-			c.find(SeverityWarning, "auth", "auth", "the secret goes into the address, where logs and proxies keep it", "Let it go in a header.")
+			c.find(SeverityWarning, "auth", "auth", "the secret goes into the address, where logs and proxies keep it", "Send it in a header.")
 		}
 		if a.EnvVar != "" && !strings.HasPrefix(a.EnvVar, "AAI_") {
 			c.find(SeverityWarning, "auth", "auth", "reads the variable "+a.EnvVar+", which may hold a secret of another program", "Name one of the app's own, such as AAI_MYAPP_API_KEY.")
 		}
 		if a.Kind == aai.AuthOAuth2 && a.PKCE == "" {
-			c.find(SeverityHint, "auth", "auth", "does not say that the server knows PKCE", "Add \"pkce\": {\"method\": \"S256\"}.")
+			c.find(SeverityHint, "auth", "auth", "does not declare that the server knows PKCE", "Add \"pkce\": {\"method\": \"S256\"}.")
 		}
 	}
 }
@@ -97,7 +97,7 @@ func (c *checker) section(s section, d *catalog.Descriptor) {
 		t.parameters()
 		t.request()
 		if first := same[tool.Description]; first != "" && tool.Description != "" {
-			c.find(SeverityWarning, "description", catalog.JoinPath(v.Mark, "description", -1), "says the same as "+first, "Say what makes them differ: agents choose by it.")
+			c.find(SeverityWarning, "description", catalog.JoinPath(v.Mark, "description", -1), "is the same as "+first, "Describe the difference: agents choose by it.")
 		}
 		same[tool.Description] = v.Mark
 		if has, known := hasExample[tool.Name]; known && !has {
@@ -134,7 +134,7 @@ func (t *toolCheck) name() {
 		t.find(SeverityHint, "name", t.at("name"), fmt.Sprintf("%q is not in snake_case", name), "The protocol's tools are named like \"send_email\".")
 	}
 	if d := t.tool.Description; d != "" && len(d) < 10 {
-		t.find(SeverityHint, "description", t.at("description"), "is very short", "Say what the tool does, on what, and what it gives back.")
+		t.find(SeverityHint, "description", t.at("description"), "is very short", "Describe the tool's action, its object and its result.")
 	}
 }
 
@@ -142,7 +142,7 @@ func (t *toolCheck) name() {
 func (t *toolCheck) effect() {
 	claimed := member(t.value, "effect", "annotations")
 	if claimed == nil && catalog.InherentEffect(t.recipe) == aai.Destroys {
-		t.find(SeverityHint, "effect", t.value.Mark, "does not say what it does to the world, so people are told that it may delete or send", "Add \"effect\": \"reads\", \"changes\" or \"destroys\".")
+		t.find(SeverityHint, "effect", t.value.Mark, "does not declare its effect, so people are warned that it may delete or send", "Add \"effect\": \"reads\", \"changes\" or \"destroys\".")
 	}
 	where := t.value
 	if claimed != nil {
@@ -151,7 +151,7 @@ func (t *toolCheck) effect() {
 	words := strings.FieldsFunc(strings.ToLower(t.tool.Name), func(r rune) bool { return r == '_' || r == '-' || r == '.' })
 	for _, word := range words {
 		if slices.Contains([]string{"delete", "remove", "send", "pay", "erase", "destroy", "purge", "wipe", "kill", "uninstall", "purchase"}, word) && t.tool.Effect == aai.Reads {
-			t.find(SeverityWarning, "effect", where.Mark, fmt.Sprintf("says that it reads only, but is named %q", t.tool.Name), "Say \"destroys\", or name it otherwise.")
+			t.find(SeverityWarning, "effect", where.Mark, fmt.Sprintf("declares that it reads, but is named %q", t.tool.Name), "Declare \"destroys\", or rename it.")
 			return
 		}
 	}
@@ -162,7 +162,7 @@ func (t *toolCheck) schemas() {
 	t.compile(t.at("parameters"), t.tool.Params)
 	t.compile(t.at("returns"), t.tool.Returns)
 	if t.value.Member("returns") == nil {
-		t.find(SeverityHint, "returns", t.value.Mark, "does not say what it gives back", "Add \"returns\", a JSON Schema of the result.")
+		t.find(SeverityHint, "returns", t.value.Mark, "does not describe its result", "Add \"returns\", a JSON Schema of the result.")
 	}
 	params := t.value.Member("parameters")
 	properties := params.Member("properties")
@@ -173,7 +173,7 @@ func (t *toolCheck) schemas() {
 	}
 	for p := range properties.Items() {
 		if p.Kind == object && p.Member("description") == nil && p.Member("$ref") == nil {
-			t.find(SeverityHint, "description", p.Mark, "has no description", "Say what it is, in which form, and what happens without it.")
+			t.find(SeverityHint, "description", p.Mark, "has no description", "Describe its meaning, its form and its default.")
 		}
 		if !plain(p.Name) {
 			t.find(SeverityWarning, "name", p.Mark, "the parameter's name has characters that models get wrong", "Use letters, digits and \"_\".")

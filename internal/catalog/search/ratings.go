@@ -108,7 +108,7 @@ func (s *Search) appNamed(name string) (*aai.App, error) {
 			names = append(append(names, app.ID), app.Names()...)
 		case found != nil:
 			e := aai.Errorf(aai.AppNotFound, "app: several are named %q", aai.CleanLabel(name, 60))
-			e.Candidates, e.Hint = []string{found.ID, app.ID}, "Say it by its id."
+			e.Candidates, e.Hint = []string{found.ID, app.ID}, "Use its id."
 			return nil, e
 		default:
 			found = app

@@ -277,7 +277,7 @@ func TestWithoutWordsItIsWhatWasUsed(t *testing.T) {
 		}
 	}
 	empty, err := call(t, s, aai.Caller{Door: aai.DoorMCP}, search.SearchTool, `{}`)
-	if err != nil || !strings.Contains(empty.Text, "Nothing was used yet") {
+	if err != nil || !strings.Contains(empty.Text, "No tool was used yet") {
 		t.Errorf("%v %v", empty, err)
 	}
 }

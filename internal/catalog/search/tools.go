@@ -25,10 +25,10 @@ func AgentTools() []string { return []string{SearchTool} }
 
 const (
 	searchParams = `{"type": "object", "additionalProperties": false, "properties": {
-		"words": {"type": "string", "maxLength": 1000, "description": "What is to be done, in a few words; without them the answer is what you use"},
+		"words": {"type": "string", "maxLength": 1000, "description": "The task, in a few words; without them the answer has the tools you use"},
 		"app": {"type": "string", "maxLength": 300, "description": "Only tools of this app, by its id"},
 		"limit": {"type": "integer", "minimum": 1, "maximum": 50, "description": "At most so many tools"},
-		"tokens": {"type": "integer", "minimum": 100, "maximum": 10000, "description": "About how long the answer may be"}}}`
+		"tokens": {"type": "integer", "minimum": 100, "maximum": 10000, "description": "Approximate length of the answer"}}}`
 
 	searchRows = `{"type": "object", "properties": {"tools": {"type": "array", "items": {"type": "object", "additionalProperties": false, "properties": {
 		"app": {"type": "string", "title": "app"}, "tool": {"type": "string", "title": "tool"},
@@ -45,11 +45,11 @@ const (
 // Tools returns the tools for the builtin app.
 func (s *Search) Tools() []*aai.Tool {
 	return []*aai.Tool{{
-		Name: SearchTool, Description: "Find the tools, of all apps, that do what is asked for; the answer has the calls",
+		Name: SearchTool, Description: "Find the tools, of all apps, for a task; the answer has the calls",
 		Params: schema.MustParse(searchParams), Returns: aai.Schema{Source: json.RawMessage(searchRows)},
 		Effect: aai.Reads, Run: s.search,
 	}, {
-		Name: RateTool, Description: "Say what you think of an app or a tool; a search then puts it higher or lower",
+		Name: RateTool, Description: "Rate an app or a tool; searches then rank it higher or lower",
 		Params: schema.MustParse(rateParams), Effect: aai.Changes, Run: s.rate,
 	}}
 }
@@ -118,12 +118,12 @@ func number(call *aai.Call, name string, otherwise int) int {
 
 // noResult returns the result without a tool.
 func noResult(call *aai.Call, used bool) *aai.Result {
-	text := `No tool fits. Say it in other words, or list the apps: aai_exec({"app": "aai", "tool": "apps"})`
+	text := `No tool fits. Use other words, or list the apps: aai_exec({"app": "aai", "tool": "apps"})`
 	if call.Caller.Door == aai.DoorCLI {
-		text = "No tool fits. Say it in other words, or list the apps: aai-gateway apps"
+		text = "No tool fits. Use other words, or list the apps: aai-gateway apps"
 	}
 	if used {
-		text = "Nothing was used yet. With words, the answer is the tools that do what they say."
+		text = "No tool was used yet. Give words, and the answer has the tools for them."
 	}
 	return &aai.Result{Text: text, Data: map[string]any{"tools": []row{}}, DataComplete: true}
 }

@@ -168,7 +168,7 @@ func (c *usageCounter) count(ctx context.Context, cancel context.CancelFunc) {
 	defer close(running)
 	if err != nil {
 		if ctx.Err() == nil {
-			c.log.Warn("what was used cannot be counted; the search goes by words alone", "cause", err)
+			c.log.Warn("tool usage cannot be counted; the search ranks by words alone", "cause", err)
 		}
 		return
 	}

@@ -215,14 +215,14 @@ func integrationsOfComputer(context.Context) (any, error) {
 	way := func(kind, app, state, gains, get string) map[string]any {
 		return map[string]any{"id": kind + " " + app, "kind": kind, "app": app, "state": state, "gains": gains, "get": get}
 	}
-	const never = "None: the gateway never calls it, as it could run programs, read passwords or rule the screen."
+	const never = "None: the gateway never calls it, as it could run programs, read passwords or control the screen."
 	return map[string]any{"ways": []any{
-		way("mpris", "org.mpris.MediaPlayer2.vlc", "running", "plays, pauses, skips and says what is playing",
+		way("mpris", "org.mpris.MediaPlayer2.vlc", "running", "plays, pauses, skips and reports the track",
 			"aai-gateway generate org.mpris.MediaPlayer2.vlc makes tools of it, such as for org.mpris.MediaPlayer2.Player.PlayPause at /org/mpris/MediaPlayer2."),
 		way("gtk-actions", "org.gnome.TextEditor", "running", "the app's own actions, without its window: 12 actions, such as new-window, <b>, quit", never),
 		way("desktop-actions", "editor", "installed", "starts Editor in one of several ways: New Window", never),
-		way("source", "com.example.shop", "installed", "what com.example.shop was made of: openapi:/home/ann/shop.yaml",
-			"What it was made of says something else by now: aai-gateway import openapi /home/ann/shop.yaml --id com.example.shop shows what would be made of it."),
+		way("source", "com.example.shop", "installed", "the source of com.example.shop: openapi:/home/ann/shop.yaml",
+			"Its source has changed: aai-gateway import openapi /home/ann/shop.yaml --id com.example.shop shows its new descriptor."),
 		way("mcp-server", "files", "configured", "the tools of an MCP server (stdio) that Claude Desktop starts", "Words that nobody knows."),
 	}, "silent": []any{"the desktop entries", "org.example.Silent"}, "notes": []any{"the session bus was not looked at: no such file"}}, nil
 }
