@@ -19,10 +19,10 @@ func (in *serverReader) address() {
 	u, err := url.Parse(raw)
 	switch {
 	case err != nil || u.Host == "":
-		in.skip("its address is none")
+		in.skip("its address is invalid")
 		return
 	case u.User != nil:
-		in.skip("its address holds a name and a password; give them by a header")
+		in.skip("its address has a name and a password; give them by a header")
 		return
 	case strings.Contains(raw, "${"):
 		in.skip("its address has %s, which the client fills in", quotedSetting("${…}"))
@@ -36,13 +36,13 @@ func (in *serverReader) address() {
 		in.key, in.auth = q.Get(name), &aai.AuthRecipe{Kind: aai.AuthAPIKey, In: "query", Name: name}
 		q.Del(name)
 		if again := secretQuery(&url.URL{RawQuery: q.Encode()}); again != "" {
-			in.skip("its address holds several keys")
+			in.skip("its address has several keys")
 			return
 		}
 		u.RawQuery = q.Encode()
 	}
 	if keyInPath(u) {
-		in.notes = append(in.notes, "its address has a part that looks like a key: it stands in the file, and agents that ask for the descriptor read it")
+		in.notes = append(in.notes, "its address has a part that looks like a key: it is in the file, and agents that get the descriptor can read it")
 	}
 	in.common.URL = u.String()
 }
@@ -114,6 +114,6 @@ func (in *serverReader) noteUnused() {
 		}
 	}
 	if len(others) > 0 {
-		in.notes = append(in.notes, "what the client's file says besides stays there: "+strings.Join(others, ", "))
+		in.notes = append(in.notes, "other settings stay in the client's file: "+strings.Join(others, ", "))
 	}
 }

@@ -12,7 +12,7 @@ import (
 const apiParams = `{
 	"source": {"type": "string", "minLength": 1, "maxLength": 400, "description": "A file, absolute, or the address of an OpenAPI document"},
 	"id": {"type": "string", "maxLength": 100, "description": "The app's id"},
-	"server": {"type": "string", "maxLength": 200, "description": "Where the API is, if not where the document says"},
+	"server": {"type": "string", "maxLength": 200, "description": "The API's address, if not the document's"},
 	"login": {"type": "string", "maxLength": 60, "description": "Which of the document's security schemes is used"},
 	"groups": {"type": "array", "maxItems": 20, "items": {"type": "string", "minLength": 1, "maxLength": 60}, "description": "Only the operations of these tags"},
 	"full": {"type": "boolean", "description": "Show the difference of the file itself"}`

@@ -221,7 +221,7 @@ func (a *arguments) schema() (text json.RawMessage, why string) {
 			return text, ""
 		}
 	}
-	return nil, fmt.Sprintf("what it takes makes a schema of %d bytes; expected at most %d", len(text), maxParams)
+	return nil, fmt.Sprintf("its parameters need a schema of %d bytes; expected at most %d", len(text), maxParams)
 }
 
 // maxChoice limits the enum of a parameter outside the body, at any detail.

@@ -107,7 +107,7 @@ func groupOf(op *operation) string {
 // add converts an operation to a tool, or returns why it cannot.
 func (m *apiConverter) add(op *operation) (why string) {
 	if op.method == http.MethodOptions || op.method == http.MethodTrace {
-		return "its method is about the server, not about what is on it"
+		return "its method concerns the server, not the API's data"
 	}
 	if m.isOtherServer(op) {
 		return "it is at another server than the rest; an app has one"

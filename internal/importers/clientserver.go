@@ -70,7 +70,7 @@ func (r *Importer) serverOf(client, name string, fields map[string]any) *server 
 	}
 	in.noteUnused()
 	s.doc = &catalog.Document{
-		ID: id, Name: title, Description: "What the MCP server " + title + " can do, taken over from " + client + ".",
+		ID: id, Name: title, Description: "The tools of the MCP server " + title + ", taken over from " + client + ".",
 		Sections: []catalog.Section{{Platform: platform, Automation: "mcp", AppAddress: in.common, Auth: in.auth}},
 	}
 	s.doc.Generated = &catalog.Generated{From: fromClient + client + "/" + title, Digest: digestOf(s.doc)}

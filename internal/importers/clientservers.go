@@ -190,7 +190,7 @@ func (r *Importer) saveServers(ctx context.Context, call *aai.Call) (*aai.Result
 		if err := r.cfg.Clients.Apply(ctx, shown.Replace.plan); err != nil {
 			return nil, partialImportError(err, done)
 		}
-		words += " " + shown.Client + " starts the gateway instead; \"aai-gateway install --rollback --client " + stringArg(call, "client") + "\" brings back what was there."
+		words += " " + shown.Client + " starts the gateway instead; \"aai-gateway install --rollback --client " + stringArg(call, "client") + "\" restores its servers."
 	}
 	return &aai.Result{Text: words, Data: map[string]any{"apps": done, "replaced": shown.Replace != nil}}, nil
 }

@@ -79,8 +79,8 @@ func (r *Importer) Tools() []*aai.Tool {
 		tool(SaveOpenAPITool, "Save the app that import_openapi has shown", apiParams+seenParam, "source", aai.Changes, r.saveAPI),
 		tool(ShowServersTool, "Show the MCP servers of an agent's client as apps", serversParams+"}", "client", aai.Reads, r.showServers),
 		tool(SaveServersTool, "Save the apps that import_servers has shown", serversParams+seenParam, "client", aai.Changes, r.saveServers),
-		tool(ShowUndoTool, "Show what taking the last import back would change", "{}", "", aai.Reads, r.showUndo),
-		tool(SaveUndoTool, "Take the last import back, as import_undo has shown it", "{"+strings.TrimPrefix(seenParam, ","), "", aai.Changes, r.undo),
+		tool(ShowUndoTool, "Show what undoing the last import would change", "{}", "", aai.Reads, r.showUndo),
+		tool(SaveUndoTool, "Undo the last import, as import_undo has shown it", "{"+strings.TrimPrefix(seenParam, ","), "", aai.Changes, r.undo),
 	}
 }
 
@@ -101,7 +101,7 @@ func tool(name, description, params, required string, effect aai.Effect, run aai
 }
 
 const seenParam = `,
-	"seen": {"type": "string", "minLength": 64, "maxLength": 64, "description": "As it was given for what was shown"}}`
+	"seen": {"type": "string", "minLength": 64, "maxLength": 64, "description": "As it was given with the preview"}}`
 
 // markUndelivered wraps an Action: its errors report NotDelivered unless they specify the
 // delivery.

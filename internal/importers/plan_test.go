@@ -26,7 +26,7 @@ func TestSavedInTheMeantime(t *testing.T) {
 	if err := os.WriteFile(c.Path, []byte("mine"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.planned.Save(t.Context()); aai.AsError(err).Delivery != aai.NotDelivered || !strings.Contains(err.Error(), "is not what was shown") {
+	if err := c.planned.Save(t.Context()); aai.AsError(err).Delivery != aai.NotDelivered || !strings.Contains(err.Error(), "the preview is out of date") {
 		t.Errorf("got %v", err)
 	}
 	if text, err := os.ReadFile(c.Path); err != nil || string(text) != "mine" {

@@ -50,7 +50,7 @@ func (r reference) isEntire() bool { return r.prefix == "" && r.suffix == "" }
 func (in *serverReader) variables() {
 	for name, value := range in.stringMap("env", "envs", "environment") {
 		if !isVariable(name) {
-			in.skip("its variable %s is no name of one", quotedSetting(name))
+			in.skip("its variable %s has an invalid name", quotedSetting(name))
 			continue
 		}
 		in.values[name] = value
@@ -76,7 +76,7 @@ func (in *serverReader) dropUnresolved(id string) {
 		r, refers := in.references[name]
 		switch {
 		case !refers || r.isEntire() && !r.hasDefault && (r.variable == name || r.variable == ""):
-			in.note("the variable %s has no value in the client's file: its own environment has it, or it asks for it", name)
+			in.note("the variable %s has no value in the client's file: it is in the client's environment, or the client asks for it", name)
 		case r.isEntire():
 			in.note("the value of the variable %s is %s in the client's file, which is not taken over; give it: aai-gateway mcp env %s %s", name, r.shown, id, name)
 		default:
@@ -109,7 +109,7 @@ func (in *serverReader) loginKey(header, value, id string) {
 	in.auth.EnvVar = r.variable
 	otherwise := ""
 	if r.hasDefault {
-		otherwise = "; what the client takes where it has none is not taken over"
+		otherwise = "; the client's default for it is not taken over"
 	}
 	in.note("its key is read from the variable %s, if login.env of the configuration names that%s; or give it: aai-gateway auth login %s", r.variable, otherwise, id)
 }

@@ -19,7 +19,7 @@ func TestReferencesInHeaders(t *testing.T) {
 		{"Authorization", "${env:TOKEN}", "", "TOKEN", "read from the variable TOKEN"},
 		{"Authorization", "Token token=${env:TOKEN}", "Token token=", "TOKEN", "read from the variable TOKEN"},
 		{"X-Api-Key", "Token ${TOKEN}", "Token ", "TOKEN", "read from the variable TOKEN"},
-		{"Authorization", "Bearer ${TOKEN:-canary}", "Bearer ", "TOKEN", "what the client takes where it has none is not taken over"},
+		{"Authorization", "Bearer ${TOKEN:-canary}", "Bearer ", "TOKEN", "the client's default for it is not taken over"},
 		{"Authorization", "Bearer ${input:my-token}", "Bearer ", "", "asks for it (${input:my-token}); give it: aai-gateway auth login mcp.s"},
 		{"X-Api-Key", "Token ${input:t}", "Token ", "", "asks for it (${input:t})"},
 		{"Authorization", "Bearer canary-${env:TOKEN}", "Bearer ", "", `has ${env:TOKEN} among other words, which are not taken over; give all of it that follows \"Bearer\": aai-gateway auth login mcp.s`},

@@ -177,7 +177,7 @@ func TestServers(t *testing.T) {
 	}
 	for name, why := range map[string]string{
 		"two": "several headers", "user": "a name and a password", "plainly": "no descriptor can be made of it", "sse": "SSE", "builtin": "a part of the client",
-		"none": "neither a command nor an address", "filled": "${workspaceFolder}", "nested": "no text", "ours": "gateway's own", "odd": "no name of one", "off": "switched off", `""`: "has no name that can be shown", "flat": "no object",
+		"none": "neither a command nor an address", "filled": "${workspaceFolder}", "nested": "no text", "ours": "gateway's own", "odd": "an invalid name", "off": "switched off", `""`: "has no name that can be shown", "flat": "no object",
 	} {
 		if !strings.Contains(left[name], why) {
 			t.Errorf("%s is left out because %q, want %q", name, left[name], why)

@@ -16,7 +16,7 @@ const fromClient = "client:"
 // imports it again. It fetches and changes nothing. The error is an *aai.Error.
 func (r *Importer) CurrentDigest(_ context.Context, d *catalog.Document) (digest, again string, err error) {
 	if d.Generated == nil {
-		return "", "", aai.Errorf(aai.AutomationNotSupported, "it was made of nothing that is known")
+		return "", "", aai.Errorf(aai.AutomationNotSupported, "its source is not recorded")
 	}
 	if source, ok := strings.CutPrefix(d.Generated.From, OpenAPISourcePrefix); ok {
 		return documentDigest(source, d.ID)
@@ -25,7 +25,7 @@ func (r *Importer) CurrentDigest(_ context.Context, d *catalog.Document) (digest
 		client, name, _ := strings.Cut(source, "/")
 		return r.serverDigest(client, name, d.Generated.From)
 	}
-	return "", "", aai.Errorf(aai.AutomationNotSupported, "%s is of no kind that is known", quotedSetting(d.Generated.From))
+	return "", "", aai.Errorf(aai.AutomationNotSupported, "%s is of an unknown kind", quotedSetting(d.Generated.From))
 }
 
 // documentDigest returns the digest of a document in a file. It does not fetch URLs; the person
@@ -33,7 +33,7 @@ func (r *Importer) CurrentDigest(_ context.Context, d *catalog.Document) (digest
 func documentDigest(source, id string) (digest, again string, err error) {
 	again = "aai-gateway import openapi " + shellWord(source) + " --id " + shellWord(id)
 	if strings.Contains(source, "://") {
-		return "", again, aai.Errorf(aai.AutomationNotSupported, "it is at an address, which is asked when you name it: %s", again)
+		return "", again, aai.Errorf(aai.AutomationNotSupported, "its source is at an address; to fetch it, run: %s", again)
 	}
 	text, err := atomicfile.Read(source, atomicfile.ReadLimits{Size: maxDocument})
 	if err != nil {

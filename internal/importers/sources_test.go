@@ -98,7 +98,7 @@ func TestSourceOfAnAPI(t *testing.T) {
 	}
 	d.Document.Generated.From = "openapi:https://shop.example.com/openapi.json"
 	room = importers.New(importers.Config{}) // it would panic if it fetched
-	if got := sourceOf(t, room, d.Document); !strings.HasSuffix(got, "; aai-gateway import openapi https://shop.example.com/openapi.json --id com.example.shop") || !strings.Contains(got, "when you name it") {
+	if got := sourceOf(t, room, d.Document); !strings.HasSuffix(got, "; aai-gateway import openapi https://shop.example.com/openapi.json --id com.example.shop") || !strings.Contains(got, "to fetch it, run: ") {
 		t.Error(got)
 	}
 }

@@ -49,7 +49,7 @@ func (s DescriptorStore) Read(id string) ([]byte, error) {
 	}
 	if err != nil {
 		e := aai.Errorf(aai.AutomationFailed, "%s cannot be read: %w", s.Path(id), err)
-		e.Hint = "Look at what is there, and move it away."
+		e.Hint = "Look at that file, and move it away."
 		return nil, e
 	}
 	return text, nil
@@ -104,8 +104,8 @@ func ReviewDigest(changes ...DescriptorChange) string {
 
 // NewReviewMismatchError reports that the text differs from the reviewed one.
 func NewReviewMismatchError(what string) *aai.Error {
-	e := aai.Errorf(aai.AutomationFailed, "seen: what would be saved is not what was shown: %s changed by now", what)
-	e.Delivery, e.Hint = aai.NotDelivered, "Look at it again, and save what it says now."
+	e := aai.Errorf(aai.AutomationFailed, "seen: the preview is out of date: %s changed since", what)
+	e.Delivery, e.Hint = aai.NotDelivered, "Show it again, and save with the new value."
 	return e
 }
 
@@ -127,7 +127,7 @@ func (c DescriptorChange) Save(ctx context.Context) error {
 		}
 		if before != nil && !c.IsUnchanged() {
 			if err := atomicfile.ReplaceDurable(BackupPath(c.Path), before); err != nil {
-				return nil, fmt.Errorf("what was there cannot be kept: %w", err)
+				return nil, fmt.Errorf("the old file cannot be kept: %w", err)
 			}
 		}
 		return c.After, nil

@@ -50,7 +50,7 @@ func (s DescriptorStore) PlanUndo(saved SavedChange) (c DescriptorChange, ok boo
 	case saved.After:
 	default:
 		e := aai.Errorf(aai.AutomationFailed, "%s was changed since", c.Path)
-		e.Hint = "Look at it, and at what it was: " + BackupPath(c.Path) + "."
+		e.Hint = "Compare it with its backup: " + BackupPath(c.Path) + "."
 		return c, false, e
 	}
 	if saved.Before == "" {
@@ -58,7 +58,7 @@ func (s DescriptorStore) PlanUndo(saved SavedChange) (c DescriptorChange, ok boo
 	}
 	former, err := atomicfile.Read(BackupPath(c.Path), atomicfile.ReadLimits{Size: maxDescriptor})
 	if err != nil || digestText(former) != saved.Before {
-		return c, false, aai.Errorf(aai.AutomationFailed, "%s is not what was replaced any more", BackupPath(c.Path))
+		return c, false, aai.Errorf(aai.AutomationFailed, "the backup %s was changed since", BackupPath(c.Path))
 	}
 	c.After = former
 	return c, true, nil
@@ -74,7 +74,7 @@ func (c DescriptorChange) Undo(ctx context.Context) error {
 		return NewReviewMismatchError(c.Path)
 	}
 	if err := atomicfile.ReplaceDurable(BackupPath(c.Path), now); err != nil {
-		return aai.Errorf(aai.AutomationFailed, "what is there cannot be kept: %w", err)
+		return aai.Errorf(aai.AutomationFailed, "the file cannot be kept: %w", err)
 	}
 	if err := os.Remove(c.Path); err != nil {
 		return aai.Errorf(aai.AutomationFailed, "%s cannot be removed: %w", c.Path, err)

@@ -42,7 +42,7 @@ func (r *Importer) saveRecord(i *importRecord) error {
 		err = errors.Join(os.MkdirAll(r.cfg.UndoFolder, 0o700), atomicfile.ReplaceDurable(r.recordFile(), text))
 	}
 	if err != nil {
-		return aai.Errorf(aai.AutomationFailed, "how the import is taken back cannot be kept: %w", err)
+		return aai.Errorf(aai.AutomationFailed, "the undo of the import cannot be saved: %w", err)
 	}
 	return nil
 }
@@ -51,7 +51,7 @@ func (r *Importer) saveRecord(i *importRecord) error {
 func (r *Importer) lastRecord() (*importRecord, error) {
 	text, err := atomicfile.Read(r.recordFile(), atomicfile.ReadLimits{Size: maxRecord})
 	if r.cfg.UndoFolder == "" || errors.Is(err, fs.ErrNotExist) {
-		return nil, aai.Errorf(aai.InvalidParams, "no import is known that could be taken back")
+		return nil, aai.Errorf(aai.InvalidParams, "there is no import to undo")
 	}
 	var i importRecord
 	if err == nil {
@@ -115,7 +115,7 @@ func (r *Importer) previewUndo() (*undoPreview, error) {
 		u.Apps, changes = append(u.Apps, one), append(changes, c)
 	}
 	if i.Client != "" {
-		u.Note = "The client's own file is another matter: aai-gateway install --rollback --client " + i.Client + " brings back what --replace took out."
+		u.Note = "The client's own file stays: aai-gateway install --rollback --client " + i.Client + " restores the servers that --replace took out."
 	}
 	changes = append(changes, DescriptorChange{Path: u.At, After: []byte(strings.Join(i.Vaulted, " "))})
 	u.Seen = ReviewDigest(changes...)
@@ -146,7 +146,7 @@ func (r *Importer) undo(ctx context.Context, call *aai.Call) (*aai.Result, error
 	if err := os.Remove(r.recordFile()); err != nil {
 		return nil, partialImportError(aai.Errorf(aai.AutomationFailed, "%s cannot be removed: %w", r.recordFile(), err), done)
 	}
-	words := "Taken back: " + strings.Join(done, ", ") + "."
+	words := "Undone: " + strings.Join(done, ", ") + "."
 	if len(stayed) > 0 {
 		words += " Values that were changed since stay in the vault: " + strings.Join(stayed, ", ") + "."
 	}

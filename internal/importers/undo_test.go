@@ -92,7 +92,7 @@ func TestUndo(t *testing.T) {
 		"old": {"command": "x", "env": map[string]any{"K": "first"}},
 		"far": {"url": "https://a.example/mcp", "headers": map[string]any{"X-Api-Key": "first key"}},
 	}})
-	if _, err := in.undo(); err == nil || !strings.Contains(err.Error(), "no import is known") {
+	if _, err := in.undo(); err == nil || !strings.Contains(err.Error(), "no import to undo") {
 		t.Errorf("without an import: %v", err)
 	}
 	in.servers()
@@ -109,7 +109,7 @@ func TestUndo(t *testing.T) {
 	if text, err := os.ReadFile(importers.BackupPath(filepath.Join(in.folder, "mcp.old", "aai.json"))); err != nil || string(text) != first[filepath.Join(in.folder, "mcp.old", "aai.json")] {
 		t.Errorf("the former descriptor is not kept beside: %v", err)
 	}
-	if said, err := in.undo(); err != nil || said != "Taken back: mcp.far, mcp.new, mcp.old." {
+	if said, err := in.undo(); err != nil || said != "Undone: mcp.far, mcp.new, mcp.old." {
 		t.Errorf("%q, %v", said, err)
 	}
 	if diff := cmp.Diff(first, in.state()); diff != "" {
@@ -147,7 +147,7 @@ func TestUndoOfWhatChanged(t *testing.T) {
 		t.Fatal(err)
 	}
 	said, err := in.undo()
-	if err != nil || said != "Taken back: mcp.a, mcp.b. Values that were changed since stay in the vault: mcp.a, mcp.b." {
+	if err != nil || said != "Undone: mcp.a, mcp.b. Values that were changed since stay in the vault: mcp.a, mcp.b." {
 		t.Errorf("%q, %v", said, err)
 	}
 	if in.values["mcp-env/mcp.a"] != `{"K":"mine"}` || in.given["mcp.b"]["key"] != "mine" || len(in.state()) != 2 {
@@ -169,7 +169,7 @@ func TestUndoOfAnAPI(t *testing.T) {
 	if _, err := in.tools[importers.SaveUndoTool].Run(t.Context(), &aai.Call{Args: map[string]any{"seen": strings.Repeat("0", 64)}}); err == nil || len(in.state()) != 1 {
 		t.Errorf("what nobody saw was taken back: %v", err)
 	}
-	if said, err := in.undo(); err != nil || said != "Taken back: com.example.shop." || len(in.state()) != 0 {
+	if said, err := in.undo(); err != nil || said != "Undone: com.example.shop." || len(in.state()) != 0 {
 		t.Errorf("%q, %v, %v", said, err, in.state())
 	}
 }

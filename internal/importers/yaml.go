@@ -113,7 +113,7 @@ func (w *yamlWriter) scalar(n *yaml.Node) error {
 	case "!!bool":
 		var b bool
 		if err := n.Decode(&b); err != nil {
-			return w.fault(n, "is no truth", "true or false")
+			return w.fault(n, "is no boolean", "true or false")
 		}
 		w.text.WriteString(strconv.FormatBool(b))
 	case "!!int":

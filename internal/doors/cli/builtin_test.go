@@ -31,7 +31,7 @@ func (w *world) builtinApp() *aai.App {
 			"from": "client:zed", "at": "2026-01-02T03:04:05Z", "seen": "s", "vaulted": []string{"mcp.a"}, "note": "The client's file stays.",
 			"apps": []object{{"app": "mcp.a", "path": "/a/aai.json", "does": "put back", "diff": "-new\n+old\n"}, {"app": "mcp.b", "path": "/b/aai.json", "does": "removed"}},
 		}})},
-		{Name: "import_undo_save", Params: open, Run: answer(&aai.Result{Text: "Taken back: mcp.a, mcp.b."})},
+		{Name: "import_undo_save", Params: open, Run: answer(&aai.Result{Text: "Undone: mcp.a, mcp.b."})},
 		{Name: "lint", Params: open, Run: lint},
 		{Name: "generate", Params: open, Run: generated},
 		{Name: "generate_save", Params: open, Run: answer(&aai.Result{Text: "Saved as " + generatedFile + "."})},

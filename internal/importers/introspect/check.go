@@ -21,7 +21,7 @@ func (g *Generator) check(ctx context.Context, list []proposal, notes *noteList)
 		value, err := g.ask.run(ctx, p.declared.Recipe.DBus)
 		if err == nil {
 			if err := fits(p.declared.Returns, value); err != nil {
-				notes.add("%s gives something else than it says: %s", p.callee, err)
+				notes.add("%s does not give its declared type: %s", p.callee, err)
 				p.declared.Returns = []byte(`{}`)
 			}
 			kept = append(kept, p)

@@ -55,7 +55,7 @@ func TestEffects(t *testing.T) {
 			t.Errorf("%s%s is said to be %s; expected %s", r.Method, r.Property, tool.Effect, expected)
 		}
 	}
-	if notes := strings.Join(d.Notes, "\n"); !strings.Contains(notes, "by their names alone; look at each: get_title, ") {
+	if notes := strings.Join(d.Notes, "\n"); !strings.Contains(notes, "only by their names; check each: get_title, ") {
 		t.Errorf("the person is not told which only seem to read: %q", notes)
 	}
 }

@@ -107,7 +107,7 @@ func (d *drafter) actionState(o *object, states []string, where string) {
 	r := d.recipe(o, gtkActions)
 	r.Method, r.Args = "Describe", constants("${action}")
 	p := proposal{rank: rankOwnRead, candidateNames: []string{where + "_state", where + "_action_state"}}
-	p.plainDescription = padDescription("Tell the state of a switch or choice of the " + where + ": whether it can be used now, the type it takes, and a list with its state")
+	p.plainDescription = padDescription("Get the state of a switch or choice of the " + where + ": whether it can be used now, the type it takes, and a list with its state")
 	p.declared = catalog.ToolDeclaration{
 		Params: params, Description: p.plainDescription,
 		Returns: json.RawMessage(`{"type":"array","items":[{"type":"boolean"},{"type":"string"},{"type":"array"}],"minItems":3,"maxItems":3}`),

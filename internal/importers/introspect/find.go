@@ -49,7 +49,7 @@ func (g *Generator) find(ctx context.Context, app, bus string) (*serviceMatch, e
 	if g.entryByApp(app) != nil {
 		e = aai.Errorf(aai.AppNotRunning, "app: the program %q has no service on D-Bus now", aai.CleanLabel(app, 100))
 		e.Candidates = similarNames(app, candidates)
-		e.Hint = "Start the program, if it does not run, and try again. One that has no service then cannot be described so; its windows can be operated by the desktop's tools."
+		e.Hint = "Start the program, if it does not run, and try again. A program without a service cannot be described; operate its windows by the desktop's tools."
 	}
 	return nil, e
 }

@@ -99,7 +99,7 @@ func (g *Generator) Draft(ctx context.Context, r Request) (*Draft, error) {
 	}
 	digest, err := s.digest()
 	if err != nil {
-		return nil, aai.Errorf(aai.Internal, "what was read cannot be named: %w", err)
+		return nil, aai.Errorf(aai.Internal, "the source's digest cannot be made: %w", err)
 	}
 	d := &drafter{source: s, notes: notes}
 	list := g.reachable(d.proposals(), notes)
@@ -155,7 +155,7 @@ func limitByRank(list []proposal, most int, notes *noteList) []proposal {
 	for _, i := range at {
 		kept = append(kept, list[i])
 	}
-	notes.add("%d of %d tools are in the descriptor; --tools says how many may be, up to %d", most, len(list), maxTools)
+	notes.add("%d of %d tools are in the descriptor; --tools sets the maximum, up to %d", most, len(list), maxTools)
 	return kept
 }
 
@@ -190,7 +190,7 @@ func namesReadByName(list []proposal) []string {
 	if len(found) == 0 {
 		return nil
 	}
-	return []string{"said to read by their names alone; look at each: " + strings.Join(found, ", ")}
+	return []string{"assumed to read, only by their names; check each: " + strings.Join(found, ", ")}
 }
 
 // titleOf returns the name of a service without a desktop entry. The last part of its bus name
@@ -262,7 +262,7 @@ func (d *Draft) write() error {
 	d.Text, d.Report = text, lint.Check(text, catalog.Options{HostPlatform: "linux"})
 	for _, f := range d.Report.Findings {
 		if f.Severity == lint.SeverityError {
-			return aai.Errorf(aai.Internal, "what was generated is no descriptor: %s: %s", f.Path, f.Problem)
+			return aai.Errorf(aai.Internal, "the generated descriptor is invalid: %s: %s", f.Path, f.Problem)
 		}
 	}
 	return nil

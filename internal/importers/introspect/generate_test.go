@@ -228,7 +228,7 @@ func TestSaving(t *testing.T) {
 		t.Errorf("a file that is not there: %v", err)
 	}
 	args["seen"] = shown["seen"] // an outdated digest
-	if _, err := w.answerOf(introspect.SaveTool, args); err == nil || !strings.Contains(err.Error(), "not what was shown") {
+	if _, err := w.answerOf(introspect.SaveTool, args); err == nil || !strings.Contains(err.Error(), "the preview is out of date") {
 		t.Errorf("what nobody saw was saved: %v", err)
 	}
 	if now, _ := os.ReadFile(file); string(now) != better {

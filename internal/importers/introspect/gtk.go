@@ -40,7 +40,7 @@ func (w *objectWalk) actions(ctx context.Context, o *object) error {
 		if w.isFatal(ctx, e) {
 			return e
 		}
-		w.notes.add("%s %s does not tell its actions: %s", at.service, at.path, e.Message)
+		w.notes.add("%s %s does not list its actions: %s", at.service, at.path, e.Message)
 	}
 	return nil
 }
@@ -60,7 +60,7 @@ func (w *objectWalk) gtk(ctx context.Context, at address) ([]action, error) {
 			continue
 		}
 		if isTransientName(name) {
-			w.notes.add("actions of %s %s are left out whose names are made up anew for each object", at.service, at.path)
+			w.notes.add("actions of %s %s are left out, as their names differ for each object", at.service, at.path)
 			continue
 		}
 		found = append(found, a)

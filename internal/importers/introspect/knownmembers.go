@@ -23,7 +23,7 @@ func knownMembers(iface string) map[string]memberFact {
 		return knownPlayerMembers()
 	case "org.mpris.MediaPlayer2.TrackList":
 		return map[string]memberFact{
-			"GetTracksMetadata": {effect: aai.Reads, words: "Tell what is known of tracks of the list: title, artist, length."},
+			"GetTracksMetadata": {effect: aai.Reads, words: "Get the metadata of tracks of the list: title, artist, length."},
 			"GoTo":              {effect: aai.Changes, words: "Go on with this track of the list."},
 			"AddTrack":          {effect: aai.Changes, words: "Add a track to the list."},
 			"RemoveTrack":       {effect: aai.Destroys, words: "Take a track out of the list."},
@@ -47,8 +47,8 @@ func knownMembers(iface string) map[string]memberFact {
 func knownPlayerMembers() map[string]memberFact {
 	return map[string]memberFact{
 		"Play":      {effect: aai.Changes, words: "Start or go on playing."},
-		"Pause":     {effect: aai.Changes, words: "Pause what plays."},
-		"PlayPause": {effect: aai.Changes, words: "Pause what plays, or go on."},
+		"Pause":     {effect: aai.Changes, words: "Pause playing."},
+		"PlayPause": {effect: aai.Changes, words: "Pause playing, or go on."},
 		"Stop":      {effect: aai.Changes, words: "Stop playing."},
 		"Next":      {effect: aai.Changes, words: "Go to the next track."},
 		"Previous":  {effect: aai.Changes, words: "Go to the track before."},
@@ -58,8 +58,8 @@ func knownPlayerMembers() map[string]memberFact {
 		"SetPosition": {effect: aai.Changes, words: "Go to a position within the track.", args: map[string]string{
 			"TrackId": "The track, as the metadata names it (mpris:trackid)", "Position": "Microseconds from its beginning",
 		}},
-		"OpenUri":    {effect: aai.Changes, words: "Open what is at the address, and play it."},
-		"LoopStatus": {effect: aai.Changes, words: "Repeat nothing, the track or the list: None, Track or Playlist."},
+		"OpenUri":    {effect: aai.Changes, words: "Open an address, and play it."},
+		"LoopStatus": {effect: aai.Changes, words: "Repeat none, the track or the list: None, Track or Playlist."},
 		"Rate":       {effect: aai.Changes, words: "Set how fast it plays; 1.0 is normal."},
 		"Shuffle":    {effect: aai.Changes, words: "Play in a mixed order, or not."},
 		"Volume":     {effect: aai.Changes, words: "Set the volume; 1.0 is full."},
@@ -71,17 +71,17 @@ func knownServiceMembers(iface string) map[string]memberFact {
 	switch iface {
 	case "org.freedesktop.Notifications":
 		return map[string]memberFact{
-			"GetCapabilities":      {effect: aai.Reads, words: "List what notifications can show."},
-			"GetServerInformation": {effect: aai.Reads, words: "Tell the name, maker and version of what shows notifications."},
+			"GetCapabilities":      {effect: aai.Reads, words: "List the features of notifications."},
+			"GetServerInformation": {effect: aai.Reads, words: "Get the name, maker and version of the notification server."},
 			"CloseNotification":    {effect: aai.Destroys, words: "Close a notification."},
 		}
 	case "org.gnome.Shell.SearchProvider2":
 		return map[string]memberFact{
-			"GetInitialResultSet":   {effect: aai.Reads, words: "Search the app; gives the ids of what was found."},
-			"GetSubsearchResultSet": {effect: aai.Reads, words: "Search on within what was found."},
-			"GetResultMetas":        {effect: aai.Reads, words: "Tell the names and descriptions of what was found."},
+			"GetInitialResultSet":   {effect: aai.Reads, words: "Search the app; gives the ids of the results."},
+			"GetSubsearchResultSet": {effect: aai.Reads, words: "Search within the results."},
+			"GetResultMetas":        {effect: aai.Reads, words: "Get the names and descriptions of results."},
 			"LaunchSearch":          {effect: aai.Changes, words: "Show the app with this search."},
-			"ActivateResult":        {effect: aai.Destroys, words: "Open one of what was found in the app."},
+			"ActivateResult":        {effect: aai.Destroys, words: "Open a result in the app."},
 		}
 	case "org.gtk.vfs.MountTracker":
 		return map[string]memberFact{"ListMounts": {effect: aai.Reads}, "ListMounts2": {effect: aai.Reads}, "ListMountTypes": {effect: aai.Reads}, "ListMountableInfo": {effect: aai.Reads}}

@@ -20,7 +20,7 @@ func (g *Generator) mergeExisting(ctx context.Context, d *Draft, better wordsPro
 	var old *catalog.Descriptor
 	if before != nil {
 		if old, err = catalog.Parse(before, catalog.Options{HostPlatform: "linux"}); err != nil {
-			d.Notes = append(d.Notes, "what is there is refused by the gateway, and is replaced: "+aai.AsError(err).Message)
+			d.Notes = append(d.Notes, "the gateway refuses the old descriptor, and replaces it: "+aai.AsError(err).Message)
 		}
 	}
 	if old == nil {
@@ -28,7 +28,7 @@ func (g *Generator) mergeExisting(ctx context.Context, d *Draft, better wordsPro
 		return before, words, err
 	}
 	if old.Document.Generated == nil {
-		d.Notes = append(d.Notes, "people wrote what is there; look at what of it would go")
+		d.Notes = append(d.Notes, "the old descriptor was written by hand; look at the lines that go")
 	}
 	d.Document, _ = MergeWords(d.Document, old.Document)
 	d.Document.Version = old.Document.Version
@@ -78,11 +78,11 @@ func (g *Generator) probe(ctx context.Context, call *aai.Call) (*aai.Result, err
 		}
 		result := &aai.Result{Data: map[string]any{"tool": name, "answer": value}}
 		if err := fits(t.Returns, value); err != nil {
-			result.Warning = "the answer is not what the descriptor says: " + err.Error()
+			result.Warning = "the answer does not fit the descriptor: " + err.Error()
 		}
 		return result, nil
 	}
-	e := aai.Errorf(aai.ToolNotFound, "tool: what is generated of %s has no tool %q", draft.Document.ID, aai.CleanLabel(name, 64))
+	e := aai.Errorf(aai.ToolNotFound, "tool: the draft of %s has no tool %q", draft.Document.ID, aai.CleanLabel(name, 64))
 	e.Candidates, e.Delivery = aai.Nearest(name, all, 5), aai.NotDelivered
 	return nil, e
 }

@@ -36,7 +36,7 @@ const (
 	showParams = `{"type": "object", "additionalProperties": false, "required": ["app"], "properties": {` + appParam + startParam + betterWords + `}}`
 
 	saveParams = `{"type": "object", "additionalProperties": false, "required": ["app", "seen"], "properties": {` + appParam + `,
-		"seen": {"type": "string", "minLength": 64, "maxLength": 64, "description": "As generate gave it for what was shown"}` + startParam + betterFile + `}}`
+		"seen": {"type": "string", "minLength": 64, "maxLength": 64, "description": "As generate gave it with the preview"}` + startParam + betterFile + `}}`
 )
 
 const (
@@ -84,7 +84,7 @@ func IntrospectsLocally(r *aai.Request) bool {
 // people, because a saved descriptor relaxes policy checks.
 func (g *Generator) Tools() []*aai.Tool {
 	show := &aai.Tool{
-		Name: GenerateTool, Description: "Describe a program by what it says of itself on D-Bus, as an aai.json that the person can save",
+		Name: GenerateTool, Description: "Describe a program by its D-Bus introspection, as an aai.json that the person can save",
 		Params: schema.MustParse(showParams), Effect: aai.Reads, Timeout: generateTimeout, Run: g.show, MayStartProgram: true,
 	}
 	save := &aai.Tool{
@@ -92,11 +92,11 @@ func (g *Generator) Tools() []*aai.Tool {
 		Params: schema.MustParse(saveParams), Effect: aai.Changes, Timeout: generateTimeout, Run: g.saveShown,
 	}
 	probe := &aai.Tool{
-		Name: ProbeTool, Description: "Try a tool of what generate would make, once",
+		Name: ProbeTool, Description: "Try a tool that generate would make, once",
 		Params: schema.MustParse(probeParams), Effect: aai.Destroys, Timeout: generateTimeout, Run: g.probe,
 	}
 	check := &aai.Tool{
-		Name: CheckTool, Description: "Say of which descriptors that were generated or imported the source says something else by now",
+		Name: CheckTool, Description: "List the generated or imported descriptors whose source has changed",
 		Params: schema.MustParse(noneParams), Effect: aai.Reads, Timeout: generateTimeout, Run: g.checkAll,
 		Returns: aai.Schema{Source: json.RawMessage(checkRows)},
 	}
@@ -125,7 +125,7 @@ func requestOf(call *aai.Call) Request {
 func (g *Generator) show(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 	r, byPerson := requestOf(call), isPersonal(call)
 	if r.Start && !byPerson {
-		e := aai.Errorf(aai.PermissionDenied, "start: a program is started for the person who asks for it, not for an agent")
+		e := aai.Errorf(aai.PermissionDenied, "start: a program is started only for a person, not for an agent")
 		e.Hint = "Leave start out; where the program does not run, ask the person to start it."
 		return nil, markUndelivered(e)
 	}
@@ -196,7 +196,7 @@ func (g *Generator) saveShown(ctx context.Context, call *aai.Call) (*aai.Result,
 	}
 	planned := importers.DescriptorChange{Path: g.store().Path(id), Before: before, After: draft.Text}
 	if shown, _ := call.Args["seen"].(string); importers.ReviewDigest(planned) != shown {
-		return nil, importers.NewReviewMismatchError("what the program says of itself, or " + planned.Path + ",")
+		return nil, importers.NewReviewMismatchError("the program's introspection, or " + planned.Path + ",")
 	}
 	if err := planned.Save(ctx); err != nil {
 		return nil, err

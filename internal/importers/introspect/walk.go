@@ -72,7 +72,7 @@ func (w *objectWalk) run(ctx context.Context) error {
 		if w.firstError != nil {
 			return w.firstError
 		}
-		e := aai.Errorf(aai.AutomationNotSupported, "%s says of itself nothing that could be called", w.at.service)
+		e := aai.Errorf(aai.AutomationNotSupported, "%s describes nothing that can be called", w.at.service)
 		e.Hint = "Its windows, if it has some, can be operated by the desktop's tools."
 		return e
 	}
@@ -150,7 +150,7 @@ func (w *objectWalk) noteFailure(path string, e *aai.Error) {
 	if w.firstError == nil {
 		miss := *e
 		miss.Message = w.at.service + " " + path + " " + e.Message
-		miss.Hint = "Tell who makes the program: it breaks the D-Bus specification. Other programs cannot use it either."
+		miss.Hint = "Report it to the program's maker: it breaks the D-Bus specification. Other programs cannot use it either."
 		w.firstError = &miss
 	}
 }
@@ -166,11 +166,11 @@ func (w *objectWalk) addObject(ctx context.Context, o *object) error {
 		return nil
 	}
 	if isTransientName(lastElement(o.Path)) {
-		w.notes.add("%s %s is left out: its name is made up anew for each such object", w.at.service, o.Path)
+		w.notes.add("%s %s is left out: its name differs for each such object", w.at.service, o.Path)
 		return nil
 	}
 	if shape := shapeOf(o); w.shapes[shape] {
-		w.notes.add("%s %s is like others beside it, of which the first is taken", w.at.service, o.Path)
+		w.notes.add("%s %s is like its siblings, of which the first is taken", w.at.service, o.Path)
 		return nil
 	} else if shape != "" {
 		w.shapes[shape] = true

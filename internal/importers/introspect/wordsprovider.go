@@ -145,7 +145,7 @@ func readWords(text []byte) (*appWords, error) {
 		return nil, aai.Errorf(aai.InvalidParams, "is no JSON: %w; expected one object of words", err)
 	}
 	if _, err := decoder.Token(); err != io.EOF {
-		return nil, aai.Errorf(aai.InvalidParams, "more stands behind the JSON; expected one object of words")
+		return nil, aai.Errorf(aai.InvalidParams, "there is more after the JSON; expected one object of words")
 	}
 	allowed, err := schema.Parse([]byte(wordsSchema))
 	if err != nil {
@@ -176,7 +176,7 @@ func (d *Draft) applyWords(w *appWords, whose string) error {
 		at := fmt.Sprintf("tools[%d]", i)
 		tool := toolCalled(section, t.Name)
 		if tool == nil {
-			looked.reject("%s.name: there is no tool %q, and words make none", at, aai.CleanLabel(t.Name, maxToolName))
+			looked.reject("%s.name: there is no tool %q, and words add none", at, aai.CleanLabel(t.Name, maxToolName))
 			break
 		}
 		looked.text(at+".title", t.Title)
@@ -234,7 +234,7 @@ func (l *wordsCheck) text(at, text string) {
 	switch {
 	case text == "":
 	case l.isSuspicious(text):
-		l.reject("%s: has the form of an attack on agents, or what does not show; nothing of these words was taken", at)
+		l.reject("%s: looks like an attack on agents, or has invisible characters; none of these words were taken", at)
 	case aai.CleanText(text, maxDescription) != text:
 		l.truncated = append(l.truncated, at)
 	}
@@ -255,7 +255,7 @@ func (l *wordsCheck) params(at string, theirs, ours json.RawMessage) {
 	_ = json.Unmarshal(ours, &known) // no parameters if it is invalid
 	for _, name := range slices.Sorted(maps.Keys(given.Properties)) {
 		if _, there := known.Properties[name]; !there {
-			l.reject("%s: there is no parameter %q, and words make none", at, aai.CleanLabel(name, maxToolName))
+			l.reject("%s: there is no parameter %q, and words add none", at, aai.CleanLabel(name, maxToolName))
 			return
 		}
 		l.text(at+"."+name+".description", given.Properties[name].Description)

@@ -40,7 +40,7 @@ func (n *noteList) add(format string, args ...any) {
 // describes invalid XML.
 func parseObject(text string, notes *noteList) (*object, error) {
 	if len(text) > maxIntrospection {
-		return nil, fmt.Errorf("says %d bytes of itself; expected at most %d", len(text), maxIntrospection)
+		return nil, fmt.Errorf("describes itself in %d bytes; expected at most %d", len(text), maxIntrospection)
 	}
 	r := introspection{notes: notes}
 	d := xml.NewDecoder(strings.NewReader(text))
@@ -51,7 +51,7 @@ func parseObject(text string, notes *noteList) (*object, error) {
 			break
 		}
 		if err != nil {
-			return nil, fmt.Errorf("says what is no XML of a node: %s", aai.CleanLabel(err.Error(), 100))
+			return nil, fmt.Errorf("answers with no XML of a node: %s", aai.CleanLabel(err.Error(), 100))
 		}
 		switch token := token.(type) {
 		case xml.StartElement:
@@ -67,7 +67,7 @@ func parseObject(text string, notes *noteList) (*object, error) {
 		}
 	}
 	if !r.node {
-		return nil, errors.New("says what is no XML of a node")
+		return nil, errors.New("answers with no XML of a node")
 	}
 	return r.finish(), nil
 }
@@ -120,7 +120,7 @@ func (r *introspection) interfaceOf(name string) {
 	r.kept, r.member = false, false
 	switch {
 	case !wire.ValidInterface(name):
-		r.notes.add("an interface is left out: %q is no name of one", aai.CleanLabel(name, 60))
+		r.notes.add("an interface is left out: %q is no valid name", aai.CleanLabel(name, 60))
 	case len(r.object.Interfaces) == maxInterfaces:
 		r.notes.add("an object has more than %d interfaces; the others are left out", maxInterfaces)
 	default:
@@ -146,7 +146,7 @@ func (r *introspection) method(name string) {
 func (r *introspection) named(sort, name string, before int) bool {
 	switch {
 	case !wire.ValidMember(name):
-		r.notes.add("a %s of %s is left out: %q is no name of one", sort, r.last().Name, aai.CleanLabel(name, 60))
+		r.notes.add("a %s of %s is left out: %q is no valid name", sort, r.last().Name, aai.CleanLabel(name, 60))
 	case before == maxMembers:
 		r.notes.add("%s has more than %d %s members; the others are left out", r.last().Name, maxMembers, sort)
 	default:
@@ -162,7 +162,7 @@ func (r *introspection) property(name, signature, access string) {
 	}
 	p := property{Name: name, Type: signature, Readable: access != "write", Writable: access == "write" || access == "readwrite"}
 	if t, err := wire.ParseType(signature); err != nil {
-		p.Type, p.fault = "", "it is of no type that there is"
+		p.Type, p.fault = "", "it has no valid type"
 	} else if strings.Contains(t.Sig, "h") {
 		p.fault = "it is a file descriptor"
 	}
@@ -179,7 +179,7 @@ func (r *introspection) argument(name, signature, direction string) {
 	t, err := wire.ParseType(signature)
 	switch r.args++; {
 	case err != nil:
-		m.fault = "an argument is of no type that there is"
+		m.fault = "an argument has no valid type"
 		return
 	case strings.Contains(t.Sig, "h"):
 		m.fault = "it passes file descriptors"
