@@ -23,7 +23,7 @@ type LaunchInfo struct {
 // installed by npx is started by npx. The notes are for the person.
 func StableCommand(s LaunchInfo) (launch, notes []string, err error) {
 	if s.Executable == "" || !filepath.IsAbs(s.Executable) {
-		return nil, nil, errors.New("nobody knows where this program is; expected an absolute path")
+		return nil, nil, errors.New("the path of this program is unknown; expected an absolute path")
 	}
 	if launch, ok := npx(s.Executable, s.System); ok {
 		return launch, nil, nil
@@ -45,7 +45,7 @@ func StableCommand(s LaunchInfo) (launch, notes []string, err error) {
 	command = filepath.Clean(command)
 	for _, folder := range s.TemporaryFolders {
 		if folder != "" && within(command, folder) {
-			return []string{command}, []string{command + " is in " + folder + ", which is cleaned by itself: clients find nothing there then. Move the program to a folder that stays, and install again."}, nil
+			return []string{command}, []string{command + " is in " + folder + ", which is cleaned automatically: then clients cannot start it. Move the program to a folder that stays, and install again."}, nil
 		}
 	}
 	slashed := filepath.ToSlash(command)

@@ -50,8 +50,8 @@ func TestStableCommand(t *testing.T) {
 		{"another program is on PATH", clients.LaunchInfo{Arg0: real, Executable: real, Path: at("other")}, real, ""},
 		{"a relative folder of PATH", clients.LaunchInfo{Arg0: "aai-gateway", Executable: real, Path: "bin:."}, real, ""},
 		{"whoever started it said another name", clients.LaunchInfo{Arg0: "/bin/sh", Executable: real, Path: "/bin"}, real, ""},
-		{"a folder that is cleaned", clients.LaunchInfo{Arg0: real, Executable: real, TemporaryFolders: []string{"", at("none"), at("cellar")}}, real, "cleaned by itself"},
-		{"a link to a folder that is cleaned", clients.LaunchInfo{Arg0: at("bin/aai-gateway"), Executable: real, TemporaryFolders: []string{at("cellar")}}, at("bin/aai-gateway"), "cleaned by itself"},
+		{"a folder that is cleaned", clients.LaunchInfo{Arg0: real, Executable: real, TemporaryFolders: []string{"", at("none"), at("cellar")}}, real, "cleaned automatically"},
+		{"a link to a folder that is cleaned", clients.LaunchInfo{Arg0: at("bin/aai-gateway"), Executable: real, TemporaryFolders: []string{at("cellar")}}, at("bin/aai-gateway"), "cleaned automatically"},
 		{"the cache of npx", clients.LaunchInfo{Arg0: at("x/_npx/1/aai-gateway"), Executable: at("x/_npx/1/aai-gateway")}, at("x/_npx/1/aai-gateway"), "install the program for good"},
 	} {
 		got, notes, err := clients.StableCommand(c.start)

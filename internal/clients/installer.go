@@ -138,12 +138,12 @@ func (r *Installer) read(p *Plan, file string) error {
 	real, err := userinfo.ResolveOwned(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		e := aai.Errorf(aai.InvalidParams, "%s, or a folder on the way to it, is a link that leads nowhere", aai.CleanLabel(file, 300))
-		e.Hint = "Nothing was changed. Remove the link, or make what it leads to, and do the same again."
+		e.Hint = "Nothing was changed. Remove the link, or make its target, and run this again."
 		return e
 	}
 	if err != nil {
 		e := aai.Errorf(aai.PermissionDenied, "%s: %w", aai.CleanLabel(file, 300), plainCause(err))
-		e.Hint = "Nothing was changed. Look at whose file or link that is; run this as its owner, or make it your own."
+		e.Hint = "Nothing was changed. Run this as the owner of that file or link, or make it your own."
 		return e
 	}
 	p.realPath = real
@@ -155,7 +155,7 @@ func (r *Installer) read(p *Plan, file string) error {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
 		e := aai.Errorf(aai.InvalidParams, "%s: %w", aai.CleanLabel(file, 300), err)
-		e.Hint = "Nothing was changed. Look at what is there (ls -l), and make it a file that you can read; or add the server by hand: " + r.manualEntry() + "."
+		e.Hint = "Nothing was changed. Look at its permissions (ls -l), and make it a file that you can read; or add the server by hand: " + r.manualEntry() + "."
 		return e
 	default:
 		p.existed = true
@@ -297,8 +297,8 @@ func (r *Installer) Rollback(id string) (*Plan, error) {
 		return nil, err
 	}
 	if len(kept.Steps) == 0 {
-		e := aai.Errorf(aai.InvalidParams, "nothing that was changed for %s is on record", c.name)
-		e.Hint = "install and uninstall say what they change; without them there is nothing to take back."
+		e := aai.Errorf(aai.InvalidParams, "no change for %s is on record", c.name)
+		e.Hint = "Only changes by install and uninstall can be undone."
 		return nil, e
 	}
 	last := kept.Steps[len(kept.Steps)-1]
@@ -320,10 +320,10 @@ func (r *Installer) Rollback(id string) (*Plan, error) {
 		p.Action = ActionNone
 	case sum(p.old, p.existed) != last.After:
 		p.needsConfirmation = true
-		note := "The file was changed since, by " + c.name + " or by hand: what was changed would go from it."
+		note := "The file was changed since, by " + c.name + " or by hand: those changes would be lost."
 		if p.existed {
 			p.backupName = backupName(c.id, r.cfg.Now(), sum(p.old, true))
-			note += " What it has now is kept in " + r.backupFile(p.backupName)
+			note += " Its current content is kept in " + r.backupFile(p.backupName)
 		}
 		p.Notes = append(p.Notes, note)
 	}

@@ -59,7 +59,7 @@ func TestSteps(t *testing.T) {
 	// Another process wrote it since: there is a note, and it is restored anyway.
 	w.file(cursor, "{\"other\": true}")
 	p = w.plan(w.room.Rollback("cursor"))
-	if !p.NeedsConfirmation() || len(p.Notes) != 1 || !strings.Contains(p.Notes[0], "would go from it") {
+	if !p.NeedsConfirmation() || len(p.Notes) != 1 || !strings.Contains(p.Notes[0], "those changes would be lost") {
 		t.Errorf("%v %q", p.NeedsConfirmation(), p.Notes)
 	}
 	w.do(clients.ActionRestore)(p, nil)
@@ -375,7 +375,7 @@ func TestABackupThatIsGone(t *testing.T) {
 	if err := os.WriteFile(backups[0], []byte("{\"evil\": 1}"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.room.Rollback("cursor"); err == nil || !strings.Contains(err.Error(), "not what was kept") {
+	if _, err := w.room.Rollback("cursor"); err == nil || !strings.Contains(err.Error(), "was changed since") {
 		t.Errorf("got %v", err)
 	}
 	w.do(clients.ActionRemove)(w.room.Uninstall("cursor")) // the entry only

@@ -27,7 +27,7 @@ type ProbeResult struct {
 func (r *Installer) Probe(ctx context.Context, p *Plan) (ProbeResult, error) {
 	command, args, err := r.WrittenCommand(p)
 	if err != nil {
-		return ProbeResult{}, aai.Errorf(aai.AutomationFailed, "what was written cannot be read back: %w", err)
+		return ProbeResult{}, aai.Errorf(aai.AutomationFailed, "the written file cannot be read back: %w", err)
 	}
 	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
@@ -43,9 +43,9 @@ func (r *Installer) Probe(ctx context.Context, p *Plan) (ProbeResult, error) {
 		e.Message = fmt.Sprintf("%s did not answer within %v, started as %s starts it", aai.CleanLabel(command, 300), probeTimeout, p.Client.Name)
 	}
 	if said != "" {
-		e.Message += ". It said: " + aai.CleanLabel(said, 500)
+		e.Message += ". Its output: " + aai.CleanLabel(said, 500)
 	}
-	e.Hint = fmt.Sprintf("Run it yourself with as little: env -i %s %s %s. \"aai-gateway install --rollback --client %s\" takes the change back.",
+	e.Hint = fmt.Sprintf("Run it yourself with as little: env -i %s %s %s. \"aai-gateway install --rollback --client %s\" undoes the change.",
 		sanitize.ShellJoin(r.minimalEnv()...), sanitize.ShellJoin(command), sanitize.ShellJoin(args...), p.Client.ID)
 	return ProbeResult{}, e
 }

@@ -73,7 +73,7 @@ func (r *Installer) lock(ctx context.Context, id string) (func(), error) {
 		return unlock, err
 	}
 	e := aai.Errorf(aai.AutomationFailed, "another install, uninstall or rollback for %s runs; nothing was written", id)
-	e.Hint = "Wait until it has ended, or end it; then do the same again."
+	e.Hint = "Wait until it has ended, or end it; then run this again."
 	return nil, e
 }
 
@@ -107,7 +107,7 @@ func (r *Installer) saveRecord(id string, kept *clientRecord) error {
 		err = atomicfile.ReplaceDurable(r.recordFile(id), append(text, '\n'))
 	}
 	if err != nil {
-		return aai.Errorf(aai.AutomationFailed, "the record of what was changed cannot be written: %w", err)
+		return aai.Errorf(aai.AutomationFailed, "the record of the change cannot be written: %w", err)
 	}
 	r.forget(old, kept.Steps)
 	return nil
@@ -128,7 +128,7 @@ func (r *Installer) remainingBackups(p *Plan, rest []step) []string {
 	if p.undoneSteps > 0 && !slices.ContainsFunc(rest, func(s step) bool { return s.Backup != "" }) {
 		return nil
 	}
-	return []string{"What was in the file, its keys too, stays in the backups " + r.backupFile(p.Client.ID+"-*")}
+	return []string{"The old content of the file, its keys too, stays in the backups " + r.backupFile(p.Client.ID+"-*")}
 }
 
 // backUp saves the current contents of a plan's file in this program's own folder.
@@ -153,8 +153,8 @@ func backupName(id string, at time.Time, sum string) string {
 // saveBackup saves the current contents of a plan's file under a name.
 func (r *Installer) saveBackup(name string, p *Plan) error {
 	if err := atomicfile.ReplaceDurable(r.backupFile(name), p.old); err != nil {
-		e := aai.Errorf(aai.AutomationFailed, "what is in %s cannot be backed up: %w", aai.CleanLabel(p.Client.File, 300), err)
-		e.Hint = "Nothing was changed. Make room, or make the folder writable."
+		e := aai.Errorf(aai.AutomationFailed, "%s cannot be backed up: %w", aai.CleanLabel(p.Client.File, 300), err)
+		e.Hint = "Nothing was changed. Free disk space, or make the folder writable."
 		return e
 	}
 	return nil
@@ -167,7 +167,7 @@ func (r *Installer) backup(s step) (content []byte, was bool, err error) {
 	}
 	content, err = atomicfile.Read(r.backupFile(s.Backup), atomicfile.ReadLimits{Size: maxFile})
 	if err == nil && sum(content, true) != s.Before {
-		err = errors.New("it is not what was kept")
+		err = errors.New("it was changed since")
 	}
 	if err != nil {
 		return nil, false, aai.Errorf(aai.AutomationFailed, "the backup %s: %w", r.backupFile(s.Backup), err)

@@ -31,7 +31,7 @@ func (r *Installer) Apply(ctx context.Context, p *Plan) error {
 	}
 	if now.realPath != p.realPath || now.existed != p.existed || !bytes.Equal(now.old, p.old) {
 		e := aai.Errorf(aai.AutomationFailed, "%s was changed by somebody else in the meantime; nothing was written", aai.CleanLabel(p.Client.File, 300))
-		e.Hint = "Do the same again: it shows the difference anew."
+		e.Hint = "Run it again: it shows the new difference."
 		return e
 	}
 	return r.commit(p)

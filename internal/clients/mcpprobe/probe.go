@@ -40,7 +40,7 @@ func handshake(ctx context.Context, cmd *exec.Cmd) (server Server, err error) {
 	defer func() { _ = session.Close() }() // the probe is complete
 	begun := session.InitializeResult()
 	if begun == nil || begun.ServerInfo == nil {
-		return Server{}, errors.New("it does not say what it is")
+		return Server{}, errors.New("it does not give its name")
 	}
 	server = Server{Name: begun.ServerInfo.Name, Version: begun.ServerInfo.Version, Protocol: begun.ProtocolVersion}
 	for tool, err := range session.Tools(ctx, nil) {

@@ -75,7 +75,7 @@ func tomlFault(err error) *Fault {
 	case strings.HasSuffix(text, "is already defined"), strings.Contains(text, "already exists"):
 		expected = "a name that is not there yet"
 	case strings.Contains(text, "unterminated"), strings.Contains(text, "incomplete"):
-		expected = "the end of what begins in this line"
+		expected = "the end of the value in this line"
 	case strings.Contains(text, "at start of value"):
 		expected = "a value: a text in quotation marks, a number, true or false"
 	}
@@ -105,7 +105,7 @@ func yamlFault(err error) *Fault {
 	case slices.Contains(known, e.Message):
 		f.Problem = e.Message + "; expected YAML"
 	case strings.HasPrefix(e.Message, "unknown anchor"):
-		f.Problem = withExpected(f.Problem, "the name of an anchor that stands before")
+		f.Problem = withExpected(f.Problem, "the name of an earlier anchor")
 	case strings.HasPrefix(e.Message, "exceeded max depth"):
 		f.Problem = fmt.Sprintf("more than %d levels are in each other; expected fewer", maxNesting)
 	}
