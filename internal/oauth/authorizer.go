@@ -169,7 +169,7 @@ func (l *Authorizer) HandleRefusal(ctx context.Context, r *aai.Recipe, resp *htt
 		again, err = l.dropBoughtToken(ctx, p, resp)
 	default:
 		if resp.StatusCode == http.StatusUnauthorized {
-			err = p.loginRequired(aai.AuthExpired, "%s does not accept the %s it was given", p.name(), p.keyWord())
+			err = p.loginRequired(aai.AuthExpired, "%s does not accept the %s it got", p.name(), p.keyWord())
 		}
 	}
 	return again, notDelivered(err)

@@ -182,7 +182,7 @@ func (a *attempt) validate(query map[string]string) (string, error) {
 		e.Hint = "Somebody may have tried to mix up two logins. Nothing was sent to either."
 		return "", e
 	case a.saysIssuer && !named:
-		return "", aai.Errorf(aai.AuthInvalid, "the answer to the login to %s does not say which authorization server gave it; %s says it always does", a.host, a.issuer)
+		return "", aai.Errorf(aai.AuthInvalid, "the answer to the login to %s does not name its authorization server; %s declares that it always does", a.host, a.issuer)
 	}
 	if code, failed := query["error"]; failed {
 		return "", &serverError{Host: a.host, Code: errorCode(code), Description: aai.CleanLabel(query["error_description"], 200), Status: http.StatusBadRequest}

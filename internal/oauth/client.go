@@ -206,7 +206,7 @@ func (l *Authorizer) register(ctx context.Context, s *server, about clientMetada
 	}
 	if json.Unmarshal(a.body, &client) != nil || client.ID == "" || len(client.ID) > 1000 || !visible(client.ID) ||
 		client.Method != "" && client.Method != "none" {
-		return "", aai.Errorf(aai.AuthInvalid, "%s registered the gateway as something else than the public client it asked to be", hostOf(s.Register))
+		return "", aai.Errorf(aai.AuthInvalid, "%s registered the gateway as another kind of client than the public one it asked for", hostOf(s.Register))
 	}
 	return client.ID, nil
 }
@@ -216,7 +216,7 @@ func (l *Authorizer) forget(ctx context.Context, p *realm, s *server, err error)
 	refusal, ok := errors.AsType[*serverError](err)
 	if ok && s.Client.Source == fromServer && (refusal.Code == "invalid_client" || refusal.Code == "unauthorized_client") && refusal.Status != http.StatusNotFound {
 		if err := l.drop(ctx, l.clientKey(p, s)); err != nil {
-			l.log.Warn("a registration that is no longer good could not be dropped", "issuer", s.Issuer)
+			l.log.Warn("a registration that is no longer valid could not be deleted", "issuer", s.Issuer)
 		}
 	}
 }

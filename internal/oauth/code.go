@@ -157,7 +157,7 @@ func (l *Authorizer) pushParameters(ctx context.Context, s *server, form url.Val
 		RequestURI string `json:"request_uri"`
 	}
 	if a.status != http.StatusCreated && a.status != http.StatusOK || json.Unmarshal(a.body, &got) != nil || got.RequestURI == "" {
-		return "", aai.Errorf(aai.AuthInvalid, "%s took the login's parameters and gave no request_uri for them", hostOf(s.Push))
+		return "", aai.Errorf(aai.AuthInvalid, "%s took the login's parameters but gave no request_uri", hostOf(s.Push))
 	}
 	return withQuery(s.Authorize, url.Values{"client_id": {s.Client.ID}, "request_uri": {got.RequestURI}})
 }

@@ -218,7 +218,7 @@ func mayCarry(name string) bool {
 func (l *Authorizer) addCookies(ctx context.Context, p *realm, req *http.Request) error {
 	domain, host := strings.ToLower(strings.TrimPrefix(p.auth.Domain, ".")), hostname(p.base)
 	if domain != "" && host != domain && (!strings.HasSuffix(host, "."+domain) || !netguard.SameSite(host, domain)) {
-		return aai.Errorf(aai.AuthInvalid, "auth.cookie.domain is %q; expected the host of base_url or a domain that holds it", aai.CleanLabel(domain, 100))
+		return aai.Errorf(aai.AuthInvalid, "auth.cookie.domain is %q; expected the host of base_url or a parent domain of it", aai.CleanLabel(domain, 100))
 	}
 	values, err := l.values(ctx, p)
 	if err != nil {
@@ -326,7 +326,7 @@ func (l *Authorizer) dropBoughtToken(ctx context.Context, p *realm, resp *http.R
 		return err == nil, err
 	}
 	if l.now().Sub(t.Obtained) < minRefusalAge {
-		return false, p.loginRequired(aai.AuthExpired, "%s does not accept the token that the app credential bought just now", p.name())
+		return false, p.loginRequired(aai.AuthExpired, "%s does not accept the new token of the app credential", p.name())
 	}
 	err = l.drop(ctx, p.boughtID())
 	return err == nil, err

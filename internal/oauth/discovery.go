@@ -93,7 +93,7 @@ func (l *Authorizer) ownEndpoint(issuer, field, address string) error {
 
 // noLoginMetadata returns the error for a server that requires a login and publishes no metadata for it.
 func (p *realm) noLoginMetadata() *aai.Error {
-	e := aai.Errorf(aai.AuthRequired, "%s asks who is calling, and says nowhere how people log in to it", p.name())
-	e.Hint = "Ask the person to look how its makers give access, and to write that into the descriptor's auth, such as a bearer token."
+	e := aai.Errorf(aai.AuthRequired, "%s requires a login, and does not publish how people log in", p.name())
+	e.Hint = "Ask the person to find out how its makers give access, and to write that into the descriptor's auth, such as a bearer token."
 	return e
 }

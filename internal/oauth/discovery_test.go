@@ -32,7 +32,7 @@ func TestFoundByTheServer(t *testing.T) {
 		{"silent", func(f *fake) {
 			delete(f.handle, "/.well-known/oauth-protected-resource/v1")
 			f.metadata = nil
-		}, "", "", aai.AuthRequired, "says nowhere how"},
+		}, "", "", aai.AuthRequired, "does not publish how"},
 		{"the page of another site", func(f *fake) { f.metadata["authorization_endpoint"] = "https://honest.example/authorize" }, "", "", aai.AuthInvalid, "another site"},
 		{"the tokens of another site", func(f *fake) { f.metadata["token_endpoint"] = "https://honest.example/token" }, "", "", aai.AuthInvalid, "another site"},
 		{"without PKCE", func(f *fake) { f.metadata["code_challenge_methods_supported"] = []string{"plain"} }, "", "", aai.AuthInvalid, "PKCE"},

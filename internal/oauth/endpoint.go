@@ -46,7 +46,7 @@ func (e *serverError) Error() string {
 // unreachable reports that a server does not respond. The stored login remains unchanged.
 func unreachable(host string, cause error) *aai.Error {
 	e := aai.Errorf(aai.AppNotRunning, "the authorization server %s does not answer", host)
-	e.Hint = "What is kept of the login stays. Try again later."
+	e.Hint = "The stored login stays. Try again later."
 	e.Delivery, e.Err = aai.NotDelivered, cause
 	return e
 }
@@ -72,7 +72,7 @@ func (l *Authorizer) post(ctx context.Context, endpoint string, form url.Values,
 		}
 		if len(secret) == 0 {
 			e := aai.Errorf(aai.AuthInvalid, "the secret of client %q is not in the keychain", aai.CleanLabel(who.ID, 100))
-			e.Hint = "The configuration names it; it has to be put there first."
+			e.Hint = "The configuration names it; put it there first."
 			return nil, e
 		}
 		form.Set("client_secret", strings.TrimSpace(string(secret)))
@@ -109,7 +109,7 @@ func (l *Authorizer) send(ctx context.Context, endpoint, kind, body string, key 
 	}
 	a, err := l.do(req)
 	if err == nil && a.status >= 300 && a.status < 400 {
-		return nil, aai.Errorf(aai.AuthInvalid, "%s answers with a redirect, which is not followed: what is sent there is secret", hostOf(endpoint))
+		return nil, aai.Errorf(aai.AuthInvalid, "%s answers with a redirect, which is not followed: the request has secrets", hostOf(endpoint))
 	}
 	return a, err
 }

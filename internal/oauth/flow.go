@@ -149,11 +149,11 @@ func (p *realm) explain(s *server, err error) error {
 	case refused:
 		return aai.Errorf(aai.AuthInvalid, "the login to %s failed: %s", p.name(), refusal)
 	case errors.Is(err, context.Canceled):
-		return p.loginRequired(aai.AuthRequired, "the login to %s was given up", p.name())
+		return p.loginRequired(aai.AuthRequired, "the login to %s was cancelled", p.name())
 	case errors.Is(err, loginTimeoutError{}):
-		e := p.loginRequired(aai.AuthRequired, "nobody finished the login to %s in time", p.name())
+		e := p.loginRequired(aai.AuthRequired, "the login to %s was not finished in time", p.name())
 		if s.Client.Source == fromProtocol {
-			e.Hint += " If its page said that it does not know this client: " + p.command() + " --client-id ID"
+			e.Hint += " If its page does not know this client: " + p.command() + " --client-id ID"
 		}
 		return e
 	}

@@ -163,7 +163,7 @@ func Host(r *aai.Recipe) string {
 
 func (p *realm) untrusted(host string) *aai.Error {
 	e := aai.Errorf(aai.AuthInvalid, "the descriptor of %s sends logins to %s, which is another site; expected hosts of %s", p.name(), host, p.name())
-	e.Hint = fmt.Sprintf("If the person trusts %s with the login to %s, they can say so at a terminal: %s --trust %s", host, p.name(), p.command(), host)
+	e.Hint = fmt.Sprintf("If the person trusts %s with the login to %s, they can allow it at a terminal: %s --trust %s", host, p.name(), p.command(), host)
 	return e
 }
 
@@ -200,7 +200,7 @@ func (l *Authorizer) TrustHost(ctx context.Context, r *aai.Recipe, host string) 
 func (p *realm) checkDestination(u *url.URL) error {
 	to, err := originOf(u.Scheme + "://" + u.Host)
 	if err != nil || to != p.base || u.User != nil {
-		return aai.Errorf(aai.AuthInvalid, "the request goes to %s; what is kept for %s is sent to %s alone",
+		return aai.Errorf(aai.AuthInvalid, "the request goes to %s; the login to %s is sent only to %s",
 			aai.CleanLabel(u.Host, 100), p.name(), p.base)
 	}
 	return nil

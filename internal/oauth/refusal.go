@@ -103,7 +103,7 @@ func (l *Authorizer) stepUp(ctx context.Context, p *realm, asked []string) (bool
 	}
 	missing := slices.DeleteFunc(slices.Clone(asked), func(scope string) bool { return slices.Contains(t.Scopes, scope) })
 	if len(missing) == 0 || len(asked) > 50 {
-		return false, p.deniedError("%s says that the person who is logged in may not do this, and asks for no scope that could change it", p.name())
+		return false, p.deniedError("%s does not allow this to the person who is logged in, and names no scope that would", p.name())
 	}
 	again := true
 	err = l.updateServer(ctx, p, func(s *server) {
@@ -117,7 +117,7 @@ func (l *Authorizer) stepUp(ctx context.Context, p *realm, asked []string) (bool
 		s.Scopes = mergeScopes(s.Scopes, mergeScopes(t.Scopes, asked))
 	})
 	if err == nil && !again {
-		err = p.deniedError("%s asked for more scopes %d times in a row, and was given them", p.name(), maxStepUps)
+		err = p.deniedError("%s asked for more scopes %d times in a row, and got them", p.name(), maxStepUps)
 	}
 	return again && err == nil, err
 }

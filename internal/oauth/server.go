@@ -161,7 +161,7 @@ func (l *Authorizer) serverFrom(ctx context.Context, p *realm, m *metadata) (*se
 		s.Authorize, s.Token = m.AuthorizationEndpoint, m.TokenEndpoint
 	} else if m == nil {
 		if a.PKCE != "S256" {
-			return nil, pkceMissing(p, `its descriptor does not say "pkce": {"method": "S256"}, and it has no metadata that would`)
+			return nil, pkceMissing(p, `its descriptor does not declare "pkce": {"method": "S256"}, and it has no metadata`)
 		}
 		return s, nil
 	}
@@ -207,7 +207,7 @@ func (l *Authorizer) isServerEndpoint(ctx context.Context, p *realm, issuer, end
 
 func pkceMissing(p *realm, why string) error {
 	e := aai.Errorf(aai.AuthInvalid, "logins to %s would not be protected by PKCE: %s", p.name(), why)
-	e.Hint = "The app's author has to support PKCE with S256 (RFC 7636), which OAuth 2.1 asks for, and to say so."
+	e.Hint = "The app's author has to support PKCE with S256 (RFC 7636), which OAuth 2.1 requires, and declare it."
 	return e
 }
 

@@ -157,7 +157,7 @@ func (l *Authorizer) cancelLogins(host string) {
 func (l *Authorizer) revoke(ctx context.Context, t *token, bye *LogoutResult) {
 	if t.Revoke == "" {
 		if t.Access != "" {
-			bye.Warnings = append(bye.Warnings, "the authorization server has no way to take a token back; it ends by itself")
+			bye.Warnings = append(bye.Warnings, "the authorization server cannot revoke a token; it expires by itself")
 		}
 		return
 	}
@@ -167,7 +167,7 @@ func (l *Authorizer) revoke(ctx context.Context, t *token, bye *LogoutResult) {
 		}
 		form := url.Values{"token": {it.token}, "token_type_hint": {it.hint}}
 		if _, err := l.post(ctx, t.Revoke, form, t.Client, t.Key); err != nil {
-			bye.Warnings = append(bye.Warnings, "the "+strings.ReplaceAll(it.hint, "_", " ")+" could not be taken back: "+err.Error())
+			bye.Warnings = append(bye.Warnings, "the "+strings.ReplaceAll(it.hint, "_", " ")+" could not be revoked: "+err.Error())
 			continue
 		}
 		bye.Revoked++
@@ -183,7 +183,7 @@ func (l *Authorizer) Login(ctx context.Context, r *aai.Recipe) error {
 		return err
 	}
 	if p == nil {
-		return aai.Errorf(aai.InvalidParams, "%s wants nobody to log in", aai.CleanLabel(r.App, 60))
+		return aai.Errorf(aai.InvalidParams, "%s needs no login", aai.CleanLabel(r.App, 60))
 	}
 	if p.auth.Kind != aai.AuthOAuth2 {
 		_, err := l.values(ctx, p)

@@ -96,7 +96,7 @@ func storeError(err error) error {
 	}
 	e := aai.Errorf(aai.AutomationFailed, "the store of secrets does not work: %w", err)
 	e.Message = "the store of secrets does not work"
-	e.Hint = "aai-gateway keychain status says which store is in use and what is wrong with it."
+	e.Hint = "aai-gateway keychain status shows the store in use and its problem."
 	return e
 }
 

@@ -203,7 +203,7 @@ func (l *Authorizer) refreshLocked(ctx context.Context, p *realm, id, seen strin
 	})
 	switch {
 	case dead != nil:
-		e := p.loginRequired(aai.AuthExpired, "the login to %s is no longer good: it was taken back, or used by another", p.name())
+		e := p.loginRequired(aai.AuthExpired, "the login to %s is no longer valid: it was revoked, or used elsewhere", p.name())
 		e.Err = dead
 		return nil, e
 	case err != nil:
