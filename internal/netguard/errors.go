@@ -17,7 +17,7 @@ import (
 
 // The reasons for rejecting a request before name resolution.
 var (
-	errUserinfo  = errors.New("the address holds a user or a password")
+	errUserinfo  = errors.New("the address has a user or a password")
 	errNotHTTPS  = errors.New("only https is allowed")
 	errOtherHost = errors.New("the Host header is not the address's host")
 )
@@ -58,7 +58,7 @@ func unreachable(h Host, cause *failureCause, sent bool) *aai.Error {
 	}
 	e := aai.Errorf(aai.AppNotRunning, "%s could not be reached", name)
 	e.Hint = "Check the address. A site on a private network must first be trusted by the person, with net.allowPrivate in the " +
-		"configuration; a site that sends visitors to another one is asked for under that one's name. The gateway's log has the cause."
+		"configuration; for a site that redirects to another, use the address of that one. The gateway's log has the cause."
 	e.Err = cause
 	e.Delivery = aai.NotDelivered
 	if sent {

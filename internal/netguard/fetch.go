@@ -106,7 +106,7 @@ func (c *Client) parseTarget(raw string) (*url.URL, Host, error) {
 }
 
 func invalidAddress(raw, why string) *aai.Error {
-	e := aai.Errorf(aai.InvalidParams, "url: %q is not an address that may be asked: %s", aai.CleanLabel(raw, 200), why)
+	e := aai.Errorf(aai.InvalidParams, "url: %q is not an address that may be fetched: %s", aai.CleanLabel(raw, 200), why)
 	e.Hint = "Give an address such as https://example.com, without a user name or password."
 	e.Delivery = aai.NotDelivered
 	return e
@@ -190,7 +190,7 @@ func readBody(resp *http.Response, u *url.URL, limit int) (*FetchResult, error) 
 		return nil, &aai.Error{
 			Code:    aai.DescriptorInvalid,
 			Message: fmt.Sprintf("%s: the document is larger than the %d KiB that are allowed from the web", u.Host, limit>>10),
-			Hint:    "Tell the site's owner; nothing can be done here.",
+			Hint:    "Only the site's owner can change that.",
 			Err:     errTooBig,
 		}
 	}

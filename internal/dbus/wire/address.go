@@ -13,7 +13,7 @@ import (
 const defaultSystemBus = "unix:path=/var/run/dbus/system_bus_socket"
 
 // errNoBus reports that no session bus is known.
-var errNoBus = errors.New("none is known of this person")
+var errNoBus = errors.New("this person has no known bus")
 
 // SessionAddress returns the address of the session bus in getenv's environment, or an error. It
 // never starts a bus, since a new one would have no apps.

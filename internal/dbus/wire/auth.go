@@ -23,7 +23,7 @@ func authenticate(socket io.Writer, in *bufio.Reader) error {
 	}
 	line, err := in.ReadSlice('\n')
 	if errors.Is(err, bufio.ErrBufferFull) {
-		return errors.New("what answers there does not speak D-Bus")
+		return errors.New("the server does not speak D-Bus")
 	}
 	if err != nil {
 		return err

@@ -26,7 +26,7 @@ const readSize = 64 << 10
 // ErrConnectionLost is the cause of calls that ended with the connection.
 var ErrConnectionLost = errors.New("the connection to the bus was lost")
 
-var errPeer = errors.New("at the other end is a peer and not a bus")
+var errPeer = errors.New("the other end is a peer and not a bus")
 
 // A TransportError is the error of a call without an answer.
 type TransportError struct {

@@ -266,7 +266,7 @@ func (d *Decoder) skipFirst(sig string, depth int) (rest string) {
 		d.text(int(d.U32()))
 	case 'o':
 		if path := d.text(int(d.U32())); d.err == nil && !ValidPath(string(path)) {
-			d.Fail(errors.New("an object path is not one"))
+			d.Fail(errors.New("an object path is invalid"))
 		}
 	case 'g':
 		d.Signature()

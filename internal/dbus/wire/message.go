@@ -147,7 +147,7 @@ func (m *Message) checkHeader(kind byte, toPeer bool) error {
 	case !named && !answers:
 		return fmt.Errorf("a message of the kind %d", kind)
 	case m.Sender != "":
-		return errors.New("a message with a sender, which the bus says and nobody else")
+		return errors.New("a message with a sender, which only the bus may set")
 	case m.Destination == "" && !toPeer && kind != KindSignal:
 		return errors.New("a message without a destination")
 	case m.Destination != "" && !ValidBusName(m.Destination):
@@ -174,7 +174,7 @@ func (m *Message) checkBody() error {
 	d := Decoder{data: m.Body}
 	d.Skip(m.Signature)
 	if d.More() {
-		d.Fail(errors.New("there is more in it than that"))
+		d.Fail(errors.New("it has more values"))
 	}
 	if d.err != nil {
 		return fmt.Errorf("the body is not of the type %q: %w", m.Signature, d.err)
