@@ -223,7 +223,7 @@ func (k *killTest) takeBack(t *testing.T, id, what string) {
 	k.back++
 	if k.level(t) != 7 {
 		k.partly++
-		if !strings.Contains(said, "not taken back: step ") {
+		if !strings.Contains(said, "not undone: step ") {
 			t.Errorf("%s: the level is %d, and it says %s", what, k.level(t), said)
 		}
 	}

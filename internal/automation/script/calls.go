@@ -181,10 +181,10 @@ func (d *mutations) describe() string {
 		if len(d.names) > maxNames {
 			named = append(named, "…")
 		}
-		parts = append(parts, fmt.Sprintf("%d of its acts reached their apps (%s) and stand", d.all, strings.Join(named, ", ")))
+		parts = append(parts, fmt.Sprintf("%d of its acts reached their apps (%s) and were not undone", d.all, strings.Join(named, ", ")))
 	}
 	if d.uncertain > 0 {
-		parts = append(parts, fmt.Sprintf("of %d acts it is not known whether they did", d.uncertain))
+		parts = append(parts, fmt.Sprintf("of %d acts it is unknown whether they did", d.uncertain))
 	}
 	return strings.Join(parts, "; ")
 }

@@ -23,24 +23,24 @@ func (r *run) error(code aai.Code, message, hint string, cause error) error {
 func (r *run) ended(ctx context.Context, why endReason) error {
 	switch why {
 	case endTimeout:
-		return r.error(aai.Timeout, fmt.Sprintf("the script had not ended after %s, at its call %d", r.args.timeout, r.calls), "Do less in one, or give it more timeout_ms.", nil)
+		return r.error(aai.Timeout, fmt.Sprintf("the script had not ended after %s, at its call %d", r.args.timeout, r.calls), "Split the script, or raise timeout_ms.", nil)
 	case endMemory:
 		return r.tooBig(nil)
 	case endTooManyCalls:
-		return r.error(aai.RateLimited, fmt.Sprintf("the script made more than %d calls", maxCalls), "Do less in one.", nil)
+		return r.error(aai.RateLimited, fmt.Sprintf("the script made more than %d calls", maxCalls), "Split the script.", nil)
 	case endQuestion:
 		open := *r.open
 		open.Delivery = aai.NotDelivered
 		return &open
 	case endCanceled:
 		e := aai.AsError(cmp.Or(ctx.Err(), context.Canceled))
-		return r.error(e.Code, "the script was ended: "+e.Message, "", e.Err)
+		return r.error(e.Code, "the script was stopped: "+e.Message, "", e.Err)
 	}
-	return r.error(aai.Internal, "the script's process said what it does not", "", nil)
+	return r.error(aai.Internal, "the script's process sent an invalid message", "", nil)
 }
 
 func (r *run) tooBig(cause error) error {
-	return r.error(aai.AutomationFailed, fmt.Sprintf("the script used more than the %d MB of memory that it may", child.MaxMemory>>20), "Keep less at a time.", cause)
+	return r.error(aai.AutomationFailed, fmt.Sprintf("the script used more than its limit of %d MB of memory", child.MaxMemory>>20), "Keep less in memory.", cause)
 }
 
 // processError returns the error of a process that ended without a result.
@@ -53,9 +53,9 @@ func (r *run) processError(p *scriptProcess) error {
 		}
 	}
 	if killed(p.State()) {
-		return r.error(aai.Timeout, fmt.Sprintf("the script used the %d seconds of the processor that it may", r.args.seconds()), "Do less in one.", cause)
+		return r.error(aai.Timeout, fmt.Sprintf("the script used its limit of %d seconds of processor time", r.args.seconds()), "Split the script.", cause)
 	}
-	return r.error(aai.Internal, "the script's process ended without a word", "", cause)
+	return r.error(aai.Internal, "the script's process ended without an error message", "", cause)
 }
 
 // failed returns the error of the script itself.

@@ -30,7 +30,7 @@ func read(ctx context.Context, file string) (string, error) {
 		}
 	}
 	if len(roots) == 0 {
-		return "", notBegunError(aai.InvalidParams, "file: the client does not say which folders it works in", "Give the text as script.")
+		return "", notBegunError(aai.InvalidParams, "file: the client reports no working folders", "Pass the text as script.")
 	}
 	const expected = "file: expected a .js file below .aai or .axterminator in a folder that the client works in"
 	for _, root := range roots {

@@ -36,15 +36,15 @@ func hostileScripts() map[string]string {
 		`let s = "x"; while (true) s += s`:                                            "AUTOMATION_FAILED: ",
 		`const a = []; while (true) a.push(new Array(1000).fill(7))`:                  memory,
 		`let s = "é".repeat(1e8); while (true) s += s`:                                memory,
-		`function f() { return f() + 1 } f()`:                                         "AUTOMATION_FAILED: line 1: its functions call each other too deep",
+		`function f() { return f() + 1 } f()`:                                         "AUTOMATION_FAILED: line 1: its functions call each other too deeply",
 		`const f = () => [1].map(f); f()`:                                             thrown,
 		`JSON.parse("[".repeat(1e6))`:                                                 thrown,
 		strings.Repeat("(", 200_000):                                                  "",
-		`const a = {}; a.a = a; a`:                                                    "AUTOMATION_FAILED: what it returns is no JSON: TypeError: Converting circular structure to JSON",
+		`const a = {}; a.a = a; a`:                                                    "AUTOMATION_FAILED: its result is not JSON: TypeError: Converting circular structure to JSON",
 		`10n`:                                                                         "AUTOMATION_FAILED: ",
 		`({toJSON() { while (true) {} }})`:                                            timeOut,
 		`({toJSON() { return this.toJSON() }})`:                                       thrown,
-		`({get a() { throw "no" }})`:                                                  "AUTOMATION_FAILED: line 1: what it returns is no JSON: no",
+		`({get a() { throw "no" }})`:                                                  "AUTOMATION_FAILED: line 1: its result is not JSON: no",
 		`({get a() { while (true) {} }})`:                                             timeOut,
 		`new Proxy({}, {ownKeys() { throw 1 }})`:                                      thrown,
 		`throw {get code() { throw 1 }, toString() { throw 2 }}`:                      "AUTOMATION_FAILED: ",
@@ -56,7 +56,7 @@ func hostileScripts() map[string]string {
 		`constructor.constructor("return process")().exit()`:                          thrown,
 		`constructor.constructor("return this")().process.env`:                        thrown,
 		`require("fs")`:                                                               thrown,
-		`new Promise(() => {})`:                                                       "AUTOMATION_FAILED: it awaits what never comes",
+		`new Promise(() => {})`:                                                       "AUTOMATION_FAILED: it awaits a promise that never settles",
 		`const f = async () => { while (true) await 1 }; f()`:                         timeOut,
 		`Object.defineProperty(Object.prototype, "code", {get() { while (true) {} }}); throw new Error("x")`: timeOut,
 	}
@@ -146,7 +146,7 @@ func TestManyCalls(t *testing.T) {
 	}
 	e := w.fails(t, `call("org.example.notes", "add", {text: "a"}); for (;;) try { call("nobody", "x") } catch {}`, long)
 	if e.Code != aai.RateLimited || e.Delivery != aai.Delivered || len(w.notes) != 1 ||
-		e.Message != "the script made more than 10000 calls; 1 of its acts reached their apps (org.example.notes:add ×1) and stand" {
+		e.Message != "the script made more than 10000 calls; 1 of its acts reached their apps (org.example.notes:add ×1) and were not undone" {
 		t.Errorf("%v, %s", e, e.Delivery)
 	}
 }
@@ -161,7 +161,7 @@ func TestOutputIsBounded(t *testing.T) {
 	a := result.Data.(answer)
 	var text string
 	if json.Unmarshal(a.Result, &text) != nil || len(text) > child.MaxResult || len(text) < child.MaxResult-1 || !strings.HasPrefix(text, `"éé`) || !strings.HasSuffix(text, "é") ||
-		result.Warning != fmt.Sprintf("the result's JSON has 4000002 bytes; these are the first %d, as a text", len(text)) {
+		result.Warning != fmt.Sprintf("the result's JSON has 4000002 bytes; these are the first %d, as text", len(text)) {
 		t.Errorf("%d bytes, warning %q", len(text), result.Warning)
 	}
 	const noisy = `for (let i = 0; i < 20000; i++) log("line", i); 1`

@@ -138,7 +138,7 @@ func (r *run) result(last *child.Done) *aai.Result {
 	if last.Size > 0 {
 		cut := last.Truncated[:min(len(last.Truncated), child.MaxResult)]
 		a.Result, _ = json.Marshal(cut)
-		warnings = append(warnings, fmt.Sprintf("the result's JSON has %d bytes; these are the first %d, as a text", last.Size, len(cut)))
+		warnings = append(warnings, fmt.Sprintf("the result's JSON has %d bytes; these are the first %d, as text", last.Size, len(cut)))
 	}
 	log, whole := strings.ToValidUTF8(r.log.String(), "\uFFFD"), r.log.Len()+r.droppedLog
 	if !r.args.log {

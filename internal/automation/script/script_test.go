@@ -40,7 +40,7 @@ func TestAScriptThatIsNone(t *testing.T) {
 		"undefined.x":                "AUTOMATION_FAILED: line 1: TypeError: Cannot read property 'x' of undefined",
 		"1;\n\nthrow new Error('x')": "AUTOMATION_FAILED: line 3: Error: x",
 		"throw 7":                    "AUTOMATION_FAILED: line 1: 7",
-		"call('org.example.notes', 'add', {text: 'a'});\ncall('org.example.notes', 'fail')": "AUTOMATION_FAILED: line 2: ELEMENT_NOT_FOUND: no such note; 1 of its acts reached their apps (org.example.notes:add ×1) and stand",
+		"call('org.example.notes', 'add', {text: 'a'});\ncall('org.example.notes', 'fail')": "AUTOMATION_FAILED: line 2: ELEMENT_NOT_FOUND: no such note; 1 of its acts reached their apps (org.example.notes:add ×1) and were not undone",
 		"await call('org.example.notes', 'fail')":                                           "AUTOMATION_FAILED: line 1: ELEMENT_NOT_FOUND: no such note",
 	} {
 		if e := w.fails(t, text, nil); e.Error() != want {

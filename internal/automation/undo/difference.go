@@ -21,11 +21,11 @@ const maxShown = 60
 func difference(form, left, now any) string {
 	was, err := aai.ToJSONValue(left)
 	if err != nil {
-		return "what was left cannot be compared"
+		return "the state after the act cannot be compared"
 	}
 	is, err := aai.ToJSONValue(now)
 	if err != nil {
-		return "what is there cannot be compared"
+		return "the current state cannot be compared"
 	}
 	return valueDifference("", form, was, is)
 }
@@ -65,12 +65,12 @@ func valueDifference(place string, form, was, is any) string {
 		}
 	}
 	if place == "" {
-		return "it is " + shortValue(is) + " and not " + shortValue(was)
+		return "it is " + shortValue(is) + ", expected " + shortValue(was)
 	}
 	if sanitize.IsSecretName(place) {
-		return place + " is another"
+		return place + " has changed"
 	}
-	return place + " is " + shortValue(is) + " and not " + shortValue(was)
+	return place + " is " + shortValue(is) + ", expected " + shortValue(was)
 }
 
 // memberDifference compares the members of two objects at a place.

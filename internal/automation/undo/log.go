@@ -122,10 +122,10 @@ func (a *Act) measure() {
 		b, err := json.Marshal(part)
 		switch {
 		case err != nil:
-			a.dropUndo("what it takes is no data")
+			a.dropUndo("the undo data cannot be encoded")
 			return
 		case len(b) > maxValue:
-			a.dropUndo("the value from before, or the one after, was too large to keep")
+			a.dropUndo("the old or new value was too large to keep")
 			return
 		}
 		a.size += len(b)
@@ -170,7 +170,7 @@ func (l *Log) add(t *conversation, act *Act) {
 		l.resize(t, -t.acts[i].size)
 		if t.acts[i].Undo != nil {
 			older := *t.acts[i] // a running revert may still use the old one
-			older.dropUndo("too much was done since")
+			older.dropUndo("too many acts followed")
 			t.acts[i] = &older
 		}
 	}

@@ -18,7 +18,7 @@ func TestTheLastActsAreTakenBack(t *testing.T) {
 	for i := range 4 {
 		s.puts(me, "a", i)
 	}
-	if undone, skipped, text := s.undo(me, 2); undone != 2 || skipped != 0 || !strings.HasPrefix(text, "2 of 2 taken back\nundone: put of org.example.Shelf: a is as before") {
+	if undone, skipped, text := s.undo(me, 2); undone != 2 || skipped != 0 || !strings.HasPrefix(text, "2 of 2 undone\nundone: put of org.example.Shelf: a is as before") {
 		t.Errorf("%v, %v, %s", undone, skipped, text)
 	}
 	s.holds("a", 1)
@@ -29,7 +29,7 @@ func TestTheLastActsAreTakenBack(t *testing.T) {
 	s.holds("a", 0)
 	s.undo(me, 20)
 	s.holds("a", nil)
-	if undone, skipped, text := s.undo(me, 1); undone != 0 || skipped != 0 || text != "nothing is left to take back" {
+	if undone, skipped, text := s.undo(me, 1); undone != 0 || skipped != 0 || text != "nothing is left to undo" {
 		t.Errorf("%v, %v, %s", undone, skipped, text)
 	}
 }
@@ -51,7 +51,7 @@ func TestOneActIsTakenBack(t *testing.T) {
 	other.Session = "another"
 	for i, want := range []int{0, 1, 0} {
 		if got := back([]aai.Caller{other, me, me}[i]); got != want {
-			t.Errorf("%d: %v were taken back, want %d", i, got, want)
+			t.Errorf("%d: %v were undone, want %d", i, got, want)
 		}
 	}
 	s.holds("a", nil)
@@ -101,13 +101,13 @@ func TestWhatCannotBeTakenBackIsSkippedAndNamed(t *testing.T) {
 	s.step = nil
 	s.values["b"] = "newer"
 	if undone, skipped, text := s.undo(me, 1); undone != 0 || skipped != 1 ||
-		text != "0 of 1 taken back\nskipped_irreversible: put of org.example.Shelf: it failed with TIMEOUT and may have happened; look whether it did\n"+
+		text != "0 of 1 undone\nskipped_irreversible: put of org.example.Shelf: it failed with TIMEOUT and may have happened; check the app\n"+
 			"Before: burn of org.example.Shelf (count 2)" {
 		t.Errorf("%v, %v, %s", undone, skipped, text)
 	}
 	undone, skipped, text := s.undo(me, 4)
-	if undone != 1 || skipped != 3 || !strings.Contains(text, "\nskipped_irreversible: burn of org.example.Shelf: nobody knows how") ||
-		!strings.Contains(text, `newer: put of org.example.Shelf: the world is otherwise now: value is "newer" and not 1; not overwritten`) {
+	if undone != 1 || skipped != 3 || !strings.Contains(text, "\nskipped_irreversible: burn of org.example.Shelf: the tool has no undo") ||
+		!strings.Contains(text, `newer: put of org.example.Shelf: the state has changed since: value is "newer", expected 1; not overwritten`) {
 		t.Errorf("%v, %v, %s", undone, skipped, text)
 	}
 	s.holds("a", nil)
@@ -131,7 +131,7 @@ func TestWhatMayHaveBeenTakenBackIsTriedOnlyWithALook(t *testing.T) {
 	s.step = &aai.Error{Code: aai.Timeout, Message: "no answer", Delivery: aai.DeliveryUnknown}
 	s.undo(me, 1)
 	s.step = nil
-	if _, _, text := s.undo(me, 1); !strings.Contains(text, "unsure: ") || !strings.Contains(text, "nobody can look") {
+	if _, _, text := s.undo(me, 1); !strings.Contains(text, "unsure: ") || !strings.Contains(text, "cannot be checked") {
 		t.Error(text)
 	}
 	s.holds("a", 1)
@@ -180,7 +180,7 @@ func TestWhatMustBeAllowedIsAsked(t *testing.T) {
 	}
 	call.Answers = map[string]aai.Answer{"q": {Choice: "yes", Seal: e.Questions[0].Seal, Channel: aai.Client}}
 	result, err := s.gateway.Do(t.Context(), call)
-	if err != nil || !strings.HasPrefix(result.Text, "1 of 2 taken back") || !strings.Contains(result.Text, "to another question") || s.answers != 1 {
+	if err != nil || !strings.HasPrefix(result.Text, "1 of 2 undone") || !strings.Contains(result.Text, "to another question") || s.answers != 1 {
 		t.Errorf("%v, %v", result, err)
 	}
 	s.holds("a", 1)

@@ -47,7 +47,7 @@ const maxMessage = 300
 // [Log.ObserveMutation].
 func Revert(ctx context.Context, do func(context.Context, *aai.Call) (*aai.Result, error), caller aai.Caller, u *aai.Undo) Outcome {
 	if u == nil || u.Step.Tool == "" {
-		return Outcome{Status: StatusIrreversible, Message: "nobody knows how to take it back"}
+		return Outcome{Status: StatusIrreversible, Message: "the tool has no undo"}
 	}
 	seen, step := &observation{shape: u.ExpectedShape, expected: u.ExpectedState}, u.Step.Call(caller)
 	if u.StateStep == nil {
@@ -61,14 +61,14 @@ func Revert(ctx context.Context, do func(context.Context, *aai.Call) (*aai.Resul
 	case other != "":
 		return changedSince(other)
 	case err != nil:
-		return failedOutcome("not taken back", err)
+		return failedOutcome("not undone", err)
 	}
 	says, status := aai.CleanLabel(u.Description, maxMessage), StatusUndone
 	if len(u.NotRestored) > 0 {
-		says, status = aai.CleanLabel(u.Description+"; what stays as the act left it: "+strings.Join(u.NotRestored, ", "), maxMessage), StatusPartial
+		says, status = aai.CleanLabel(u.Description+"; not restored: "+strings.Join(u.NotRestored, ", "), maxMessage), StatusPartial
 	}
 	if !looked {
-		says += "; nobody could look whether it was still as it was left"
+		says += "; later changes could not be checked"
 	}
 	return Outcome{Status: status, Message: says}
 }
@@ -76,7 +76,7 @@ func Revert(ctx context.Context, do func(context.Context, *aai.Call) (*aai.Resul
 // checkState checks that the state is still the one after the act, and returns the outcome if it is
 // not, or unknown.
 func checkState(ctx context.Context, do DoFunc, caller aai.Caller, u *aai.Undo, seen *observation) *Outcome {
-	const unknown = "cannot look whether it is still as it was left"
+	const unknown = "cannot check for later changes"
 	result, err := do(context.WithValue(ctx, revertingKey{}, reverting{}), u.StateStep.Call(caller))
 	switch {
 	case err != nil:
@@ -84,7 +84,7 @@ func checkState(ctx context.Context, do DoFunc, caller aai.Caller, u *aai.Undo, 
 		o.Status = StatusFailed // reading changes nothing
 		return &o
 	case result == nil:
-		return &Outcome{Status: StatusFailed, Message: aai.CleanLabel(unknown+": "+u.StateStep.Tool+" answered nothing", maxMessage)}
+		return &Outcome{Status: StatusFailed, Message: aai.CleanLabel(unknown+": "+u.StateStep.Tool+" returned nothing", maxMessage)}
 	}
 	if seen.checkUnchanged(result.Data) == nil {
 		return nil
@@ -112,7 +112,7 @@ func (s *observation) checkUnchanged(now any) error {
 	if other == "" {
 		return nil
 	}
-	e := aai.Errorf(aai.AutomationFailed, "it is otherwise now, and was not overwritten")
+	e := aai.Errorf(aai.AutomationFailed, "the state has changed since, and was not overwritten")
 	e.Delivery = aai.NotDelivered
 	return e
 }
@@ -125,7 +125,7 @@ func (s *observation) outcome() (looked bool, other string) {
 
 // changedSince returns the outcome for a state that has changed since the act.
 func changedSince(other string) Outcome {
-	return Outcome{Status: StatusChangedSince, Message: aai.CleanLabel("the world is otherwise now: "+other+"; not overwritten", maxMessage)}
+	return Outcome{Status: StatusChangedSince, Message: aai.CleanLabel("the state has changed since: "+other+"; not overwritten", maxMessage)}
 }
 
 // failedOutcome returns the outcome for a failed call. Its effect may have happened nevertheless.

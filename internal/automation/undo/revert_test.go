@@ -82,22 +82,22 @@ func TestNewerWorkIsNotOverwritten(t *testing.T) {
 		left, now any
 		says      string
 	}{
-		"another text":      {"x", "y", `it is "y" and not "x"`},
-		"another number":    {0.5, 0.9, "it is 0.9 and not 0.5"},
+		"another text":      {"x", "y", `it is "y", expected "x"`},
+		"another number":    {0.5, 0.9, "it is 0.9, expected 0.5"},
 		"large ones":        {uint64(1<<63 + 1), uint64(1<<63 + 2), "9223372036854775810"},
-		"a number as text":  {1, "1", `it is "1" and not 1`},
+		"a number as text":  {1, "1", `it is "1", expected 1`},
 		"a huge exponent":   {json.Number("1"), json.Number("1e999999999"), "it is 1e999999999"},
-		"a member":          {map[string]any{"volume": 0.5}, map[string]any{"volume": 0.9, "b": 1}, "volume is 0.9 and not 0.5"},
+		"a member":          {map[string]any{"volume": 0.5}, map[string]any{"volume": 0.9, "b": 1}, "volume is 0.9, expected 0.5"},
 		"a member is gone":  {map[string]any{"volume": 0.5}, map[string]any{}, "volume is gone"},
-		"deep":              {map[string]any{"a": []any{1, 2}}, map[string]any{"a": []any{1, 3}}, "a.2 is 3 and not 2"},
+		"deep":              {map[string]any{"a": []any{1, 2}}, map[string]any{"a": []any{1, 3}}, "a.2 is 3, expected 2"},
 		"a new member":      {map[string]any{"a": "1"}, map[string]any{"a": "1", "letter": "an hour of work"}, "letter is new"},
 		"no longer empty":   {map[string]any{}, map[string]any{"letter": "an hour of work"}, "letter is new"},
 		"a new one deep":    {[]any{map[string]any{}}, []any{map[string]any{"x": 1}}, "1.x is new"},
-		"a longer list":     {[]any{1}, []any{1, 2}, "it is [1,2] and not [1]"},
-		"nothing there":     {"x", nil, `it is null and not "x"`},
-		"no object":         {map[string]any{"a": 1}, "a", "and not {"},
+		"a longer list":     {[]any{1}, []any{1, 2}, "it is [1,2], expected [1]"},
+		"nothing there":     {"x", nil, `it is null, expected "x"`},
+		"no object":         {map[string]any{"a": 1}, "a", "expected {"},
 		"what is no JSON":   {"x", func() {}, "cannot be compared"},
-		"a secret":          {map[string]any{"password": "hunter2"}, map[string]any{"password": "hunter3"}, "password is another"},
+		"a secret":          {map[string]any{"password": "hunter2"}, map[string]any{"password": "hunter3"}, "password has changed"},
 		"secrets in others": {map[string]any{"a": 1}, map[string]any{"a": map[string]any{"token": "hunter3"}}, "a is {"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -106,7 +106,7 @@ func TestNewerWorkIsNotOverwritten(t *testing.T) {
 			if o.Status != undo.StatusChangedSince || w.stepped() {
 				t.Errorf("%+v", o)
 			}
-			if !strings.Contains(o.Message, c.says) || !strings.HasPrefix(o.Message, "the world is otherwise now: ") || strings.Contains(o.Message, "hunter") {
+			if !strings.Contains(o.Message, c.says) || !strings.HasPrefix(o.Message, "the state has changed since: ") || strings.Contains(o.Message, "hunter") {
 				t.Errorf("says %q", o.Message)
 			}
 		})
@@ -137,7 +137,7 @@ func TestTheStepMayLookItself(t *testing.T) {
 		t.Errorf("%+v", o)
 	}
 	w.data = map[string]any{"volume": 0.9}
-	if o := undo.Revert(t.Context(), w.do, me, u); o.Status != undo.StatusChangedSince || o.Message != "the world is otherwise now: volume is 0.9 and not 0.5; not overwritten" {
+	if o := undo.Revert(t.Context(), w.do, me, u); o.Status != undo.StatusChangedSince || o.Message != "the state has changed since: volume is 0.9, expected 0.5; not overwritten" {
 		t.Errorf("%+v", o)
 	}
 }
@@ -154,14 +154,14 @@ func TestWhatCannotBeTakenBackIsSaid(t *testing.T) {
 		says    string
 		stepped bool
 	}{
-		"no undo":         {&world{}, nil, undo.StatusIrreversible, "nobody knows how", false},
-		"no step":         {&world{}, &aai.Undo{Description: "x"}, undo.StatusIrreversible, "nobody knows how", false},
+		"no undo":         {&world{}, nil, undo.StatusIrreversible, "the tool has no undo", false},
+		"no step":         {&world{}, &aai.Undo{Description: "x"}, undo.StatusIrreversible, "the tool has no undo", false},
 		"a look refused":  {&world{look: denied}, putBack(nil), undo.StatusFailed, "a is not for you", false},
 		"a look hangs":    {&world{look: unknown}, putBack(nil), undo.StatusFailed, "no answer", false},
-		"a step refused":  {&world{step: denied}, putBack(nil), undo.StatusFailed, "not taken back: a is not for you", true},
+		"a step refused":  {&world{step: denied}, putBack(nil), undo.StatusFailed, "not undone: a is not for you", true},
 		"a step hangs":    {&world{step: unknown}, putBack(nil), undo.StatusUnknown, "no answer", true},
 		"a plain error":   {&world{step: errors.New("broken")}, putBack(nil), undo.StatusUnknown, "broken", true},
-		"nobody can look": {&world{}, without, undo.StatusUndone, "nobody could look", true},
+		"nobody can look": {&world{}, without, undo.StatusUndone, "could not be checked", true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := undo.Revert(t.Context(), c.w.do, me, c.u)
@@ -181,7 +181,7 @@ func TestWhatIsTakenBackInPartIsSaid(t *testing.T) {
 	u.NotRestored = []string{`"Day"`, `"Secret"`}
 	w := &world{data: "x"}
 	o := undo.Revert(t.Context(), w.do, me, u)
-	if o.Status != undo.StatusPartial || o.IsUndone() || !w.stepped() || o.Message != `Volume is 0.4 again; what stays as the act left it: "Day", "Secret"` {
+	if o.Status != undo.StatusPartial || o.IsUndone() || !w.stepped() || o.Message != `Volume is 0.4 again; not restored: "Day", "Secret"` {
 		t.Errorf("%+v", o)
 	}
 }

@@ -27,7 +27,7 @@ func (l *Log) Revert(ctx context.Context, do DoFunc, caller aai.Caller, count in
 	}
 	leave, ok := l.lockConversation(caller)
 	if !ok {
-		e := aai.Errorf(aai.AutomationFailed, "acts of this conversation are being taken back just now")
+		e := aai.Errorf(aai.AutomationFailed, "acts of this conversation are being undone just now")
 		e.Delivery, e.Hint = aai.NotDelivered, "Wait for that call to end."
 		return nil, nil, e
 	}
@@ -54,13 +54,13 @@ func (l *Log) Revert(ctx context.Context, do DoFunc, caller aai.Caller, count in
 func (l *Log) revertOne(ctx context.Context, do DoFunc, caller aai.Caller, act *Act) Outcome {
 	switch {
 	case ctx.Err() != nil:
-		return Outcome{Status: StatusFailed, Message: "there was no time left for it"}
+		return Outcome{Status: StatusFailed, Message: "the time for undoing was over"}
 	case act.Code != "" && act.Undo == nil:
-		return Outcome{Status: StatusIrreversible, Message: "it failed with " + string(act.Code) + " and may have happened; look whether it did"}
+		return Outcome{Status: StatusIrreversible, Message: "it failed with " + string(act.Code) + " and may have happened; check the app"}
 	case act.NoUndoReason != "":
 		return Outcome{Status: StatusIrreversible, Message: act.NoUndoReason}
 	case act.Status == StatusUnknown && act.Undo.StateStep == nil:
-		return Outcome{Status: StatusUnknown, Message: "it may have been taken back already, and nobody can look"}
+		return Outcome{Status: StatusUnknown, Message: "it may be undone already; its state cannot be checked"}
 	}
 	o := Revert(ctx, do, caller, act.Undo)
 	if o.Status == StatusUndone || o.Status == StatusPartial || o.Status == StatusUnknown {

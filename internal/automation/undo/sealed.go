@@ -59,7 +59,7 @@ func (l *Log) updateSealed(ctx context.Context, caller aai.Caller, edit func([]*
 		return writeSealed(edit(acts))
 	})
 	if err != nil {
-		l.log.InfoContext(ctx, "what was done cannot be kept, so it cannot be taken back later", "cause", err)
+		l.log.InfoContext(ctx, "the act cannot be stored, so it cannot be undone later", "cause", err)
 	}
 }
 
@@ -100,12 +100,12 @@ func (l *Log) loadSealed(ctx context.Context, caller aai.Caller) error {
 
 // notSealedError returns the error for unknown acts of terminal commands.
 func notSealedError(err error) error {
-	e := aai.Errorf(aai.AutomationNotSupported, "what commands do is not kept here: it could hold secrets, and cannot be sealed")
+	e := aai.Errorf(aai.AutomationNotSupported, "acts of commands are not stored here: they may contain secrets, and nothing can encrypt them")
 	if err != nil {
 		e.Message, e.Err = fmt.Sprintf("%s: %s", e.Message, aai.AsError(err).Message), err
 	}
 	e.Delivery = aai.NotDelivered
-	e.Hint = "aai-gateway exec aai keychain_status says why. Within one conversation of an agent acts can be taken back."
+	e.Hint = "aai-gateway exec aai keychain_status says why. Within one conversation of an agent acts can be undone."
 	return e
 }
 

@@ -79,11 +79,11 @@ func TestAWorkflowsRollbackIsKeptToo(t *testing.T) {
 	if o := undo.Revert(t.Context(), s.gateway.Do, terminal, step.Undo); !o.IsUndone() {
 		t.Fatal(o)
 	}
-	if _, _, text := s.undo(terminal, 1); text != "nothing is left to take back" {
+	if _, _, text := s.undo(terminal, 1); text != "nothing is left to undo" {
 		t.Error(text)
 	}
 	next := newShelf(t, undo.Config{Vault: vaultIn(folder, true)})
-	if _, _, text := next.undo(terminal, 1); text != "nothing is left to take back" {
+	if _, _, text := next.undo(terminal, 1); text != "nothing is left to undo" {
 		t.Error(text)
 	}
 }
@@ -98,7 +98,7 @@ func TestWhatCannotBeSealedIsNotKept(t *testing.T) {
 			s := newShelf(t, undo.Config{Vault: vault(folder)})
 			s.puts(terminal, "a", "hunter2")
 			_, err := s.gateway.Do(t.Context(), &aai.Call{Caller: terminal, App: aai.BuiltinApp, Tool: undo.BuiltinToolName, Args: map[string]any{"count": 1}})
-			if e := aai.AsError(err); e == nil || e.Code != aai.AutomationNotSupported || !strings.Contains(e.Message, "not kept here") || e.Hint == "" {
+			if e := aai.AsError(err); e == nil || e.Code != aai.AutomationNotSupported || !strings.Contains(e.Message, "not stored here") || e.Hint == "" {
 				t.Error(err)
 			}
 			_ = filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {

@@ -22,7 +22,7 @@ const (
 		"count": {"type": "integer", "minimum": 1, "maximum": 20, "default": 1, "description": "How many of the last acts"}}}`
 	builtinParams = `{"type": "object", "additionalProperties": false, "properties": {
 		"count": {"type": "integer", "minimum": 1, "maximum": 20, "default": 1, "description": "How many of the last acts"},
-		"call": {"type": "string", "minLength": 1, "description": "In the place of count: only what the call with this id did"}}}`
+		"call": {"type": "string", "minLength": 1, "description": "Instead of count: only the call with this id"}}}`
 	returns = `{"type": "object", "required": ["undone", "skipped"], "properties": {
 		"undone": {"type": "integer"}, "partly": {"type": "integer"}, "skipped": {"type": "integer"},
 		"actions": {"type": "array", "items": {"type": "object", "properties": {
@@ -33,12 +33,12 @@ const (
 
 // DesktopTool returns the tool that reverts the conversation's acts on windows. do makes its calls.
 func (l *Log) DesktopTool(do DoFunc) *aai.Tool {
-	return l.tool(DesktopToolName, params, "Take back the last acts on windows, where it can be and nothing has changed since", do, (*Act).onDesktop)
+	return l.tool(DesktopToolName, params, "Undo the last acts on windows, where possible and nothing has changed since", do, (*Act).onDesktop)
 }
 
 // BuiltinTool returns the tool that reverts the conversation's acts on any app. do makes its calls.
 func (l *Log) BuiltinTool(do DoFunc) *aai.Tool {
-	return l.tool(BuiltinToolName, builtinParams, "Take back the last acts of this conversation with any app, where it can be and nothing has changed since", do, func(*Act) bool { return true })
+	return l.tool(BuiltinToolName, builtinParams, "Undo the last acts of this conversation with any app, where possible and nothing has changed since", do, func(*Act) bool { return true })
 }
 
 func (l *Log) tool(name, takes, description string, do DoFunc, meant func(*Act) bool) *aai.Tool {
@@ -78,12 +78,12 @@ func (l *Log) run(ctx context.Context, do DoFunc, call *aai.Call, meant func(*Ac
 		})
 		lines = append(lines, fmt.Sprintf("%s: %s: %s", one.Outcome.Status, one.Act, one.Outcome.Message))
 	}
-	head := fmt.Sprintf("%d of %d taken back", undone, len(taken))
+	head := fmt.Sprintf("%d of %d undone", undone, len(taken))
 	if partly > 0 {
 		head += fmt.Sprintf(", %d partly", partly)
 	}
 	if len(taken) == 0 {
-		head = "nothing is left to take back"
+		head = "nothing is left to undo"
 	}
 	if undone+partly == 0 && older != nil {
 		lines = append(lines, fmt.Sprintf("Before: %s (count %d)", older, len(taken)+1))

@@ -38,7 +38,7 @@ func (r *run) resolve(ctx context.Context) error {
 			return stepError(s, noTool(app, s.Tool))
 		}
 		if s.tool.OnlyMakesCalls {
-			return documentError(s.Label, "tool", s.Tool+" makes calls of its own, and is no step")
+			return documentError(s.Label, "tool", s.Tool+" makes other calls, so it cannot be a step")
 		}
 		r.doc.addProgram(s.tool, s.args)
 		if err := s.check(); err != nil {
@@ -163,7 +163,7 @@ func (l *admittedCalls) run(ctx context.Context, s *Step, v stepValues) (*aai.Re
 	return l.admission.Repeat(ctx, l.index[s], func(h aai.Placeholder) (any, error) {
 		t, ok := h.Key.(*template)
 		if !ok {
-			return nil, aai.Errorf(aai.Internal, "a hole is none of a workflow")
+			return nil, aai.Errorf(aai.Internal, "a placeholder does not belong to the workflow")
 		}
 		value, err := v.resolveTemplate(t, &most)
 		if err != nil {

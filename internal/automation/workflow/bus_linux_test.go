@@ -152,7 +152,7 @@ func TestRollbackOnABus(t *testing.T) {
 				t2.Errorf("%s is %s, and was %s: %v", name, is, was, err)
 			}
 		}
-		if !strings.Contains(err.Error(), fmt.Sprintf("rolled back: %s taken back", times(sets))) || strings.Count(err.Error(), "(burn)") != burns {
+		if !strings.Contains(err.Error(), fmt.Sprintf("rolled back: %s undone", times(sets))) || strings.Count(err.Error(), "(burn)") != burns {
 			t2.Errorf("%d sets, %d burns: %v", sets, burns, err)
 		}
 	})

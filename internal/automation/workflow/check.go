@@ -38,7 +38,7 @@ func (o *documentObject) check(value any, known names, windows bool) *stepCheck 
 	c.app = appOf(in.text("app", 500), c.args, windows)
 	equals, given := members["equals"]
 	if !given {
-		in.fail("equals", "expected what the tool answers once the step is done")
+		in.fail("equals", "expected the tool's result after the step is done")
 	}
 	c.equals = in.compile("equals", equals, known)
 	in.done("app", "tool", "args", "equals")

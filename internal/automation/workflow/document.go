@@ -48,7 +48,7 @@ type Step struct {
 }
 
 // unknownApp is the error text for an app that depends on values.
-const unknownApp = "expected the app itself, since nobody can be asked about one that is not known yet"
+const unknownApp = "expected a fixed app, since the person is asked about it before the steps run"
 
 // targetParam is the parameter of the desktop's tools that names a program.
 const targetParam = "app"
@@ -168,7 +168,7 @@ func (r *reader) call(o *documentObject, s *Step, member int) {
 	case group && member == 0:
 		for _, name := range []string{"tool", "app", "args", "for_each", "retry", "check"} {
 			if _, given := o.members[name]; given {
-				o.fail(name, "a step with parallel has none of its own")
+				o.fail(name, "a step with parallel has no tool itself")
 			}
 		}
 		if list, _ := o.members["parallel"].([]any); len(list) == 0 {

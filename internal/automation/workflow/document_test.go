@@ -37,7 +37,7 @@ func TestWhatIsWrongWithADocument(t *testing.T) {
 		"a check of no tool":   {[]any{good, get("check", documentObject{"app": shelfID, "tool": "gett", "equals": nil})}, "step 2 (get): check: org.example.Shelf has no tool"},
 		"a check wrong":        {[]any{good, get("check", documentObject{"app": shelfID, "tool": "get", "args": documentObject{"name": 3}, "equals": nil})}, "step 2 (get): check: "},
 		"itself":               {[]any{step("get", documentObject{"name": "{{step_1.x}}"})}, "step 1, args.name: {{step_1.x}}: no earlier step gives"},
-		"a later step":         {[]any{get(), step("get", documentObject{"name": "{{step_3.x}}"}), get()}, "step 2, args.name: {{step_3.x}}: no earlier step is called so; there are step_1"},
+		"a later step":         {[]any{get(), step("get", documentObject{"name": "{{step_3.x}}"}), get()}, "step 2, args.name: {{step_3.x}}: no earlier step has this name; there are step_1"},
 		"beside it":            {[]any{documentObject{"parallel": []any{get("name", "x"), step("get", documentObject{"name": "{{x.name}}"})}}}, "step 1.2, args.name"},
 		"half a value":         {[]any{get(), step("get", documentObject{"name": "{{step_1.x"})}, "step 2, args.name: {{ without }}"},
 		"no value":             {[]any{get(), step("get", documentObject{"name": "{{}}"})}, "step 2, args.name: {{}}: expected a step"},
@@ -51,7 +51,7 @@ func TestWhatIsWrongWithADocument(t *testing.T) {
 		"a group with a tool":  {[]any{documentObject{"parallel": []any{get()}, "tool": "get"}}, "step 1, tool: a step with parallel"},
 		"a group of none":      {[]any{documentObject{"parallel": []any{}}}, "step 1, parallel: expected a list"},
 		"a group in a group":   {[]any{documentObject{"parallel": []any{documentObject{"parallel": []any{get()}}}}}, "step 1.1"},
-		"a workflow in one":    {[]any{documentObject{"app": aai.BuiltinApp, "tool": "workflow", "args": documentObject{"steps": []any{get()}}}}, "step 1, tool: workflow makes calls"},
+		"a workflow in one":    {[]any{documentObject{"app": aai.BuiltinApp, "tool": "workflow", "args": documentObject{"steps": []any{get()}}}}, "step 1, tool: workflow makes other calls"},
 		"too many":             {steps(101, get()), "step 101: there are more than 100"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -199,7 +199,7 @@ func withSubject(e *aai.Error, what string) *aai.Error {
 func unresolvedError(s *Step, err error) *aai.Error {
 	e := aai.Errorf(aai.InvalidParams, "%s", err.Error())
 	e.Delivery = aai.NotDelivered
-	e.Hint = fmt.Sprintf("Look at what the steps before %s gave: full: true shows it.", s.Label)
+	e.Hint = fmt.Sprintf("Check the results of the steps before %s: full: true shows them.", s.Label)
 	return e
 }
 
@@ -218,7 +218,7 @@ func (r *run) retain(result *aai.Result) any {
 		return valueOf(result)
 	}
 	r.retainedBytes -= size
-	r.report.warning = fmt.Sprintf("what steps gave was more than the %d MiB that a workflow keeps, so some of it is gone", maxRetained>>20)
+	r.report.warning = fmt.Sprintf("the steps' results exceed the %d MiB that a workflow keeps, so some are lost", maxRetained>>20)
 	return map[string]any{"gone": r.report.warning}
 }
 

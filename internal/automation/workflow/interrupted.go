@@ -15,12 +15,12 @@ func WarnInterrupted(ctx context.Context, cfg SQLiteConfig, log *slog.Logger) {
 	defer keeper.Close() //nolint:errcheck // it was only read
 	runs, err := keeper.Runs(ctx, maxListed)
 	if err != nil {
-		log.WarnContext(ctx, "what is kept of workflows cannot be read", "cause", err)
+		log.WarnContext(ctx, "the stored workflow runs cannot be read", "cause", err)
 		return
 	}
 	for _, r := range runs {
 		if r.State == Interrupted {
-			log.WarnContext(ctx, "a workflow was left in the middle; aai-gateway workflow show says more",
+			log.WarnContext(ctx, "a workflow was interrupted; aai-gateway workflow show says more",
 				"run", r.ID, "at", fmt.Sprintf("step %d of %d", r.Step, r.Steps))
 		}
 	}

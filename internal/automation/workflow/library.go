@@ -65,7 +65,7 @@ func NewLibrary(folder string, flows Config) *Library {
 func (l *Library) appWithTools(tools []*aai.Tool) *aai.App {
 	return &aai.App{
 		ID: LibraryAppID, Name: "Workflows", Platform: "any", Tools: tools,
-		Description: "Workflows that the person keeps.", Source: l.folder,
+		Description: "Workflows stored by the person.", Source: l.folder,
 	}
 }
 
@@ -139,7 +139,7 @@ func (l *Library) load(name string) *workflowFile {
 	}
 	var d *Document
 	if err == nil && !isToolName(name) {
-		err = fmt.Errorf("the file's name is the tool's: expected letters, digits, _ and -, at most %d", maxWorkflowName)
+		err = fmt.Errorf("the file's name becomes the tool's name: expected letters, digits, _ and -, at most %d", maxWorkflowName)
 	}
 	if err == nil {
 		d, err = read(source, name)
@@ -213,7 +213,7 @@ func describeTreeFault(f *jsontree.Fault) string {
 	case jsontree.DuplicateName:
 		return fmt.Sprintf("%s has %q twice%s", place(f.Path), f.Name, f.Position())
 	case jsontree.TrailingData:
-		return "something comes after the object" + f.Position()
+		return "expected the end of the file after the object" + f.Position()
 	case jsontree.TooManyBytes, jsontree.TooManyValues, jsontree.TooDeep, jsontree.NumberTooLong:
 		return "it is larger, or deeper, than a workflow may be" + f.Position()
 	case jsontree.Syntax:
@@ -231,9 +231,9 @@ func place(path string) string {
 // invalidWorkflowError returns the error of an invalid workflow.
 func invalidWorkflowError(path string, err error) *aai.Error {
 	e := aai.Errorf(aai.InvalidParams, "%s: %s", path, describeInvalid(err))
-	e.Delivery, e.Hint = aai.NotDelivered, "Mend the file. docs/workflows.md says what may stand in one."
+	e.Delivery, e.Hint = aai.NotDelivered, "Correct the file. docs/workflows.md describes the format."
 	if errors.Is(err, fs.ErrNotExist) {
-		e.Hint = "Name a file that is there. Workflows that are kept are run by their names."
+		e.Hint = "Name an existing file. Stored workflows are run by their names."
 	}
 	return e
 }

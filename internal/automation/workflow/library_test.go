@@ -108,7 +108,7 @@ func TestBrokenFiles(t *testing.T) {
 		"param":   {`{"steps": [{"app": "a", "tool": "b", "args": {"x": "{{params.y}}"}}]}`, "step 1, args.x: {{params.y}}"},
 		"schema":  {`{"params": {"type": "object", "properties": {"x": {"type": "nothing"}}}, "steps": [{"app": "a", "tool": "b"}]}`, "the workflow, params: "},
 		"check":   {`{"steps": [{"app": "a", "tool": "b", "check": {"tool": "c"}}]}`, "step 1, check, equals: expected"},
-		"a b":     {setA, "the file's name is the tool's"},
+		"a b":     {setA, "the file's name becomes the tool's"},
 		"nothing": {"", "it is empty"},
 	} {
 		w.write(t, name+".json", c.text)
@@ -179,11 +179,11 @@ func TestRunsAreTheirCallers(t *testing.T) {
 		}
 	}
 	result, e := w.do(t, later, aai.BuiltinApp, workflow.RollBackTool, map[string]any{"run": id})
-	if e != nil || !strings.HasPrefix(result.Text, "set-a: 1 of 1 act taken back") || w.numbers["a"] != "before" {
+	if e != nil || !strings.HasPrefix(result.Text, "set-a: 1 of 1 act undone") || w.numbers["a"] != "before" {
 		t.Errorf("%v: %+v", e, result)
 	}
 	result, e = w.do(t, later, aai.BuiltinApp, workflow.ShowTool, map[string]any{"run": id})
-	if e != nil || !strings.Contains(result.Text, "rolled_back") || !strings.Contains(result.Text, "taken back: undone") {
+	if e != nil || !strings.Contains(result.Text, "rolled_back") || !strings.Contains(result.Text, "undone: undone") {
 		t.Errorf("%v: %+v", e, result)
 	}
 }
@@ -243,7 +243,7 @@ func TestWhatWasLeftIsLogged(t *testing.T) {
 	if err := errors.Join(keeper.End(t.Context(), "ended", workflow.Done), keeper.Close()); err != nil {
 		t.Fatal(err)
 	}
-	if s := said(); strings.Count(s, "was left in the middle") != 1 || !strings.Contains(s, `run=left at="step 1 of 2"`) {
+	if s := said(); strings.Count(s, "was interrupted") != 1 || !strings.Contains(s, `run=left at="step 1 of 2"`) {
 		t.Error(s)
 	}
 }
@@ -264,7 +264,7 @@ func TestTheDocumentedExample(t *testing.T) {
 // The error for an absent file says that.
 func TestReadOfAnAbsentFile(t *testing.T) {
 	_, err := workflow.ReadFile(filepath.Join(t.TempDir(), "nope.json"))
-	if e := aai.AsError(err); err == nil || strings.Contains(e.Hint, "Mend") || !strings.Contains(e.Hint, "a file that is there") {
+	if e := aai.AsError(err); err == nil || strings.Contains(e.Hint, "Correct") || !strings.Contains(e.Hint, "an existing file") {
 		t.Errorf("%+v", err)
 	}
 }

@@ -24,7 +24,7 @@ func documentError(place, member, what string) *aai.Error {
 		at += ", " + member
 	}
 	e := aai.Errorf(aai.InvalidParams, "%s: %s; nothing was run", at, what)
-	e.Hint = "Mend this step and call again."
+	e.Hint = "Correct this step and call again."
 	e.Delivery = aai.NotDelivered
 	return e
 }

@@ -150,14 +150,14 @@ func (p *report) result() *aai.Result {
 			fmt.Fprintf(&b, "\n%d %s: %s failed: %s", i+1, line.Tool, counted(line.Failed, "call"), line.Error)
 		}
 		if gave, _ := inShort(p.values[i]); p.full && line.OK && gave != "" {
-			fmt.Fprintf(&b, "\n%d %s gave: %s", i+1, line.Tool, gave)
+			fmt.Fprintf(&b, "\n%d %s returned: %s", i+1, line.Tool, gave)
 		}
 	}
 	if len(p.values) > 0 && !p.full {
 		last := p.values[len(p.values)-1]
 		gave, whole := inShort(last)
 		if gave != "" {
-			fmt.Fprintf(&b, "\nThe last gave: %s", gave)
+			fmt.Fprintf(&b, "\nThe last step returned: %s", gave)
 		}
 		if gave != "" && whole {
 			data["last"] = last
@@ -201,18 +201,18 @@ func (p *report) failure(s *Step, cause *aai.Error) error {
 	took, left := len(p.undone), 0
 	for _, l := range p.remaining() {
 		left += len(l.Steps)
-		e.Message += "\nnot taken back: " + strings.Join(l.Steps, ", ") + ": " + l.Why
+		e.Message += "\nnot undone: " + strings.Join(l.Steps, ", ") + ": " + l.Why
 	}
 	took -= left
 	switch {
 	case p.rolledBack && left > 0:
-		e.Message += fmt.Sprintf("\nrolled back: %s taken back, %d not", counted(took, "act"), left)
+		e.Message += fmt.Sprintf("\nrolled back: %s undone, %d not", counted(took, "act"), left)
 	case p.rolledBack:
-		e.Message += fmt.Sprintf("\nrolled back: %s taken back, none is left", counted(took, "act"))
+		e.Message += fmt.Sprintf("\nrolled back: %s undone, none is left", counted(took, "act"))
 	case p.acted > 0:
-		e.Message += "\n" + counted(p.acted-p.uncertain, "act") + " done, and not taken back"
+		e.Message += "\n" + counted(p.acted-p.uncertain, "act") + " done, and not undone"
 		if p.uncertain > 0 {
-			e.Message += fmt.Sprintf("; of %d nobody knows whether it was done", p.uncertain)
+			e.Message += fmt.Sprintf("; of %d it is unknown whether it was done", p.uncertain)
 		}
 	case cause.RetrySafe():
 		e.Message += "\nnothing was changed"

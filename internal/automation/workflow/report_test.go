@@ -72,7 +72,7 @@ func TestReportShowsStepValues(t *testing.T) {
 		}
 		lines := strings.Split(result.Text, "\n")
 		last := lines[len(lines)-1]
-		if !strings.Contains(last, "gave: pear and more") || len(last) > 250 || strings.Contains(result.Text, "apple") != full {
+		if !strings.Contains(last, "returned: pear and more") || len(last) > 250 || strings.Contains(result.Text, "apple") != full {
 			t.Errorf("full %v: %s", full, result.Text)
 		}
 	}

@@ -193,7 +193,7 @@ func (r *run) nextStep(first int, before []Record) (int, error) {
 	if s == nil {
 		return first, nil
 	}
-	e := aai.Errorf(aai.InvalidParams, "%s takes {{%s}}, which nobody has: the step was done, and what it gave was lost", s.Label, value)
+	e := aai.Errorf(aai.InvalidParams, "%s needs {{%s}}, but that step's result was lost", s.Label, value)
 	e.Delivery, e.Hint = aai.NotDelivered, "Roll the run back, or run the rest as another workflow."
 	return 0, e
 }
@@ -235,17 +235,17 @@ func (p *report) rollbackResult() *aai.Result {
 			took++
 			continue
 		}
-		fmt.Fprintf(&left, "\nnot taken back: %s (%s): %s", b.Step, b.Tool, b.Says)
+		fmt.Fprintf(&left, "\nnot undone: %s (%s): %s", b.Step, b.Tool, b.Says)
 	}
 	data := map[string]any{"taken_back": took, "left": len(p.undone) - took, "rollback": p.undone}
-	return &aai.Result{Text: fmt.Sprintf("%s: %d of %s taken back%s", p.title(), took, counted(len(p.undone), "act"), left.String()), Data: data, DataComplete: true, Warning: p.warning}
+	return &aai.Result{Text: fmt.Sprintf("%s: %d of %s undone%s", p.title(), took, counted(len(p.undone), "act"), left.String()), Data: data, DataComplete: true, Warning: p.warning}
 }
 
 // uncertainError returns the error of a run that cannot resume because of uncertain calls.
 func uncertainError(k *StoredRun, open []string) error {
-	e := aai.Errorf(aai.AutomationFailed, "run %s was left in the middle, and nobody knows whether this was done: %s; nothing was run", k.Run.ID, strings.Join(open, "; "))
+	e := aai.Errorf(aai.AutomationFailed, "run %s was interrupted, and it is unknown whether this was done: %s; nothing was run", k.Run.ID, strings.Join(open, "; "))
 	e.Delivery = aai.NotDelivered
-	e.Hint = "Look at the app, or ask the person. Then resume with happened: true or false (--happened, --not-happened)."
+	e.Hint = "Check the app, or ask the person. Then resume with happened: true or false (--happened, --not-happened)."
 	return e
 }
 

@@ -183,7 +183,7 @@ func TestResumeAsks(t *testing.T) {
 		if err != nil {
 			asked++
 			e := aai.AsError(err)
-			if !strings.Contains(e.Message, "nobody knows whether this was done: step ") || e.Hint == "" || !e.RetrySafe() || len(w.calls) != was || m.State != workflow.Interrupted {
+			if !strings.Contains(e.Message, "it is unknown whether this was done: step ") || e.Hint == "" || !e.RetrySafe() || len(w.calls) != was || m.State != workflow.Interrupted {
 				t.Fatalf("%s: %+v, %s", what, e, m.State)
 			}
 			if strings.Contains(e.Message, "; step 5.2") { // of one it may be so, of the other not
@@ -218,18 +218,18 @@ func TestRollBackLater(t *testing.T) {
 		m.living, w.dead = 1<<30, nil
 		result, err := w.RollBack(t.Context(), &aai.Call{ID: "c3", Caller: agent()}, m.kept())
 		state := workflow.RolledBack
-		if err == nil && strings.Contains(result.Text, "not taken back: ") {
+		if err == nil && strings.Contains(result.Text, "not undone: ") {
 			state = workflow.PartlyRolledBack
 		}
 		if err != nil || m.State != state {
 			t.Fatalf("killed after %d: %v", living, err)
 		}
 		for name, value := range w.kept {
-			if value != nil && before[name] != value && !strings.Contains(result.Text, "not taken back: ") {
+			if value != nil && before[name] != value && !strings.Contains(result.Text, "not undone: ") {
 				t.Errorf("killed after %d: %s is %v, and %s", living, name, value, result.Text)
 			}
 		}
-		if strings.Count(result.Text, "not taken back") > 2 {
+		if strings.Count(result.Text, "not undone") > 2 {
 			t.Errorf("killed after %d: %s", living, result.Text)
 		}
 		if alive {
@@ -252,7 +252,7 @@ func TestLostValues(t *testing.T) {
 	m.living, w.dead = 1<<30, nil
 	happened := true
 	_, err = w.Resume(t.Context(), &aai.Call{ID: "c2", Caller: agent()}, m.kept(), &happened)
-	if err == nil || !strings.Contains(err.Error(), "step 2 takes {{made.text}}, which nobody has") || m.State != workflow.Interrupted || w.kept["b"] != nil {
+	if err == nil || !strings.Contains(err.Error(), "step 2 needs {{made.text}}, but that step's result was lost") || m.State != workflow.Interrupted || w.kept["b"] != nil {
 		t.Error(err, m.State, w.kept)
 	}
 }

@@ -46,15 +46,15 @@ func (r *run) do(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 func (r *run) undoAct(ctx context.Context, act Act) undo.Outcome {
 	switch {
 	case act.UndoStatus == undo.StatusUndone:
-		return undo.Outcome{Status: undo.StatusUndone, Message: "it was taken back before"}
+		return undo.Outcome{Status: undo.StatusUndone, Message: "it was undone before"}
 	case act.UndoStatus == undo.StatusPartial:
-		return undo.Outcome{Status: undo.StatusPartial, Message: "it was taken back in part before"}
+		return undo.Outcome{Status: undo.StatusPartial, Message: "it was undone in part before"}
 	case act.Uncertain:
-		return undo.Outcome{Status: undo.StatusIrreversible, Message: "it is not known whether it was done"}
+		return undo.Outcome{Status: undo.StatusIrreversible, Message: "it is unknown whether it was done"}
 	case act.Undo == nil || act.Undo.Step.Tool == "":
 		return undo.Revert(ctx, r.do, r.call.Caller, nil)
 	case act.UndoStatus == undo.StatusUnknown && act.Undo.StateStep == nil:
-		return undo.Outcome{Status: undo.StatusUnknown, Message: "it may have been taken back before, and nobody can look"}
+		return undo.Outcome{Status: undo.StatusUnknown, Message: "it may be undone already; its state cannot be checked"}
 	}
 	if err := r.store.UndoAct(ctx, r.id, &UndoRecord{Act: act.ID, Status: undo.StatusUnknown}); err != nil {
 		return undo.Outcome{Status: undo.StatusFailed, Message: storeError(err).Message}

@@ -171,7 +171,7 @@ func (s *rollbackStand) steps(t *rapid.T) (all []any, lasting []string) {
 
 // named returns the steps that the report lists as not undone.
 func named(report string) (steps []string) {
-	for _, line := range regexp.MustCompile(`(?m)^not taken back: (.*)$`).FindAllStringSubmatch(report, -1) {
+	for _, line := range regexp.MustCompile(`(?m)^not undone: (.*)$`).FindAllStringSubmatch(report, -1) {
 		steps = append(steps, regexp.MustCompile(`step [\d.]+ \(\w+\)`).FindAllString(line[1], -1)...)
 	}
 	slices.Sort(steps)

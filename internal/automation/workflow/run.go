@@ -239,8 +239,8 @@ func canceledError(ctx context.Context, s *Step) *aai.Error {
 }
 
 func storeError(cause error) *aai.Error {
-	e := aai.Errorf(aai.RecordFailed, "how far the workflow has come could not be kept, so it does not go on: %w", cause)
-	e.Hint = "Look whether the disk is full and whether the gateway's data folder may be written to."
+	e := aai.Errorf(aai.RecordFailed, "the workflow stopped, since its progress could not be stored: %w", cause)
+	e.Hint = "Check that the disk has space and the gateway's data folder is writable."
 	return e
 }
 

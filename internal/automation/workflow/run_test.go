@@ -43,7 +43,7 @@ func TestWhatWasDoneIsTakenBack(t *testing.T) {
 	if e == nil || e.Code != aai.ElementNotFound || e.RetrySafe() {
 		t.Fatalf("%+v", e)
 	}
-	for _, part := range []string{"step 4 of 5 (get)", "there is nothing", "not taken back: step 3 (burn)", "rolled back: 2 acts"} {
+	for _, part := range []string{"step 4 of 5 (get)", "there is nothing", "not undone: step 3 (burn)", "rolled back: 2 acts"} {
 		if !strings.Contains(e.Message, part) {
 			t.Errorf("%q does not say %q", e.Message, part)
 		}

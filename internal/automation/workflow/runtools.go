@@ -37,7 +37,7 @@ const (
 	runParam    = `"run": {"type": "string", "minLength": 1}`
 	runOnly     = `{"type": "object", "additionalProperties": false, "properties": {` + runParam + `}, "required": ["run"]}`
 	runToResume = `{"type": "object", "additionalProperties": false, "properties": {` + runParam + `,
-		"happened": {"type": "boolean", "description": "Whether the step was done at which it was left, where nobody else can tell"}}, "required": ["run"]}`
+		"happened": {"type": "boolean", "description": "Whether the interrupted step was done, if no check can tell"}}, "required": ["run"]}`
 	fileParams = `{"type": "object", "additionalProperties": false, "properties": {
 		"file": {"type": "string", "minLength": 1, "description": "Absolute path"}, "params": {"type": "object"}}, "required": ["file"]}`
 
@@ -66,11 +66,11 @@ func (l *Library) Tools(keeper *SQLiteStore) []*aai.Tool {
 	file := calls(FileTool, "Run the workflow of a file", fileParams, l.runFile)
 	file.Secret = []string{"params"}
 	return []*aai.Tool{
-		reads(ListTool, "List the kept workflows", noParams, listRows, l.list),
+		reads(ListTool, "List the stored workflows", noParams, listRows, l.list),
 		reads(RunsTool, "List the runs of workflows, newest first", noParams, runRows, t.list),
-		reads(ShowTool, "Tell all that is known of a run", runOnly, `{"type": "object"}`, t.show),
-		calls(ResumeTool, "Go on with a run that was left in the middle; what was done is not done again", runToResume, t.resume),
-		calls(RollBackTool, "Take back what a run has done", runOnly, t.rollBack),
+		reads(ShowTool, "Show a run in detail", runOnly, `{"type": "object"}`, t.show),
+		calls(ResumeTool, "Resume an interrupted run; finished steps are not repeated", runToResume, t.resume),
+		calls(RollBackTool, "Undo the acts of a run", runOnly, t.rollBack),
 		file,
 	}
 }
@@ -179,7 +179,7 @@ func (t runTools) list(ctx context.Context, call *aai.Call) (*aai.Result, error)
 }
 
 func runsUnreadable(err error) error {
-	e := aai.Errorf(aai.AutomationFailed, "what is kept of workflows cannot be read: %w", err)
+	e := aai.Errorf(aai.AutomationFailed, "the stored workflow runs cannot be read: %w", err)
 	e.Delivery = aai.NotDelivered
 	return e
 }
@@ -203,7 +203,7 @@ func (t runTools) storedRun(ctx context.Context, call *aai.Call) (*RunSummary, *
 func (t runTools) resumableRun(ctx context.Context, call *aai.Call) (*StoredRun, error) {
 	row, kept, err := t.storedRun(ctx, call)
 	if err == nil && kept == nil {
-		e := aai.Errorf(aai.AutomationNotSupported, "of run %s too little is known: %w", row.ID, row.Err)
+		e := aai.Errorf(aai.AutomationNotSupported, "run %s has incomplete data: %w", row.ID, row.Err)
 		e.Delivery = aai.NotDelivered
 		err = e
 	}
@@ -290,11 +290,11 @@ func stepViewOf(k *StoredRun, r *Record, of State) stepView {
 	for _, act := range r.Acts {
 		switch {
 		case act.UndoStatus != "":
-			s.Undoes = append(s.Undoes, "taken back: "+string(act.UndoStatus))
+			s.Undoes = append(s.Undoes, "undone: "+string(act.UndoStatus))
 		case act.Uncertain:
-			s.Undoes = append(s.Undoes, "nobody knows whether it was done")
+			s.Undoes = append(s.Undoes, "unknown whether it was done")
 		case act.Undo != nil:
-			s.Undoes = append(s.Undoes, "can be taken back: "+aai.CleanLabel(act.Undo.Description, 200))
+			s.Undoes = append(s.Undoes, "can be undone: "+aai.CleanLabel(act.Undo.Description, 200))
 		}
 	}
 	return s

@@ -86,7 +86,7 @@ func (k *SQLiteStore) row(ctx context.Context, from interface{ Scan(...any) erro
 		r.State = Interrupted
 	}
 	if box == nil {
-		r.Err = errors.New("what it does was not kept, since nothing could be sealed")
+		r.Err = errors.New("its steps were not stored, since nothing could be encrypted")
 		return r, nil, nil
 	}
 	a := new(sealedRun)

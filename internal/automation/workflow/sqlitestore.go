@@ -118,7 +118,7 @@ func (k *SQLiteStore) Begin(ctx context.Context, r *Run) error {
 		Source: r.Document.Source, Params: r.Params,
 	})
 	if err != nil {
-		k.cfg.Log.InfoContext(ctx, "of a workflow only its steps' states are kept, since nothing can be sealed", "cause", err)
+		k.cfg.Log.InfoContext(ctx, "only the states of a workflow's steps are stored, since nothing can be encrypted", "cause", err)
 	}
 	if k.begun++; k.begun%sweepEvery == 1 {
 		if err := k.deleteOld(ctx); err != nil {
@@ -158,8 +158,8 @@ func (k *SQLiteStore) takeOver(ctx context.Context, id, as string) (known *ownRu
 			return runningError(id, pid)
 		}
 		if as != "" && as != versionOf(owner, state, ended) {
-			e := aai.Errorf(aai.InvalidParams, "somebody else has gone on with run %s, or taken it back, just now", id)
-			e.Delivery, e.Hint = aai.NotDelivered, "Look at it again."
+			e := aai.Errorf(aai.InvalidParams, "another process has just resumed run %s or rolled it back", id)
+			e.Delivery, e.Hint = aai.NotDelivered, "Read the run again."
 			return e
 		}
 		if _, err := tx.ExecContext(ctx, `UPDATE runs SET owner = ?, pid = ?, state = ?, ended = 0 WHERE id = ?`, k.owner, os.Getpid(), Begun, id); err != nil {
@@ -199,7 +199,7 @@ func (k *SQLiteStore) Step(ctx context.Context, run string, r *Record) error {
 	of := k.running[run]
 	switch {
 	case of == nil:
-		return fmt.Errorf("run %s is not this process's", run)
+		return fmt.Errorf("run %s belongs to another process", run)
 	case r.Reads && r.State == Begun:
 		return nil // it may be repeated
 	case r.Reads:
@@ -254,7 +254,7 @@ func (k *SQLiteStore) End(ctx context.Context, run string, state State) error {
 	defer k.mu.Unlock()
 	of := k.running[run]
 	if of == nil {
-		return fmt.Errorf("run %s is not this process's", run)
+		return fmt.Errorf("run %s belongs to another process", run)
 	}
 	delete(k.running, run)
 	err := k.append(ctx, run, of, false)

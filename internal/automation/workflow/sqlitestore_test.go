@@ -121,7 +121,7 @@ func TestOneGoesOn(t *testing.T) {
 		t.Error(err)
 	}
 	must(t, b.Step(t.Context(), "c1", &workflow.Record{Step: 2, State: workflow.Done}), b.End(t.Context(), "c1", workflow.Interrupted))
-	if err := a.Begin(t.Context(), ofA.Run); err == nil || !strings.Contains(err.Error(), "somebody else has gone on") {
+	if err := a.Begin(t.Context(), ofA.Run); err == nil || !strings.Contains(err.Error(), "another process has just resumed") {
 		t.Error(err)
 	}
 	_, ofA, err = a.Get(t.Context(), "c1")

@@ -125,7 +125,7 @@ func TestGoingOn(t *testing.T) {
 	}
 	call := &aai.Call{ID: "c2", Caller: agent(), App: aai.BuiltinApp, Tool: workflow.BuiltinTool}
 	_, err = later.Execute(t.Context(), call, d, workflow.ResumePoint{Step: 4, Before: n.records[:3]})
-	if err == nil || !strings.Contains(err.Error(), "step 4 of 4") || !strings.Contains(err.Error(), "1 act taken back") || !strings.Contains(err.Error(), "not taken back") { // from the stored state
+	if err == nil || !strings.Contains(err.Error(), "step 4 of 4") || !strings.Contains(err.Error(), "1 act undone") || !strings.Contains(err.Error(), "not undone") { // from the stored state
 		t.Error(err)
 	}
 	if want := []string{"set b", "get a", "set a"}; !slices.Equal(later.calls, want) || later.kept["a"] != nil {

@@ -148,13 +148,13 @@ func parseReference(inner string, known names) (*reference, error) {
 	path := strings.Split(strings.TrimSpace(inner), ".")
 	shown := aai.CleanLabel(inner, maxStepName)
 	if !isValueName(path[0]) || slices.Contains(path, "") {
-		return nil, fmt.Errorf("{{%s}}: expected a step and a place in what it gave, such as {{step_1.title}}; write {{{{ for the characters themselves", shown)
+		return nil, fmt.Errorf("{{%s}}: expected a step and a field of its result, such as {{step_1.title}}; write {{{{ for the characters themselves", shown)
 	}
 	if !known.given[path[0]] {
 		if len(known.given) == 0 {
 			return nil, fmt.Errorf("{{%s}}: no earlier step gives a value", shown)
 		}
-		return nil, fmt.Errorf("{{%s}}: no earlier step is called so; there are %s", shown, strings.Join(slices.Sorted(maps.Keys(known.given)), ", "))
+		return nil, fmt.Errorf("{{%s}}: no earlier step has this name; there are %s", shown, strings.Join(slices.Sorted(maps.Keys(known.given)), ", "))
 	}
 	ref := &reference{of: path[0], path: path[1:]}
 	if ref.of == itemName {
@@ -182,7 +182,7 @@ const maxMade textBudget = 2 << 20
 // take subtracts bytes, or returns an error if the budget is exceeded.
 func (r *textBudget) take(bytes int) error {
 	if *r -= textBudget(bytes); *r < 0 {
-		return fmt.Errorf("what the values make is more than the %d MiB that a call may have", maxMade>>20)
+		return fmt.Errorf("with its values the call has more than %d MiB", maxMade>>20)
 	}
 	return nil
 }
@@ -283,5 +283,5 @@ func missingReason(value any, ref *reference, depth int) string {
 	case []any:
 		return fmt.Sprintf(" in %s, a list of %d", where, len(v))
 	}
-	return fmt.Sprintf(" in %s, which has no parts", where)
+	return fmt.Sprintf(" in %s, which has no fields", where)
 }

@@ -99,7 +99,7 @@ func TestAValueThatIsNotThere(t *testing.T) {
 	for value, says := range map[string]string{
 		"{{step_1.titel}}":      `{{step_1.titel}}: there is no "titel" in step_1, which has name, text, value`,
 		"{{step_1.value.3}}":    `there is no "3" in step_1.value, a list of 2`,
-		"{{step_1.name.x}}":     `in step_1.name, which has no parts`,
+		"{{step_1.name.x}}":     `in step_1.name, which has no fields`,
 		"a {{step_1.value.-1}}": `there is no "-1"`,
 	} {
 		w := newWorld(t)

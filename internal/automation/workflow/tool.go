@@ -24,12 +24,12 @@ const toolTime = lifetime + rollbackTime
 
 // Guides truncate texts for models: 300 bytes of a tool, 200 of a parameter.
 const (
-	description = "Run steps as one, asked about once. Args take what earlier steps gave: {{step_1.title}}, {{name.field}}."
-	ofAnyApp    = " Beside tool stands its app, or it is the desktop's."
+	description = "Run several steps, approved once. Args use earlier results: {{step_1.title}}, {{name.field}}."
+	ofAnyApp    = " Beside tool name its app; default: the desktop's."
 	eachStep    = "Each {tool, args} and name, on_fail (abort, skip, or rollback of all done), retry, wait_after_ms, when ({value, equals|contains|exists}), for_each (list; args take {{item}}); or {parallel: [steps]}"
-	params      = `{"type": "object", "additionalProperties": false, "required": ["steps"], "properties": {"name": {"type": "string"}, "app": {"type": "string", "description": "Of steps that name none"},
+	params      = `{"type": "object", "additionalProperties": false, "required": ["steps"], "properties": {"name": {"type": "string"}, "app": {"type": "string", "description": "For steps without one"},
 		"steps": {"type": "array", "minItems": 1, "items": {"type": "object"}, "description": "%s"},
-		"full": {"type": "boolean", "description": "Tell what every step gave"}}}`
+		"full": {"type": "boolean", "description": "Return each step's result"}}}`
 )
 
 // DesktopTools returns the tools for the desktop's app: workflows of its own tools.

@@ -104,11 +104,11 @@ func TestWorkflowOnAWindow(t *testing.T) {
 		was  any
 		step string
 	}{"name": {"Ann {{x}}", "step 1 "}, "volume": {float64(30), "step 2 "}, "presses": {float64(1), "step 3 "}} {
-		if named := regexp.MustCompile(`not taken back: .*` + c.step).MatchString(err.Error()); state[name] != c.was && !named {
+		if named := regexp.MustCompile(`not undone: .*` + c.step).MatchString(err.Error()); state[name] != c.was && !named {
 			t.Errorf("%s is %v, was %v, and is not named in %v", name, state[name], c.was, err)
 		}
 	}
-	if !strings.Contains(err.Error(), "not taken back: step 3 (ax_click)") { // the newest is the first
+	if !strings.Contains(err.Error(), "not undone: step 3 (ax_click)") { // the newest is the first
 		t.Error(err)
 	}
 }

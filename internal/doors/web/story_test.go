@@ -107,17 +107,17 @@ func TestUndoneFromTheStory(t *testing.T) {
 	if story == nil || value != "new" {
 		t.Fatalf("%q:\n%s", value, got.body)
 	}
-	expectPage(t, w.get(t, story[1]), "It can be taken back:", "it is old again", `action="`+story[1]+`/undo"`)
+	expectPage(t, w.get(t, story[1]), "It can be undone:", "it is old again", `action="`+story[1]+`/undo"`)
 	other := w.newVisitor(t)
 	if got := other.get(t, story[1]); strings.Contains(got.body, "/undo") {
 		t.Errorf("somebody else is shown it:\n%s", got.body)
 	}
 	back := w.post(t, story[1]+"/undo", w.form(t, story[1]))
-	expectPage(t, back, "1 of 1 taken back", "!/undo\"")
+	expectPage(t, back, "1 of 1 undone", "!/undo\"")
 	if value != "old" {
 		t.Errorf("it is %q", value)
 	}
-	if got := w.post(t, story[1]+"/undo", w.form(t, story[1])); !strings.Contains(got.body, "nothing is left to take back") || value != "old" {
+	if got := w.post(t, story[1]+"/undo", w.form(t, story[1])); !strings.Contains(got.body, "nothing is left to undo") || value != "old" {
 		t.Errorf("twice: %q\n%s", value, got.body)
 	}
 	// The list reports for the second call that nothing was done, and not for the first.

@@ -14,7 +14,7 @@ const maxWords = 2000
 // failureOf converts the error that ended the script.
 func (m *machine) failureOf(err error, f wrapper) *Failure {
 	if over, ok := errors.AsType[*goja.StackOverflowError](err); ok {
-		return m.withPosition(&Failure{Message: "its functions call each other too deep"}, over.Stack(), f)
+		return m.withPosition(&Failure{Message: "its functions call each other too deeply"}, over.Stack(), f)
 	}
 	if ex, ok := errors.AsType[*goja.Exception](err); ok {
 		return m.thrownFailure(ex.Value(), ex.Stack(), f)
@@ -48,7 +48,7 @@ func (m *machine) thrownFailure(value goja.Value, stack []goja.StackFrame, f wra
 		}
 		failure.Hint = text("hint")
 	}); ex != nil || failure.Message == "" {
-		failure.Message = "it threw what does not say what it is"
+		failure.Message = "it threw a value without a message"
 	}
 	return m.withPosition(failure, stack, f)
 }

@@ -46,7 +46,7 @@ func (m *machine) run() *Done {
 		case goja.PromiseStateRejected:
 			return failed(m.thrownFailure(promise.Result(), nil, form))
 		case goja.PromiseStatePending:
-			return failed(&Failure{Message: "it awaits what never comes"})
+			return failed(&Failure{Message: "it awaits a promise that never settles"})
 		}
 	}
 	if err != nil {
@@ -70,7 +70,7 @@ func (m *machine) result(value goja.Value, f wrapper) *Done {
 	text, err := m.json(value)
 	if err != nil {
 		failure := m.failureOf(err, f)
-		failure.Message = "what it returns is no JSON: " + failure.Message
+		failure.Message = "its result is not JSON: " + failure.Message
 		return failed(failure)
 	}
 	if len(text) <= MaxResult {

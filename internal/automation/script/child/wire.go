@@ -81,7 +81,7 @@ func Write(w io.Writer, message any) error {
 		return err
 	}
 	if len(body) > MaxFrame {
-		return fmt.Errorf("a message has %d bytes, of %d that may be", len(body), MaxFrame)
+		return fmt.Errorf("a message has %d bytes; the limit is %d", len(body), MaxFrame)
 	}
 	frame := make([]byte, 4, 4+len(body))
 	binary.BigEndian.PutUint32(frame, uint32(len(body)))
@@ -97,7 +97,7 @@ func Read(r io.Reader, message any) error {
 	}
 	size := binary.BigEndian.Uint32(head[:])
 	if size > MaxFrame {
-		return fmt.Errorf("a message of %d bytes, of %d that may be", size, MaxFrame)
+		return fmt.Errorf("a message has %d bytes; the limit is %d", size, MaxFrame)
 	}
 	body, err := io.ReadAll(io.LimitReader(r, int64(size)))
 	if err != nil {
