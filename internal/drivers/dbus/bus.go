@@ -202,7 +202,7 @@ func (b *bus) owner(ctx context.Context, l *busLink, t *target) (string, *failur
 			return "", t.lostFailure(err).undelivered()
 		}
 		if answer.Kind == wire.KindError && t.requiresRunning {
-			return "", &failure{err: t.goneError("it does not run, and was not to be started")}
+			return "", &failure{err: t.goneError("it does not run, and the call does not start it")}
 		}
 		if answer.Kind == wire.KindError {
 			if answer, err = l.Call(ctx, startRequest(t.service)); err != nil {
@@ -247,7 +247,7 @@ func (b *bus) notStarted(t *target, answer *wire.Message) *failure {
 	ran := b.seen[t.service]
 	b.mu.Unlock()
 	if ran {
-		return &failure{err: t.goneError("it has left the bus"), retryable: true}
+		return &failure{err: t.goneError("it has disconnected from the bus"), retryable: true}
 	}
 	return &failure{err: t.absentError()}
 }

@@ -125,7 +125,7 @@ func (p *peer) failed(ctx context.Context, reply *wire.Message) *failure {
 		// The unique name has no owner any more, so nothing was delivered. The service may have
 		// returned under another unique name.
 		p.link.names.forget(p.service)
-		return &failure{err: p.goneError("it has left the bus"), retryable: true}
+		return &failure{err: p.goneError("it has disconnected from the bus"), retryable: true}
 	case reply.Sender == wire.BusName && name == errorPrefix+"NoReply" && !p.isPresent(ctx):
 		f.err = p.goneError("it ended while it was working on the call")
 		f.err.Delivery = aai.DeliveryUnknown

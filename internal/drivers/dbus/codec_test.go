@@ -310,7 +310,7 @@ func TestEncodingErrorsNameThePlace(t *testing.T) {
 		{"a{sv}", map[string]any{"urgency": typed("y", 300)}, "v.urgency: expected an integer from 0 to 255, got 300"},
 		{"a{sv}", map[string]any{"u": typed("", 3)}, "v.u.signature: expected the D-Bus signature of one type"},
 		{"a{sv}", map[string]any{"u": typed("ii", 3)}, "v.u.signature: expected"},
-		{"a{sv}", map[string]any{"a": nil}, "v.a: expected a value that D-Bus has a type for, got null"},
+		{"a{sv}", map[string]any{"a": nil}, "v.a: expected a value with a D-Bus type, got null"},
 		{"a{qs}", map[string]any{"65536": "a"}, "v.65536: expected an integer from 0 to 65535"},
 		{"a{qs}", map[string]any{"x": "a"}, "v.x: expected an integer as name"},
 		{"a{bs}", map[string]any{"yes": "a"}, `v.yes: expected the name "true" or "false"`},
@@ -321,9 +321,9 @@ func TestEncodingErrorsNameThePlace(t *testing.T) {
 		{"ay", map[string]any{"base64": "?"}, "v.base64: expected base64"},
 		{"ay", map[string]any{"base64": 1}, "v: expected an array of bytes"},
 		{"v", deep, "nested more than 32 deep"},
-		{"h", 1, "v: the app wants a file descriptor"},
-		{"v", typed("a(sh)", []any{}), "v: the app wants a file descriptor"},
-		{"ah", []any{0}, "v[0]: the app wants a file descriptor"},
+		{"h", 1, "v: the app expects a file descriptor"},
+		{"v", typed("a(sh)", []any{}), "v: the app expects a file descriptor"},
+		{"ah", []any{0}, "v[0]: the app expects a file descriptor"},
 	} {
 		_, _, err := throughTheWire(c.in, mustType(t, c.sig))
 		e, ok := errors.AsType[*aai.Error](err)

@@ -16,7 +16,7 @@ import (
 // wire.
 const maxNodes = 1 << 20
 
-var errDescriptor = errors.New("the reply holds a file descriptor, which this gateway does not take")
+var errDescriptor = errors.New("the reply has a file descriptor, which this gateway does not support")
 
 // decoder reads values as JSON values: integers as int64 or uint64, doubles as float64, and NaN
 // and the infinities as strings. After an error its values are meaningless.
@@ -68,7 +68,7 @@ func (d *decoder) value(t *wire.Type, depth int) any {
 		d.Fail(fmt.Errorf("the reply is nested more than %d deep", wire.MaxDepth))
 	}
 	if d.nodes++; d.nodes > maxNodes {
-		d.Fail(fmt.Errorf("the reply holds more than %d values", maxNodes))
+		d.Fail(fmt.Errorf("the reply has more than %d values", maxNodes))
 	}
 	if d.Err() != nil {
 		return nil

@@ -64,7 +64,7 @@ func (e *encoder) value(v any, t *wire.Type, at *argumentPath) error {
 }
 
 func noDescriptors(where string) *aai.Error {
-	err := aai.Errorf(aai.AutomationNotSupported, "%s: the app wants a file descriptor (D-Bus type h), which this gateway does not pass on", where)
+	err := aai.Errorf(aai.AutomationNotSupported, "%s: the app expects a file descriptor (D-Bus type h), which this gateway does not support", where)
 	err.Hint = "Use another tool of the app, if it has one that takes a path or the content."
 	return err
 }

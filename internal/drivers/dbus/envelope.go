@@ -106,10 +106,10 @@ func (e *envelopeTool) read(m *wire.Message, requestID string) (*aai.Result, err
 	}
 	var reply envelopeReply
 	if err := json.Unmarshal([]byte(texts[0]), &reply); err != nil {
-		return nil, e.unreadable(fmt.Errorf("it is not the protocol's JSON: %w", err))
+		return nil, e.unreadable(fmt.Errorf("it does not match the protocol's JSON: %w", err))
 	}
 	if reply.RequestID != requestID {
-		return nil, e.unreadable(errors.New("it belongs to another request: its request_id is not the one that was sent"))
+		return nil, e.unreadable(errors.New("it belongs to another request: its request_id differs from the one sent"))
 	}
 	switch reply.Status {
 	case statusError:
@@ -142,7 +142,7 @@ func (e *envelopeTool) handlerError(reply *envelopeReply) *aai.Error {
 	err.Delivery = aai.Delivered
 	switch code {
 	case "RATE_LIMITED":
-		err.Hint = "The app asks for fewer calls. Wait before the next one."
+		err.Hint = "The app asks for fewer calls. Wait before the next call."
 	case "AUTH_REQUIRED", "AUTH_EXPIRED", "AUTH_INVALID", "AUTH_DENIED":
 		err.Hint = "The person at this computer must sign in to the app, or allow this in it."
 	}

@@ -105,9 +105,9 @@ func (t *target) noBus(cause error) *aai.Error {
 	if err := t.contextError(cause); err != nil {
 		return err
 	}
-	err := aai.Errorf(aai.AppNotRunning, "no %s bus to reach %s on: %w", t.bus.name, t.service, cause)
+	err := aai.Errorf(aai.AppNotRunning, "no %s bus for %s: %w", t.bus.name, t.service, cause)
 	if t.bus.name == sessionBus {
-		err.Hint = "A session of this user must run. `aai-gateway check` says where one was looked for, and what to do."
+		err.Hint = "A session of this user must run. `aai-gateway check` shows the places searched and the next step."
 	} else {
 		err.Hint = "Check that the system's D-Bus service runs, or set DBUS_SYSTEM_BUS_ADDRESS."
 	}
@@ -164,7 +164,7 @@ func (t *target) unreadable(cause error) *aai.Error {
 }
 
 func (t *target) oversized(size int) *aai.Error {
-	err := aai.Errorf(aai.AutomationFailed, "the reply of %s to %s has %d MiB, more than the %d that are read",
+	err := aai.Errorf(aai.AutomationFailed, "the reply of %s to %s has %d MiB, more than the limit of %d",
 		t.service, t.member, size>>20, wire.MaxBody>>20)
 	err.Hint = "The app has carried out the call. Ask it for less at a time."
 	err.Delivery = aai.Delivered

@@ -71,7 +71,7 @@ func (p *peer) checkRequest(m *wire.Message) error {
 	}
 	if settings := deniedSettings(m.Interface, m.Member); settings != nil {
 		if named, err := textsOf(m, 1); err != nil || isDenied(named[0], settings) {
-			return unreachable("method", m.Interface+"."+m.Member+" for settings that hold commands")
+			return unreachable("method", m.Interface+"."+m.Member+" for settings that contain commands")
 		}
 	}
 	return nil
@@ -79,7 +79,7 @@ func (p *peer) checkRequest(m *wire.Message) error {
 
 func unreachable(field, name string) *aai.Error {
 	err := aai.Errorf(aai.PermissionDenied, "%s: %s can never be reached through this gateway", field, aai.CleanLabel(name, wire.MaxName))
-	err.Hint = "It could run programs, rule the screen, read passwords or decide about permissions. No setting allows it."
+	err.Hint = "It could run programs, control the screen, read passwords or grant permissions. No setting allows it."
 	err.Delivery = aai.NotDelivered
 	return err
 }

@@ -35,11 +35,11 @@ func (t *target) launch(ctx context.Context, l *busLink) *failure {
 			return nil
 		case !runs():
 			if ended += namePollInterval; ended > exitGrace {
-				return &failure{err: t.goneError("it was started, and ended without coming to the bus")}
+				return &failure{err: t.goneError("it was started, and ended before it connected to the bus")}
 			}
 		}
 		if t.bus.sleep(ctx, namePollInterval) != nil {
-			e := aai.Errorf(aai.Timeout, "%s was started and has not come to the %s bus by the deadline", t.service, t.bus.name)
+			e := aai.Errorf(aai.Timeout, "%s was started, but had not connected to the %s bus at the deadline", t.service, t.bus.name)
 			e.Err = ctx.Err()
 			return (&failure{err: e}).undelivered()
 		}

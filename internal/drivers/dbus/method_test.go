@@ -109,7 +109,7 @@ func TestArgumentsThatDoNotFit(t *testing.T) {
 		{"descriptor in", methodRecipe("Descriptor", "file"), map[string]any{"file": "/etc/passwd"}, aai.AutomationNotSupported, "file descriptor"},
 		{"descriptor out", methodRecipe("OpenFile"), nil, aai.AutomationNotSupported, "file descriptor"},
 		{"descriptor in a variant", methodRecipe("EchoVariant", "v"), map[string]any{"v": map[string]any{"signature": "ah", "value": []any{1}}},
-			aai.AutomationNotSupported, "v: the app wants a file descriptor"},
+			aai.AutomationNotSupported, "v: the app expects a file descriptor"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			err := fail(t, compile(t, d, c.recipe), c.args, c.code, aai.NotDelivered)

@@ -51,7 +51,7 @@ func newPlan(o *object, tool *methodTool) (*plan, *aai.Error) {
 	if m == nil {
 		err := aai.Errorf(aai.AutomationFailed, "%s has no method %s in %s", t.service, t.member, t.iface)
 		err.Candidates = aai.Nearest(t.member, slices.Sorted(maps.Keys(described.methods)), 5)
-		err.Hint = "The app may be of another version than its descriptor. Use another of its tools."
+		err.Hint = "The app may have another version than its descriptor. Use another of its tools."
 		return nil, err
 	}
 	if m.malformed {
@@ -102,7 +102,7 @@ func countMismatch(tool *methodTool, m *method) *aai.Error {
 	}
 	err := aai.Errorf(aai.DescriptorInvalid, "%s: the descriptor lists (%s), but %s of %s takes (%s)",
 		field, strings.Join(listed, ", "), t.member, t.service, strings.Join(ins, ", "))
-	err.Hint = "The app may be of another version than its descriptor. Whoever keeps the descriptor can put it right."
+	err.Hint = "The app may have another version than its descriptor. The descriptor's maintainer can correct it."
 	return err
 }
 
@@ -156,7 +156,7 @@ func (p *plan) encode(args map[string]any) (signature string, body []byte, err e
 		t := s.typ
 		switch {
 		case !given && t == nil:
-			return "", nil, aai.Errorf(aai.InvalidParams, "%s: expected a value; the app does not say which type it wants", at)
+			return "", nil, aai.Errorf(aai.InvalidParams, "%s: expected a value; the app does not report its type", at)
 		case !given && e.empty(t):
 			continue
 		case !given:

@@ -159,7 +159,7 @@ func (p *propertyTool) readOnly(known property) *failure {
 	if known.writable {
 		return nil
 	}
-	err := aai.Errorf(aai.AutomationFailed, "%s says that its property %s can only be read", p.service, p.member)
-	err.Hint = "Look for a method of the app that changes it."
+	err := aai.Errorf(aai.AutomationFailed, "%s reports that its property %s is read-only", p.service, p.member)
+	err.Hint = "Look for a method that changes it."
 	return &failure{err: err}
 }

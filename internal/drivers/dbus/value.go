@@ -209,7 +209,7 @@ func inferType(v any, at *argumentPath) (*wire.Type, error) {
 	if code := inferNumber(v); code != 0 {
 		return &wire.Type{Code: code, Sig: string(rune(code))}, nil
 	}
-	return nil, mismatch(at, "a value that D-Bus has a type for", v)
+	return nil, mismatch(at, "a value with a D-Bus type", v)
 }
 
 // inferNumber returns 0 if v is not a number. A json.Number written with a fraction or an exponent

@@ -60,14 +60,14 @@ func TestAServerIsStartedByWhomItIsAllowed(t *testing.T) {
 // A misbehaving server costs only its calls, with an error that names the fault.
 func TestHostileServers(t *testing.T) {
 	for kind, want := range map[string]aai.Error{
-		"hangs":          {Code: aai.Timeout, Delivery: aai.DeliveryUnknown, Message: "had not answered when the call's time was over"},
-		"dies":           {Code: aai.AppNotRunning, Delivery: aai.DeliveryUnknown, Message: `ended before it had answered: "panic: the database is gone"`},
-		"floods":         {Code: aai.AutomationFailed, Delivery: aai.DeliveryUnknown, Message: "was ended: it sent more than 20000 messages"},
-		"floods answers": {Code: aai.AutomationFailed, Delivery: aai.DeliveryUnknown, Message: "was ended: it sent more than 20000 messages"},
-		"huge":           {Code: aai.AutomationFailed, Delivery: aai.DeliveryUnknown, Message: "was ended: it sent a message of more than 16 MiB"},
-		"fails":          {Code: aai.AutomationFailed, Delivery: aai.Delivered, Message: `says that it failed: "no 'such' file[31m"`},
+		"hangs":          {Code: aai.Timeout, Delivery: aai.DeliveryUnknown, Message: "had not answered at the deadline"},
+		"dies":           {Code: aai.AppNotRunning, Delivery: aai.DeliveryUnknown, Message: `ended before it answered: "panic: the database is gone"`},
+		"floods":         {Code: aai.AutomationFailed, Delivery: aai.DeliveryUnknown, Message: "was stopped: it sent more than 20000 messages"},
+		"floods answers": {Code: aai.AutomationFailed, Delivery: aai.DeliveryUnknown, Message: "was stopped: it sent more than 20000 messages"},
+		"huge":           {Code: aai.AutomationFailed, Delivery: aai.DeliveryUnknown, Message: "was stopped: it sent a message of more than 16 MiB"},
+		"fails":          {Code: aai.AutomationFailed, Delivery: aai.Delivered, Message: `reports an error: "no 'such' file[31m"`},
 		"refuses":        {Code: aai.AutomationFailed, Delivery: aai.Delivered, Message: `answered with error -32000: "not today"`},
-		"nonsense":       {Code: aai.AutomationFailed, Delivery: aai.DeliveryUnknown, Message: "gave no answer that can be read"},
+		"nonsense":       {Code: aai.AutomationFailed, Delivery: aai.DeliveryUnknown, Message: "sent an answer that cannot be read"},
 	} {
 		forHostileWorlds(t, kind, func(t *testing.T, w *world, app string) {
 			w.start(t, app)
@@ -99,9 +99,9 @@ func TestHostileServers(t *testing.T) {
 func remoteDescription(kind, words string) string {
 	switch kind {
 	case "dies":
-		return "ended before it had answered"
+		return "ended before it answered"
 	case "huge":
-		return "was ended: it sent an answer of more than 16 MiB"
+		return "was stopped: it sent an answer of more than 16 MiB"
 	}
 	return words
 }
@@ -298,7 +298,7 @@ func TestWhatWasAdmittedBeforeAChange(t *testing.T) {
 		}
 		eventually(t, "the change is listed", func() bool { return w.tool(t, app, "do").Digest() != old.Digest() })
 		_, err := old.Run(t.Context(), &aai.Call{ID: "c1", Tool: "do"})
-		if e := aai.AsError(err); e == nil || e.Code != aai.ConsentRequired || e.Delivery != aai.NotDelivered || !strings.Contains(e.Message, "says something else of the tool do") {
+		if e := aai.AsError(err); e == nil || e.Code != aai.ConsentRequired || e.Delivery != aai.NotDelivered || !strings.Contains(e.Message, "has changed its description of the tool do") {
 			t.Errorf("%+v", e)
 		}
 	})
@@ -326,7 +326,7 @@ func TestDeafServer(t *testing.T) {
 	}
 	_, err := w.tool(t, app, "other").Run(t.Context(), &aai.Call{ID: "c1", Args: map[string]any{"words": strings.Repeat("x", 500_000)}})
 	e := aai.AsError(err) // beyond the limit of a question
-	if e == nil || !strings.Contains(e.Message, "was ended: it did not read what it was sent") || e.Delivery != aai.DeliveryUnknown {
+	if e == nil || !strings.Contains(e.Message, "was stopped: it did not read its input") || e.Delivery != aai.DeliveryUnknown {
 		t.Errorf("%+v", e)
 	}
 }

@@ -26,10 +26,10 @@ const (
 		"needs": {"type": "array", "items": {"type": "string"}, "title": "needs"}, "claims": {"type": "array", "items": {"type": "string"}, "title": "claims to read only"},
 		"server": {"type": "string", "title": "server"}}}}`
 	envParams = `{"type": "object", "additionalProperties": false, "required": ["app", "values"], "properties": {"app": {"type": "string", "minLength": 1},
-		"values": {"type": "object", "additionalProperties": {"type": "string"}, "minProperties": 1, "description": "By name; an empty one is forgotten"}}}`
+		"values": {"type": "object", "additionalProperties": {"type": "string"}, "minProperties": 1, "description": "By name; an empty value deletes it"}}}`
 	trustParams = `{"type": "object", "additionalProperties": false, "required": ["app"], "properties": {"app": {"type": "string", "minLength": 1},
-		"tools": {"type": "array", "items": {"type": "string"}, "description": "Of all that claim something, only these"}, "undo": {"type": "boolean", "description": "Believe nothing any more"},
-		"asks": {"type": "array", "items": {"enum": ["elicitation", "sampling"]}, "description": "Instead: what it may ask for during a call, none for nothing: the person's answer, a text by the caller's model"}}}`
+		"tools": {"type": "array", "items": {"type": "string"}, "description": "Only these of the tools with claims"}, "undo": {"type": "boolean", "description": "Withdraw the trust"},
+		"asks": {"type": "array", "items": {"enum": ["elicitation", "sampling"]}, "description": "Instead: allowed requests during a call (empty: none): the person's answer, a text by the caller's model"}}}`
 )
 
 // Tools returns the builtin tools for servers. known is called at each call, so the catalog may be
@@ -38,9 +38,9 @@ func (d *Driver) Tools(known func() aai.Catalog) []*aai.Tool {
 	o := builtinTools{d, known}
 	return []*aai.Tool{
 		{Name: ServersTool, Description: "List the MCP servers that are apps", Params: schema.MustParse(noParams), Returns: schema.MustParse(serverRows), Effect: aai.Reads, Run: o.list},
-		{Name: EnvTool, Description: "Keep, sealed, the values of variables that an MCP server is started with", Params: schema.MustParse(envParams),
+		{Name: EnvTool, Description: "Store, encrypted, the environment variables for an MCP server", Params: schema.MustParse(envParams),
 			Effect: aai.Changes, Secret: []string{"values"}, Run: o.env},
-		{Name: TrustTool, Description: "Believe what an MCP server says of its tools as they are now: that they only read, or destroy nothing; or let it ask for something", Params: schema.MustParse(trustParams),
+		{Name: TrustTool, Description: "Trust an MCP server's claims about its current tools: that they only read, or destroy nothing; or let it send requests", Params: schema.MustParse(trustParams),
 			Effect: aai.Changes, Run: o.trust},
 	}
 }
@@ -59,7 +59,7 @@ func (o builtinTools) recipe(ctx context.Context, call *aai.Call) (*aai.App, *aa
 		return nil, nil, &e
 	}
 	if app.Server == nil {
-		return nil, nil, undeliveredError(aai.InvalidParams, "aai-gateway mcp servers lists those that are.", "app: %s is no MCP server that says itself what it has", app.ID)
+		return nil, nil, undeliveredError(aai.InvalidParams, "aai-gateway mcp servers lists them.", "app: %s is no MCP server that lists its own tools", app.ID)
 	}
 	return app, app.Server, nil
 }
@@ -111,7 +111,7 @@ func (o builtinTools) env(ctx context.Context, call *aai.Call) (*aai.Result, err
 	fresh, _ := call.Args["values"].(map[string]any)
 	for name := range fresh {
 		if !slices.Contains(r.MCP.Env, name) {
-			return nil, undeliveredError(aai.InvalidParams, "The descriptor names what the server is given.", "values.%s: the descriptor of %s does not name it; expected one of %s",
+			return nil, undeliveredError(aai.InvalidParams, "The descriptor names the server's variables.", "values.%s: the descriptor of %s does not name it; expected one of %s",
 				aai.CleanLabel(name, 60), app.ID, cmp.Or(strings.Join(r.MCP.Env, ", "), "none"))
 		}
 	}
@@ -161,7 +161,7 @@ func (o builtinTools) trust(ctx context.Context, call *aai.Call) (*aai.Result, e
 	}
 	for _, name := range only {
 		if _, found := believed[fmt.Sprint(name)]; !found && !undo {
-			return nil, undeliveredError(aai.InvalidParams, "The guide to the app has its tools.", "tools: %s is no tool of %s that claims to read only, or to destroy nothing", aai.CleanLabel(fmt.Sprint(name), 60), app.ID)
+			return nil, undeliveredError(aai.InvalidParams, "The app's guide lists its tools.", "tools: %s is no tool of %s that claims to read only, or to destroy nothing", aai.CleanLabel(fmt.Sprint(name), 60), app.ID)
 		}
 	}
 	err = o.driver.keep(ctx, hintsID(app.ID), func([]byte) ([]byte, error) {
@@ -210,5 +210,5 @@ func (o builtinTools) allowRequests(ctx context.Context, app *aai.App, given []a
 }
 
 func notConnectedError(app *aai.App) *aai.Error {
-	return undeliveredError(aai.AppNotRunning, "Start it first: aai-gateway exec "+app.ID+" "+toolStart+".", "nobody has asked the MCP server of %s yet what it has", app.ID)
+	return undeliveredError(aai.AppNotRunning, "Start it first: aai-gateway exec "+app.ID+" "+toolStart+".", "the MCP server of %s has not listed its tools yet", app.ID)
 }

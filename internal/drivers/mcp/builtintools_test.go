@@ -77,7 +77,7 @@ func TestValuesByName(t *testing.T) {
 	r := w.local.apps[0].Server.MCP
 	r.Env = []string{"SECRET", "TEST_GIVEN"}
 	_, e := w.call(t, app, "mcp_start", nil)
-	if e == nil || e.Code != aai.AuthRequired || !strings.Contains(e.Message, "needs a value for SECRET") || e.Hint != "The person gives it: aai-gateway mcp env "+app+" SECRET." {
+	if e == nil || e.Code != aai.AuthRequired || !strings.Contains(e.Message, "needs a value for SECRET") || e.Hint != "The person can set it: aai-gateway mcp env "+app+" SECRET." {
 		t.Errorf("%+v", e)
 	}
 	if _, e := w.own(t, mcp.EnvTool, map[string]any{"app": app, "values": map[string]any{"OTHER": "x"}}); e == nil || !strings.Contains(e.Message, "values.OTHER") {

@@ -49,7 +49,7 @@ func (s *server) call(ctx context.Context, call *aai.Call, tool, digest string) 
 	s.resetFailures()
 	out, failure := live.result(result, structured(kept.result, result))
 	if n := live.refused() - before; n > 0 {
-		warning := fmt.Sprintf("meanwhile the server asked for something %d times, such as the person's answer or a model's; it was refused%s", n, live.requests.reason())
+		warning := fmt.Sprintf("meanwhile the gateway refused %d requests of the server, such as for an answer of the person or a model%s", n, live.requests.reason())
 		if failure != nil {
 			failure.Message += "; " + warning
 		} else {
@@ -72,10 +72,10 @@ func (s *server) checkUnchanged(ctx context.Context, live *session, tool, digest
 	case digest:
 		return nil
 	case "":
-		return undeliveredError(aai.ToolNotFound, "The guide to the app has what there is now.", "the MCP server of %s has no tool %s any more", live.app, tool)
+		return undeliveredError(aai.ToolNotFound, "The app's guide lists the current tools.", "the MCP server of %s has no tool %s any more", live.app, tool)
 	}
-	return undeliveredError(aai.ConsentRequired, "Read the guide to it again, and make the call again: the person is asked about the tool as it is now.",
-		"the MCP server of %s says something else of the tool %s than when it was allowed", live.app, tool)
+	return undeliveredError(aai.ConsentRequired, "Read its guide again, and repeat the call: the person is asked about the changed tool.",
+		"the MCP server of %s has changed its description of the tool %s since it was allowed", live.app, tool)
 }
 
 // refused returns the number of refused requests of the server.

@@ -103,7 +103,7 @@ func (d *Driver) Compile(r *aai.Recipe) (aai.Action, error) {
 	case r.MCP == nil || (r.MCP.Command == "") == (r.MCP.URL == ""):
 		return nil, aai.Errorf(aai.DescriptorInvalid, "execution: expected an MCP server, by its command or its url")
 	case r.MCP.URL != "" && d.config.Client == nil:
-		return nil, aai.Errorf(aai.PermissionDenied, "url: this gateway has no way to the web")
+		return nil, aai.Errorf(aai.PermissionDenied, "url: this gateway has no web access")
 	case r.MCP.Tool == "":
 		return func(ctx context.Context, _ *aai.Call) (*aai.Result, error) { return d.start(ctx, r) }, nil
 	}

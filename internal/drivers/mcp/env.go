@@ -48,8 +48,8 @@ func (s *server) command(ctx context.Context) (*exec.Cmd, *sanitize.Redactor, *a
 			value = getenv(name)
 		}
 		if value == "" {
-			return nil, nil, undeliveredError(aai.AuthRequired, "The person gives it: aai-gateway mcp env "+app+" "+name+".",
-				"the MCP server of %s needs a value for %s, and there is none", app, name)
+			return nil, nil, undeliveredError(aai.AuthRequired, "The person can set it: aai-gateway mcp env "+app+" "+name+".",
+				"the MCP server of %s needs a value for %s, and none is set", app, name)
 		}
 		if values == nil {
 			values = make(map[string]string)
@@ -63,7 +63,7 @@ func (s *server) command(ctx context.Context) (*exec.Cmd, *sanitize.Redactor, *a
 	}
 	program, cause := lookPath(r.Command, getenv("PATH"))
 	if cause != nil {
-		return nil, nil, undeliveredError(aai.AppNotRunning, "The person can install it, or mend the descriptor.", "the MCP server of %s cannot be started: there is no program %q", app, aai.CleanLabel(r.Command, 200))
+		return nil, nil, undeliveredError(aai.AppNotRunning, "The person can install it, or correct the descriptor.", "the MCP server of %s cannot be started: there is no program %q", app, aai.CleanLabel(r.Command, 200))
 	}
 	cmd := &exec.Cmd{Path: program, Args: append([]string{r.Command}, args...), Env: environ, Dir: cmp.Or(r.Dir, s.driver.config.Home)}
 	if len(secrets) == 0 {
@@ -88,7 +88,7 @@ func (s *server) values(ctx context.Context) (map[string]string, *aai.Error) {
 	}
 	values := make(map[string]string)
 	if len(b) > 0 && json.Unmarshal(b, &values) != nil {
-		return nil, undeliveredError(aai.AutomationFailed, "The person can give them again: aai-gateway mcp env "+s.recipe.App+".", "the values that are kept for the MCP server of %s cannot be read", s.recipe.App)
+		return nil, undeliveredError(aai.AutomationFailed, "The person can set them again: aai-gateway mcp env "+s.recipe.App+".", "the stored values for the MCP server of %s cannot be read", s.recipe.App)
 	}
 	return values, nil
 }

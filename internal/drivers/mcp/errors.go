@@ -58,17 +58,17 @@ func (s *session) requestError(ctx context.Context, err error) *aai.Error {
 	switch why := s.endFault(); {
 	case ctx.Err() != nil:
 		e.Code = aai.AsError(ctx.Err()).Code
-		e.Message = fmt.Sprintf("the MCP server of %s had not answered when the call's time was over; it was told to stop", s.app)
-		e.Hint = "Look whether it has acted before you try again."
+		e.Message = fmt.Sprintf("the MCP server of %s had not answered at the deadline; the call was cancelled", s.app)
+		e.Hint = "Check whether it has acted before you try again."
 	case why != nil:
-		e.Message = fmt.Sprintf("the MCP server of %s was ended: it %s", s.app, why.what)
-		e.Hint = "The person can look at the server, and at the log of the gateway."
+		e.Message = fmt.Sprintf("the MCP server of %s was stopped: it %s", s.app, why.what)
+		e.Hint = "The person can check the server, and the gateway's log."
 	case ended:
 		e.Code = aai.AppNotRunning
-		e.Message = fmt.Sprintf("the MCP server of %s ended before it had answered", s.app) + s.lastStderr()
-		e.Hint = "It is started again by the next call. Look whether it has acted before you try again."
+		e.Message = fmt.Sprintf("the MCP server of %s ended before it answered", s.app) + s.lastStderr()
+		e.Hint = "The next call starts it again. Check whether it has acted before you try again."
 	default:
-		e.Message = fmt.Sprintf("the MCP server of %s gave no answer that can be read: %s", s.app, s.quote(err.Error()))
+		e.Message = fmt.Sprintf("the MCP server of %s sent an answer that cannot be read: %s", s.app, s.quote(err.Error()))
 	}
 	return e
 }

@@ -25,7 +25,7 @@ const (
 // forms, otherwise in a window.
 func (s *session) elicit(ctx context.Context, p *sdk.ElicitParams) (*sdk.ElicitResult, error) {
 	if p.Mode == "url" || p.URL != "" {
-		return nil, fmt.Errorf("it wants the person to open a page, which servers behind the gateway may not")
+		return nil, fmt.Errorf("it asks the person to open a page; servers behind the gateway may not")
 	}
 	c, err := s.requests.nextCall(ctx, 1, 0)
 	if err != nil {
@@ -56,7 +56,7 @@ func (s *session) elicit(ctx context.Context, p *sdk.ElicitParams) (*sdk.ElicitR
 	}
 	q, values, ok := form.question(message)
 	if !ok {
-		return nil, fmt.Errorf("its form has fields to type in, which a window has not; the client that made the call shows no forms")
+		return nil, fmt.Errorf("its form has text fields, which windows do not support; the client that made the call shows no forms")
 	}
 	q.Title, q.CallerIdentity = s.app+" asks", c.call.Caller.Identity
 	answer, err := s.asker.Ask(c.ctx, q)
@@ -132,10 +132,10 @@ func formOf(schema any) (*form, error) {
 	}
 	for name, p := range f.Properties {
 		if sanitize.IsSecretName(name) || sanitize.IsSecretName(p.Title) {
-			return nil, fmt.Errorf("its form asks for a secret (%s), which forms may not", aai.CleanLabel(name, 60))
+			return nil, fmt.Errorf("its form asks for a secret (%s); forms may not", aai.CleanLabel(name, 60))
 		}
 		if !slices.Contains([]string{"string", "number", "integer", "boolean", "array"}, p.Type) || aai.CleanLabel(name, 60) != name {
-			return nil, fmt.Errorf("its form has a field of another kind than forms have (%s)", aai.CleanLabel(name, 60))
+			return nil, fmt.Errorf("its form has a field of an unsupported kind (%s)", aai.CleanLabel(name, 60))
 		}
 		p.Title, p.Description, p.Format = aai.CleanLabel(p.Title, 100), aai.CleanLabel(p.Description, 300), aai.CleanLabel(p.Format, 20)
 		clean(p.EnumNames)
@@ -165,7 +165,7 @@ func (f *form) knownFields(values map[string]any) map[string]any {
 func (f *form) question(message string) (q aai.Question, values map[string]map[string]any, ok bool) {
 	q = aai.Question{
 		ID: "server", Channels: []aai.Channel{aai.DesktopDialog}, Choices: []aai.Choice{{ID: "no", Label: "Do not answer"}},
-		Text: "A server that you let ask you something asks this, not the gateway:\n" + quoted(message),
+		Text: "A server that you allow to ask you asks this, not the gateway:\n" + quoted(message),
 	}
 	values = map[string]map[string]any{}
 	add := func(label string, content map[string]any) {

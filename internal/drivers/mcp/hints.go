@@ -26,7 +26,7 @@ func (a annotations) claim() aai.Effect {
 // keep edits a stored secret.
 func (d *Driver) keep(ctx context.Context, id string, edit func(old []byte) ([]byte, error)) *aai.Error {
 	if d.config.Secrets == nil {
-		return undeliveredError(aai.AutomationNotSupported, "", "this gateway can keep nothing sealed")
+		return undeliveredError(aai.AutomationNotSupported, "", "this gateway cannot store encrypted values")
 	}
 	if err := d.config.Secrets.Update(ctx, id, edit); err != nil {
 		e := *aai.AsError(err)

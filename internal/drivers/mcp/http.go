@@ -94,7 +94,7 @@ type limitedBody struct {
 	over func() // called at the limit; may be nil
 }
 
-var errTooLong = errors.New("the server sent more than an answer may have")
+var errTooLong = errors.New("the server's answer exceeds the size limit")
 
 // Read implements io.Reader.
 func (b *limitedBody) Read(p []byte) (int, error) {

@@ -73,9 +73,9 @@ func (l *listing) understand() {
 		err := json.Unmarshal(source, &d)
 		switch {
 		case err != nil:
-			d = definition{Name: fmt.Sprintf("tool_%d", i+1), fault: "what the server says of it cannot be read"}
+			d = definition{Name: fmt.Sprintf("tool_%d", i+1), fault: "the server's description of it cannot be read"}
 		case !validName(d.Name):
-			d = definition{Name: fmt.Sprintf("tool_%d", i+1), fault: fmt.Sprintf("the server calls it %q; expected letters, digits, _, - and . , at most %d", aai.CleanLabel(d.Name, 60), maxName)}
+			d = definition{Name: fmt.Sprintf("tool_%d", i+1), fault: fmt.Sprintf("the server names it %q; expected letters, digits, _, - and . , at most %d", aai.CleanLabel(d.Name, 60), maxName)}
 		case l.digests[d.Name] != "":
 			continue // the first of a name counts
 		}
@@ -197,7 +197,7 @@ func (s *session) ask(ctx context.Context) (*listing, *aai.Error) {
 }
 
 func (s *session) tooMuch(format string, args ...any) *aai.Error {
-	return undeliveredError(aai.DescriptorInvalid, "Its author can mend that; the descriptor may list the tools that are wanted.", "the MCP server of %s "+format, append([]any{s.app}, args...)...)
+	return undeliveredError(aai.DescriptorInvalid, "Its author can correct that; the descriptor can list the wanted tools.", "the MCP server of %s "+format, append([]any{s.app}, args...)...)
 }
 
 // page fetches one page of tools as raw JSON.

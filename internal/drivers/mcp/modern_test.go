@@ -242,7 +242,7 @@ func TestModernAsksAllowed(t *testing.T) {
 			{"page", nil, "open a page"},
 			{"again", nil, "asked the person 3 times"},
 			{"busy", nil, ". null"},
-			{"forever", nil, "asked 4 times to be asked again later"},
+			{"forever", nil, "asked 4 times for a later retry"},
 		} {
 			if text := ask(as("Ann", c.values), c.kind); !strings.Contains(text, c.want) {
 				t.Errorf("%s %v: %q does not say %q", c.kind, c.values, text, c.want)

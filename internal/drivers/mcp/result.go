@@ -48,7 +48,7 @@ func (s *session) result(r *sdk.CallToolResult, data any) (*aai.Result, *aai.Err
 	}
 	return nil, &aai.Error{
 		Code: aai.AutomationFailed, Delivery: aai.Delivered, Data: out.Data,
-		Message: fmt.Sprintf("the MCP server of %s says that it failed: %s", s.app, s.quote(words)),
+		Message: fmt.Sprintf("the MCP server of %s reports an error: %s", s.app, s.quote(words)),
 	}
 }
 
@@ -69,7 +69,7 @@ func (s *session) content(out *aai.Result, contents []sdk.Content) (texts []stri
 				texts = append(texts, s.embedded(out, c.Resource))
 			}
 		default:
-			texts = append(texts, fmt.Sprintf("Content of another kind (%T) is left out.", content))
+			texts = append(texts, fmt.Sprintf("Content of an unsupported kind (%T) is omitted.", content))
 		}
 	}
 	return texts
@@ -107,7 +107,7 @@ func isPicture(mime string, data []byte) bool {
 func fileText(what, mime string, data []byte) string {
 	text := fmt.Sprintf("%s, %s, %d bytes", what, aai.CleanLabel(mime, 100), len(data))
 	if len(data) > maxInline {
-		return fmt.Sprintf("%s; its content is not given, since it has more than %d KiB.", text, maxInline>>10)
+		return fmt.Sprintf("%s; its content is omitted, since it has more than %d KiB.", text, maxInline>>10)
 	}
 	return text + ", in base64: " + base64.StdEncoding.EncodeToString(data)
 }
@@ -156,7 +156,7 @@ func decodeExact(b []byte) (value any, err error) {
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.UseNumber()
 	if err = d.Decode(&value); err == nil && d.More() {
-		err = fmt.Errorf("it goes on after the value")
+		err = fmt.Errorf("unexpected data follows the value")
 	}
 	return value, err
 }

@@ -49,7 +49,7 @@ func (s *session) rounds(ctx context.Context, ask func(roundReply) (serverRound,
 		}
 		if len(r.requests) == 0 {
 			if busy++; busy > maxBusyRounds {
-				return s.unanswered("asked %d times to be asked again later", busy)
+				return s.unanswered("asked %d times for a later retry", busy)
 			}
 			select {
 			case <-ctx.Done():
@@ -58,7 +58,7 @@ func (s *session) rounds(ctx context.Context, ask func(roundReply) (serverRound,
 			}
 		}
 		if n == maxRounds {
-			return s.unanswered("had no answer after it had asked for something %d times", n)
+			return s.unanswered("returned no answer after %d requests for input", n)
 		}
 		if with.responses, err = s.inputs(ctx, r.requests); err != nil {
 			return err
@@ -76,7 +76,7 @@ func (s *session) unanswered(format string, args ...any) *aai.Error {
 // inputs answers the server's input requests in order. It returns an error if it refuses one.
 func (s *session) inputs(ctx context.Context, requests sdk.InputRequestMap) (sdk.InputResponseMap, error) {
 	if len(requests) > maxInputs {
-		return nil, s.refusedInputs(requests, fmt.Errorf("more than %d things at once", maxInputs))
+		return nil, s.refusedInputs(requests, fmt.Errorf("more than %d requests at once", maxInputs))
 	}
 	for _, request := range requests {
 		if ask, _ := kindOf(request); !s.requests.isAllowed(ask) {
@@ -106,7 +106,7 @@ func (s *session) refusedInputs(requests sdk.InputRequestMap, cause error) *aai.
 		_, what := kindOf(request)
 		kinds[what] = true
 	}
-	e := s.unanswered("asked for %s before it would go on; it was refused%s", strings.Join(slices.Sorted(maps.Keys(kinds)), " and "), s.requests.reason())
+	e := s.unanswered("asked for %s before it continues; the gateway refused%s", strings.Join(slices.Sorted(maps.Keys(kinds)), " and "), s.requests.reason())
 	e.Code, e.Err = aai.PermissionDenied, cause
 	e.Hint = "The person can let it ask: aai-gateway mcp trust " + s.app + ", with --elicitation or --sampling."
 	return e
@@ -140,13 +140,13 @@ func (s *session) input(ctx context.Context, request sdk.InputRequest) (sdk.Inpu
 		plain := &sdk.CreateMessageParams{MaxTokens: p.MaxTokens, SystemPrompt: p.SystemPrompt}
 		for _, m := range p.Messages {
 			if len(m.Content) != 1 {
-				return nil, fmt.Errorf("it asks a model about something else than text")
+				return nil, fmt.Errorf("it asks a model about content other than text")
 			}
 			plain.Messages = append(plain.Messages, &sdk.SamplingMessage{Role: m.Role, Content: m.Content[0]})
 		}
 		return s.sample(ctx, plain)
 	}
-	return nil, fmt.Errorf("there is no such thing")
+	return nil, fmt.Errorf("this kind of request is unknown")
 }
 
 // checkAnswer returns an error if an answer does not match the form.
@@ -167,7 +167,7 @@ func checkAnswer(requested any, answer *sdk.ElicitResult) error {
 		return fmt.Errorf("its form cannot be read")
 	}
 	if _, err := facts.Schema.Check(answer.Content); err != nil {
-		return fmt.Errorf("the answer is not what its form asks for: %s", aai.AsError(err).Message)
+		return fmt.Errorf("the answer does not match its form: %s", aai.AsError(err).Message)
 	}
 	return nil
 }

@@ -94,7 +94,7 @@ func (s *server) acquire(ctx context.Context) (*session, *aai.Error) {
 	s.mu.Lock()
 	if s.closed {
 		s.mu.Unlock()
-		return nil, undeliveredError(aai.AppNotRunning, "", "the gateway is about to end, and starts no server")
+		return nil, undeliveredError(aai.AppNotRunning, "", "the gateway is shutting down, and starts no server")
 	}
 	if s.live != nil && s.users == 0 && s.driver.requestsChanged(s.live) {
 		go s.live.close(true)
@@ -109,7 +109,7 @@ func (s *server) acquire(ctx context.Context) (*session, *aai.Error) {
 	if f == nil {
 		if left := time.Until(s.restUntil); left > 0 {
 			defer s.mu.Unlock()
-			e := undeliveredError(aai.AppNotRunning, "The log of the gateway has what it said.", "the MCP server of %s ended by itself %d times; it is started again in %s at the earliest",
+			e := undeliveredError(aai.AppNotRunning, "The gateway's log has its output.", "the MCP server of %s ended by itself %d times; it is started again in %s at the earliest",
 				s.recipe.App, s.failures, left.Round(time.Second))
 			e.RetryAfter = left
 			return nil, e
@@ -130,7 +130,7 @@ func (s *server) acquire(ctx context.Context) (*session, *aai.Error) {
 		return f.session, nil
 	case <-ctx.Done():
 		s.release()
-		e := undeliveredError(aai.AsError(ctx.Err()).Code, "Try again in a moment: it goes on starting.", "the MCP server of %s was still starting when the call's time was over", s.recipe.App)
+		e := undeliveredError(aai.AsError(ctx.Err()).Code, "Try again in a moment: it is still starting.", "the MCP server of %s was still starting at the deadline", s.recipe.App)
 		return nil, e
 	}
 }
@@ -274,7 +274,7 @@ func (s *server) notStarted(ctx context.Context, live *session, cause error) *aa
 		e.Delivery = aai.NotDelivered
 		return e
 	}
-	e := undeliveredError(aai.AppNotRunning, "The person can run its command, and look at the log of the gateway.",
+	e := undeliveredError(aai.AppNotRunning, "The person can run its command, and check the gateway's log.",
 		"the MCP server of %s did not start: %s", s.recipe.App, live.quote(cause.Error()))
 	e.Message += live.lastStderr()
 	e.Err = cause
@@ -296,7 +296,7 @@ func (s *server) openTransport(ctx context.Context) (*session, sdk.Transport, *a
 	cmd.Stderr = live.stderr
 	p, cause := process.Start(cmd, process.Limits{SupervisorCommand: s.driver.config.GuardCommand})
 	if cause != nil {
-		e := undeliveredError(aai.AppNotRunning, "The person can look at the command in the descriptor.", "the MCP server of %s did not start: %s", s.recipe.App, live.quote(cause.Error()))
+		e := undeliveredError(aai.AppNotRunning, "The person can check the command in the descriptor.", "the MCP server of %s did not start: %s", s.recipe.App, live.quote(cause.Error()))
 		e.Err = cause
 		return nil, nil, e
 	}

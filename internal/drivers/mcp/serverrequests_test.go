@@ -108,7 +108,7 @@ func TestEverythingServerAsksAModel(t *testing.T) {
 	}
 	// A client without a model: refused with a reason.
 	r, e = w.callIn(t.Context(), app, samples, map[string]any{"prompt": "Say something."})
-	if e == nil && !strings.Contains(r.Text+r.Warning, "no model to lend") || e != nil && !strings.Contains(e.Message, "no model to lend") {
+	if e == nil && !strings.Contains(r.Text+r.Warning, "offers no model") || e != nil && !strings.Contains(e.Message, "offers no model") {
 		t.Errorf("%+v %v", r, e)
 	}
 }

@@ -52,7 +52,7 @@ func (s *stderrLog) Write(b []byte) (int, error) {
 func (s *stderrLog) logLine() {
 	if now := time.Now(); now.Sub(s.begun) > time.Minute {
 		if s.dropped > 0 {
-			s.log.Warn("an MCP server wrote more than is logged", "app", s.app, "lines", s.dropped)
+			s.log.Warn("an MCP server wrote more than the log accepts", "app", s.app, "lines", s.dropped)
 		}
 		s.begun, s.count, s.dropped = now, 0, 0
 	}
@@ -64,7 +64,7 @@ func (s *stderrLog) logLine() {
 	if words == "" {
 		return
 	}
-	s.log.Info("an MCP server says", "app", s.app, "words", words)
+	s.log.Info("an MCP server wrote", "app", s.app, "words", words)
 	const most = 5
 	if s.tail = append(s.tail, words); len(s.tail) > most {
 		s.tail = s.tail[1:]

@@ -24,7 +24,7 @@ const (
 
 const (
 	noParams   = `{"type": "object", "additionalProperties": false, "properties": {}}`
-	pageParams = `{"type": "object", "additionalProperties": false, "properties": {"cursor": {"type": "string", "description": "next_cursor of the page before"}}}`
+	pageParams = `{"type": "object", "additionalProperties": false, "properties": {"cursor": {"type": "string", "description": "next_cursor of the previous page"}}}`
 	uriParams  = `{"type": "object", "additionalProperties": false, "required": ["uri"], "properties": {"uri": {"type": "string", "minLength": 1}}}`
 	getParams  = `{"type": "object", "additionalProperties": false, "required": ["name"], "properties": {"name": {"type": "string", "minLength": 1},
 		"arguments": {"type": "object", "additionalProperties": {"type": "string"}}}}`
@@ -44,7 +44,7 @@ type toolMaker struct {
 // starter returns the only tool of an app with an unlisted server.
 func (m *toolMaker) starter() *aai.Tool {
 	recipe := m.recipe
-	return m.builtinTool(toolStart, aai.Destroys, "Start the MCP server of the app and learn what tools it has; they are in the guide from then on", noParams,
+	return m.builtinTool(toolStart, aai.Destroys, "Start the app's MCP server and list its tools; the guide contains them from then on", noParams,
 		func(ctx context.Context, _ *aai.Call) (*aai.Result, error) { return m.driver.start(ctx, recipe) })
 }
 
@@ -113,8 +113,8 @@ func join(tools []*aai.Tool, own *aai.Tool) []*aai.Tool {
 		}
 		clash := *tool
 		clash.Run = nil
-		clash.Unavailable = undeliveredError(aai.AutomationNotSupported, "The descriptor can list the server's tools that are wanted: then the gateway adds none of its own.",
-			"the server has a tool %q, and so the gateway calls its own for the server's %ss: neither can be called", own.Name, strings.Split(own.Name, "_")[0])
+		clash.Unavailable = undeliveredError(aai.AutomationNotSupported, "The descriptor can list the wanted tools of the server; the gateway then adds none.",
+			"the server has a tool %q, the name of the gateway's own tool for the server's %ss: neither can be called", own.Name, strings.Split(own.Name, "_")[0])
 		tools[i] = &clash
 		return tools
 	}
@@ -137,7 +137,7 @@ func (m *toolMaker) tool(d definition, effect aai.Effect) *aai.Tool {
 		d.fault = "its input schema is of type " + params.Type + `; expected "object"`
 	}
 	if d.fault != "" {
-		tool.Unavailable = undeliveredError(aai.AutomationNotSupported, "The server's author can mend that.", "the tool %s cannot be called: %s", aai.CleanLabel(d.Name, maxName), d.fault)
+		tool.Unavailable = undeliveredError(aai.AutomationNotSupported, "The server's author can correct that.", "the tool %s cannot be called: %s", aai.CleanLabel(d.Name, maxName), d.fault)
 		return tool
 	}
 	tool.Params, tool.Secret = params.Schema, params.SecretNames
@@ -197,5 +197,5 @@ func (d *Driver) start(ctx context.Context, r *aai.Recipe) (*aai.Result, error) 
 	if l.Instructions != "" {
 		data["instructions"] = l.Instructions
 	}
-	return live.withSource(&aai.Result{Data: data, Text: fmt.Sprintf("The server runs and has %d tools; the guide to %s tells them.", len(names), r.App)}), nil
+	return live.withSource(&aai.Result{Data: data, Text: fmt.Sprintf("The server runs and has %d tools; the guide to %s lists them.", len(names), r.App)}), nil
 }

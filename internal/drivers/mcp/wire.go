@@ -98,7 +98,7 @@ func (w *wire) Write(ctx context.Context, m jsonrpc.Message) error {
 	defer w.writing.Unlock()
 	_ = w.process.Stdin.SetWriteDeadline(time.Now().Add(writeTimeout))
 	if _, err = w.process.Stdin.Write(append(b, '\n')); errors.Is(err, os.ErrDeadlineExceeded) {
-		return w.end(newServerFault("did not read what it was sent within %s", writeTimeout))
+		return w.end(newServerFault("did not read its input within %s", writeTimeout))
 	}
 	return err
 }
@@ -113,7 +113,7 @@ func (w *wire) Read(context.Context) (jsonrpc.Message, error) {
 		m, err := jsonrpc.DecodeMessage(line)
 		if err != nil {
 			if w.count(&w.junk) > maxJunk {
-				return nil, w.end(newServerFault("wrote more than %d lines to standard output that are no messages", maxJunk))
+				return nil, w.end(newServerFault("wrote more than %d lines without messages to standard output", maxJunk))
 			}
 			w.stderr.logJunk(line)
 			continue
@@ -184,7 +184,7 @@ func (w *wire) countUnsolicited() *serverFault {
 		w.dropped++
 	}
 	if w.dropped > maxDroppedFlood {
-		return newServerFault("sent more than %d messages within %s that nobody asked for", maxDroppedFlood, floodPeriod)
+		return newServerFault("sent more than %d unrequested messages within %s", maxDroppedFlood, floodPeriod)
 	}
 	return nil
 }

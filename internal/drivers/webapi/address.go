@@ -45,7 +45,7 @@ func newBase(base, descriptor string) (*address, error) {
 	case !plainHost(u.Host):
 		return nil, invalid("base_url", expected+", with the host in ASCII", base)
 	case descriptor != "" && netguard.CrossesToLoopback(hostname(descriptor), u.Hostname()):
-		return nil, invalid("base_url", "an address that is not on this computer, in a descriptor from "+aai.CleanLabel(descriptor, 100), base)
+		return nil, invalid("base_url", "an address outside this computer, in a descriptor from "+aai.CleanLabel(descriptor, 100), base)
 	}
 	a := &address{scheme: u.Scheme, host: u.Host, origin: netguard.Origin(u)}
 	path := strings.TrimSuffix(u.EscapedPath(), "/")
@@ -189,7 +189,7 @@ func (a *address) check(u *url.URL, segments int) error {
 	again, err := url.Parse(u.String())
 	if err != nil || again.Scheme != a.scheme || again.Host != a.host || again.User != nil ||
 		again.EscapedPath() != u.RawPath || strings.Count(u.RawPath, "/") != segments {
-		return aai.Errorf(aai.Internal, "the address of a call to %s did not come out right", a.origin)
+		return aai.Errorf(aai.Internal, "the arguments make an invalid address for a call to %s", a.origin)
 	}
 	return nil
 }

@@ -82,7 +82,7 @@ func (t *tool) authorize(ctx context.Context, req *http.Request) (secretTexts, e
 		return nil, nil
 	}
 	if t.driver.authorizer == nil {
-		err := aai.Errorf(aai.AuthRequired, "%s wants to know who asks, and this gateway cannot log in", t.address.origin)
+		err := aai.Errorf(aai.AuthRequired, "%s requires a login, and this gateway cannot log in", t.address.origin)
 		err.Hint = "Use another app that can do the same."
 		return nil, err
 	}
@@ -92,7 +92,7 @@ func (t *tool) authorize(ctx context.Context, req *http.Request) (secretTexts, e
 	}
 	if req.URL.Scheme != address.Scheme || req.URL.Host != address.Host || req.Host != host ||
 		req.URL.EscapedPath() != address.EscapedPath() || req.Method != t.method {
-		return nil, aai.Errorf(aai.Internal, "the login for %s would have sent the request elsewhere", t.address.origin)
+		return nil, aai.Errorf(aai.Internal, "the login for %s changed the request's address; nothing was sent", t.address.origin)
 	}
 	return addedSecrets(headers, address.RawQuery, req), nil
 }

@@ -152,7 +152,7 @@ func TestUnauthorizedWithoutALogin(t *testing.T) {
 	s := serve(t, answers(http.StatusUnauthorized, "", ""))
 	l := &login{add: bearer}
 	e := fail(t, compile(t, withLogin(t, l), recipe(s.URL, http.MethodGet, "/")), nil, aai.AuthRequired, aai.Delivered)
-	if !strings.Contains(e.Hint, "does not say how to log in") || len(l.statuses) != 0 {
+	if !strings.Contains(e.Hint, "descriptor does not describe one") || len(l.statuses) != 0 {
 		t.Errorf("got %+v, %v", e, l.statuses)
 	}
 }
@@ -232,7 +232,7 @@ func TestSecretsAreNotInFiles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if strings.Contains(compact(result.Data), "base64") || len(result.Images) > 0 || !strings.Contains(result.Text, "content is not given") {
+		if strings.Contains(compact(result.Data), "base64") || len(result.Images) > 0 || !strings.Contains(result.Text, "content is omitted") {
 			t.Errorf("%s: %q, %s, %d pictures", name, result.Text, compact(result.Data), len(result.Images))
 		}
 	}

@@ -197,7 +197,7 @@ func (u uniformErrorTransport) RoundTrip(r *http.Request) (*http.Response, error
 func TestACertificateOfNobody(t *testing.T) {
 	s := serveTLS(t, answers(http.StatusOK, "text/plain", "secret"))
 	e := fail(t, compile(t, newDriver(t), recipe(s.URL, http.MethodPost, "/")), nil, aai.APIRequestFailed, aai.NotDelivered)
-	if !strings.Contains(e.Message, "cannot prove") || len(s.requests()) != 0 || strings.Contains(e.Message, "try") {
+	if !strings.Contains(e.Message, "does not prove") || len(s.requests()) != 0 || strings.Contains(e.Message, "try") {
 		t.Errorf("got %s", e.Message)
 	}
 }

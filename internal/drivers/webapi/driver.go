@@ -77,7 +77,7 @@ func (d *Driver) Compile(r *aai.Recipe) (aai.Action, error) {
 		return nil, aai.Errorf(aai.DescriptorInvalid, "execution: expected an HTTP request")
 	}
 	if d.client == nil {
-		return nil, aai.Errorf(aai.PermissionDenied, "execution: this gateway has no way to the web")
+		return nil, aai.Errorf(aai.PermissionDenied, "execution: this gateway has no web access")
 	}
 	if !slices.Contains(methods(), r.HTTP.Method) {
 		return nil, invalid("method", "GET, HEAD, POST, PUT, PATCH or DELETE", r.HTTP.Method)

@@ -37,8 +37,8 @@ func (x *exchange) requestFailure(ctx context.Context, cause error) *failure {
 		err.Hint = "The server may have got the request. Look at its state before you try again."
 		again = true
 	case isUntrusted(cause):
-		err = aai.Errorf(aai.APIRequestFailed, "%s: the server cannot prove that it is %s", x.tool, x.address.origin)
-		err.Hint = "Nothing was sent. Its certificate is wrong or out of date, or somebody stands in between; do not go on without the person."
+		err = aai.Errorf(aai.APIRequestFailed, "%s: the server's certificate does not prove that it is %s", x.tool, x.address.origin)
+		err.Hint = "Nothing was sent. The certificate is wrong or expired, or the connection is intercepted. Ask the person before you continue."
 	default:
 		err = aai.Errorf(aai.AppNotRunning, "%s: the server cannot be reached", x.tool)
 		err.Hint = "Nothing was sent. Check the network and that the site is up, then try again."
@@ -64,7 +64,7 @@ func contextEnded(ctx context.Context, cause error) error {
 func abortError(cause error, what string, delivery aai.Delivery) *aai.Error {
 	err := aai.Errorf(aai.Timeout, "%s: there was no answer by the deadline", what)
 	if delivery == aai.Delivered {
-		err = aai.Errorf(aai.Timeout, "%s: the answer did not come to its end by the deadline", what)
+		err = aai.Errorf(aai.Timeout, "%s: the answer was incomplete at the deadline", what)
 	}
 	err.Hint = "The server may be slow or busy. Look at its state before you try again."
 	if errors.Is(cause, context.Canceled) {

@@ -41,7 +41,7 @@ func (t *tool) addHeaders(field string, headers map[string]string) error {
 		case isReserved(key):
 			return aai.Errorf(aai.DescriptorInvalid, "%s: is set by the gateway; a descriptor may not", at)
 		case t.isCredential(key):
-			return aai.Errorf(aai.DescriptorInvalid, "%s: is where the person's key goes; a descriptor may not set it", at)
+			return aai.Errorf(aai.DescriptorInvalid, "%s: is reserved for the person's key; a descriptor may not set it", at)
 		case seen[key]:
 			return aai.Errorf(aai.DescriptorInvalid, "%s: expected every header once; names differ by more than case", at)
 		case strings.ContainsFunc(headers[name], func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }):
@@ -109,7 +109,7 @@ func (t *tool) setBodyForm() error {
 	case err == nil && media == formType:
 		t.body = asFields
 	default:
-		return invalid("headers.Content-Type", jsonType+" or "+formType+", which is what parameters can be sent as", declared)
+		return invalid("headers.Content-Type", jsonType+" or "+formType+", the supported types for parameters", declared)
 	}
 	return nil
 }

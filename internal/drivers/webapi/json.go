@@ -39,7 +39,7 @@ func readJSON(text string, clean func(string) string) (value any, spelled string
 		return nil, "", jsonFaultText(err)
 	}
 	if _, err := r.in.ReadToken(); !errors.Is(err, io.EOF) {
-		return nil, "", fmt.Errorf("there is more after its end, at byte %d", r.in.InputOffset())
+		return nil, "", fmt.Errorf("unexpected data after its end, at byte %d", r.in.InputOffset())
 	}
 	written := jsontext.Value(bytes.TrimSuffix(out.Bytes(), []byte("\n")))
 	if len(written) <= maxIndented {
@@ -59,7 +59,7 @@ func jsonFaultText(err error) error {
 	case errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF):
 		return errors.New("it ends in the middle")
 	case ok:
-		return fmt.Errorf("there is a fault at byte %d", syntax.ByteOffset)
+		return fmt.Errorf("invalid JSON at byte %d", syntax.ByteOffset)
 	}
 	return err
 }
@@ -73,7 +73,7 @@ type jsonReader struct {
 
 func (r *jsonReader) value(depth int) (any, error) {
 	if r.values++; r.values > maxValues {
-		return nil, fmt.Errorf("it holds more than %d values", maxValues)
+		return nil, fmt.Errorf("it has more than %d values", maxValues)
 	}
 	if depth > maxDepth {
 		return nil, fmt.Errorf("it is nested more than %d deep", maxDepth)
@@ -93,7 +93,7 @@ func (r *jsonReader) value(depth int) (any, error) {
 	case '0':
 		number := token.String()
 		if !isSound(number) {
-			return nil, fmt.Errorf("it holds the number %s, which is out of all measure", aai.CleanLabel(number, 40))
+			return nil, fmt.Errorf("it has the number %s, which is out of range", aai.CleanLabel(number, 40))
 		}
 		return json.Number(number), r.out.WriteValue(jsontext.Value(number))
 	case 't', 'f':

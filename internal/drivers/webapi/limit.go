@@ -47,7 +47,7 @@ func (l *limit) wait(ctx context.Context) *aai.Error {
 	delay := turn.Delay()
 	if deadline, ok := ctx.Deadline(); ok && delay > time.Until(deadline) {
 		turn.Cancel()
-		err := aai.Errorf(aai.RateLimited, "%s is asked as often as this gateway allows; the next turn is in %s",
+		err := aai.Errorf(aai.RateLimited, "%s has reached this gateway's rate limit; the next request is possible in %s",
 			l.origin, delay.Round(time.Millisecond))
 		err.Hint = "Wait, then try again."
 		err.RetryAfter, err.Delivery = delay, aai.NotDelivered

@@ -110,7 +110,7 @@ func (t *tool) request(ctx context.Context, m *message) (*http.Request, error) {
 	}
 	req, err := http.NewRequestWithContext(ctx, t.method, m.url.String(), body)
 	if err != nil {
-		return nil, aai.Errorf(aai.InvalidParams, "no request to %s can be made of these arguments", t.address.origin)
+		return nil, aai.Errorf(aai.InvalidParams, "these arguments make no valid request to %s", t.address.origin)
 	}
 	req.Header = t.headers.Clone()
 	maps.Copy(req.Header, m.headers)

@@ -75,7 +75,7 @@ func (t *tool) setPlaces() error {
 		for other, taken := range t.places {
 			same := taken.name == p.name || p.in == inHeader && strings.EqualFold(taken.name, p.name)
 			if taken.in == p.in && same && p.in != inPath {
-				return invalid("send."+aai.CleanLabel(name, 60), "a place of its own; it is that of "+aai.CleanLabel(other, 60), p.name)
+				return invalid("send."+aai.CleanLabel(name, 60), "another place; this one is taken by "+aai.CleanLabel(other, 60), p.name)
 			}
 		}
 		t.places[name] = p
@@ -88,7 +88,7 @@ func (t *tool) setPlaces() error {
 		}
 	}
 	if t.bodyIsParam && bodies > 1 {
-		return invalid("send", "one parameter in the body, where that is the whole of it", "several")
+		return invalid("send", "only one parameter, if that is the whole body", "several")
 	}
 	return t.setBody(bodies)
 }
@@ -130,7 +130,7 @@ func (t *tool) newPlace(name string) (paramPlace, error) {
 	case !slices.Contains([]string{inPath, inQuery, inHeader, inCookie, inBody}, p.in):
 		return p, invalid(at+".in", `"path", "query", "header", "cookie" or "body"`, p.in)
 	case (p.in == inPath) != templated:
-		return p, invalid(at+".in", `"path" for what stands in the path's braces, and for nothing else`, p.in)
+		return p, invalid(at+".in", `"path" for the names in the path's braces, and only for those`, p.in)
 	case !slices.Contains(styles, p.style):
 		return p, invalid(at+".style", "one of the place "+p.in, p.style)
 	case p.isBody && (p.in != inBody || s.Style != "" && s.Style != styleJSON):
@@ -147,7 +147,7 @@ func (t *tool) checkPlace(at string, p paramPlace) error {
 	switch p.in {
 	case inQuery:
 		if auth != nil && auth.In == inQuery && auth.Name == p.name {
-			return aai.Errorf(aai.DescriptorInvalid, "parameters: %s is where the person's key goes; no parameter may have the name", aai.CleanLabel(p.name, 60))
+			return aai.Errorf(aai.DescriptorInvalid, "parameters: %s is reserved for the person's key; no parameter may have this name", aai.CleanLabel(p.name, 60))
 		}
 	case inHeader:
 		key := http.CanonicalHeaderKey(p.name)
@@ -157,14 +157,14 @@ func (t *tool) checkPlace(at string, p paramPlace) error {
 		case isReserved(key) || fixed || key == "Content-Type" || key == "Accept-Encoding":
 			return invalid(at+".name", "a header that neither the gateway nor the descriptor sets", p.name)
 		case t.isCredential(key):
-			return invalid(at+".name", "another header; that is where the person's key goes", p.name)
+			return invalid(at+".name", "another header; this one is reserved for the person's key", p.name)
 		}
 	case inCookie:
 		if !isToken(p.name) {
 			return invalid(at+".name", "the name of a cookie", p.name)
 		}
 		if auth != nil && auth.Kind == aai.AuthCookie {
-			return invalid(at+".in", "another place; cookies make the person known", p.in)
+			return invalid(at+".in", "another place; cookies are reserved for the login", p.in)
 		}
 	}
 	return nil

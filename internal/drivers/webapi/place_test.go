@@ -84,7 +84,7 @@ func TestNoValueArrivesAsSeveral(t *testing.T) {
 			}
 			continue
 		}
-		if e := aai.AsError(err); err == nil || e.Code != aai.InvalidParams || e.Delivery != aai.NotDelivered || !strings.Contains(e.Message, "stands between values") {
+		if e := aai.AsError(err); err == nil || e.Code != aai.InvalidParams || e.Delivery != aai.NotDelivered || !strings.Contains(e.Message, "the separator of values") {
 			t.Errorf("%s of %v: %+v", c.style, c.value, err)
 		}
 	}
@@ -194,7 +194,7 @@ func TestValuesStayInTheirPlaces(t *testing.T) {
 func TestOneHeaderIsOfOneParameter(t *testing.T) {
 	r := recipe("https://api.example.com", http.MethodGet, "/", "a", "b")
 	r.HTTP.Send = map[string]aai.SendRecipe{"a": {In: "header", Name: "X-A"}, "b": {In: "header", Name: "x-a"}}
-	if _, err := newDriver(t).Compile(r); err == nil || !strings.Contains(err.Error(), "send.b: expected a place of its own") {
+	if _, err := newDriver(t).Compile(r); err == nil || !strings.Contains(err.Error(), "send.b: expected another place") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -71,7 +71,7 @@ func (x *exchange) plainBody() (body io.Reader, compressed bool, err error) {
 	case "deflate":
 		body, err = zlib.NewReader(body)
 	default:
-		err = fmt.Errorf("it is encoded as %q, which nobody asked for", aai.CleanLabel(coding, 40))
+		err = fmt.Errorf("it is encoded as %q, which was not requested", aai.CleanLabel(coding, 40))
 	}
 	if errors.Is(err, io.EOF) { // empty body
 		return http.NoBody, true, nil

@@ -166,11 +166,11 @@ func (x *exchange) otherResult(k contentKind, body []byte) *aai.Result {
 	}
 	switch {
 	case x.secrets.isIn(body): // base64 would hide the secret from later checks
-		text += "; its content is not given, since it repeats what makes the person known to the app"
+		text += "; its content is omitted, since it contains the person's login for the app"
 	case len(body) <= maxInline:
 		data["base64"] = base64.StdEncoding.EncodeToString(body)
 	default:
-		text += "; its content is not given, since it is larger than " + sizeText(maxInline)
+		text += "; its content is omitted, since it is larger than " + sizeText(maxInline)
 	}
 	return &aai.Result{Text: text + ".", Data: data}
 }

@@ -127,7 +127,7 @@ func TestOtherAnswer(t *testing.T) {
 	}
 	large := answer(t, http.StatusOK, "application/zip", strings.Repeat("\x00", maxInline+1))
 	data, _ := large.Data.(map[string]any)
-	if data["size"] != maxInline+1 || data["base64"] != nil || !strings.Contains(large.Text, "not given") {
+	if data["size"] != maxInline+1 || data["base64"] != nil || !strings.Contains(large.Text, "is omitted") {
 		t.Errorf("got %+v", large)
 	}
 	binary := answer(t, http.StatusOK, "text/plain", "\x00\x01\x02\x03")

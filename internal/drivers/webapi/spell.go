@@ -10,7 +10,7 @@ import (
 )
 
 // errSplitValue reports a value that the server would read as several values.
-var errSplitValue = errors.New("has a value with the character that stands between values; the app takes none with it")
+var errSplitValue = errors.New("has a value that contains the separator of values, which the app does not accept")
 
 // errScalars reports a value that an address cannot express.
 var errScalars = errors.New("expected texts, numbers or booleans for the request's address, fields and headers")
@@ -46,7 +46,7 @@ func (t *tool) addPairs(pairs []pair, param string, p paramPlace, value any) ([]
 	for _, added := range pairs[before:] {
 		name, _, _ := strings.Cut(added.plain, "[") // servers take "key[]" for "key"
 		if auth != nil && auth.In == inQuery && (strings.EqualFold(name, auth.Name) || added.plain == auth.Name) {
-			return nil, errors.New("is where the person's key goes; no argument may have the name")
+			return nil, errors.New("is reserved for the person's key; no argument may have this name")
 		}
 		for other, taken := range t.places {
 			if other != param && taken.in == inQuery && taken.name == added.plain {

@@ -53,7 +53,7 @@ func (x *exchange) refusal(ctx context.Context) *failure {
 		return f // the body only repeats the target
 	}
 	if words := x.excerpt(ctx); words != "" {
-		err.Message += ", in its own words: " + strconv.Quote(words)
+		err.Message += ", with the text: " + strconv.Quote(words)
 	}
 	return f
 }
@@ -71,23 +71,23 @@ func (x *exchange) explain(err *aai.Error) {
 		if target := x.redirectOrigin(); target != "" {
 			err.Message += ", this one points to " + target
 		}
-		err.Hint = "The app's descriptor should name the address that the server wants. Whoever keeps it can put it right."
+		err.Hint = "The app's descriptor needs the server's new address. Its maintainer can correct it."
 	case status == http.StatusUnauthorized && x.recipe.HTTP.Auth == nil:
-		err.Hint = "The server wants to know who asks, and the app's descriptor does not say how to log in."
+		err.Hint = "The server requires a login, but the app's descriptor does not describe one."
 	case status == http.StatusUnauthorized:
 		if len(x.secrets) > 0 {
 			err.Code = aai.AuthExpired
 		}
 		err.Hint = "Ask the person to log in to " + x.address.origin + " again."
 	case status == http.StatusForbidden:
-		err.Hint = "The server knows who asks, and does not allow it."
+		err.Hint = "The server does not allow this to the logged-in user."
 	case status == http.StatusNotFound || status == http.StatusGone:
-		err.Message += ": it has not found what was asked for"
+		err.Message += ": the requested item was not found"
 		err.Hint = "Check the names and ids in the arguments."
 	case err.Code == aai.InvalidParams:
 		err.Hint = "Correct the arguments, then try again."
 	case status == http.StatusConflict || status == http.StatusPreconditionFailed:
-		err.Hint = "The thing is in another state than expected. Read it anew before you try again."
+		err.Hint = "The item has another state than expected. Read it again before you try again."
 	case err.Code == aai.RateLimited || err.Code == aai.AppNotRunning:
 		err.Hint = "Wait, then try again."
 	case err.Code == aai.Timeout || status >= 500:

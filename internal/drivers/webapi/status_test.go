@@ -22,7 +22,7 @@ func TestStatuses(t *testing.T) {
 		if !strings.HasPrefix(e.Message, "POST /items/{id} of "+s.URL+" answered "+statusText(status)) {
 			t.Errorf("%d: got %s", status, e.Message)
 		}
-		if said := strings.Contains(e.Message, `in its own words: "words of the server"`); said != (status >= 400) {
+		if said := strings.Contains(e.Message, `with the text: "words of the server"`); said != (status >= 400) {
 			t.Errorf("%d: got %s", status, e.Message)
 		}
 		if strings.Contains(e.Message, "s3cret") {
@@ -57,7 +57,7 @@ func TestWordsOfTheServer(t *testing.T) {
 	} {
 		s := serve(t, answers(http.StatusBadRequest, c.contentType, c.body))
 		e := fail(t, compile(t, newDriver(t), recipe(s.URL, http.MethodGet, "/")), nil, aai.InvalidParams, aai.Delivered)
-		_, said, found := strings.Cut(e.Message, "in its own words: ")
+		_, said, found := strings.Cut(e.Message, "with the text: ")
 		want := ""
 		if c.want != "" {
 			want = `"` + strings.ReplaceAll(c.want, `"`, `\"`) + `"`
