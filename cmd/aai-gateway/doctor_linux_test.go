@@ -111,7 +111,7 @@ func brokenMachines() []brokenMachine {
 		{name: "wrong clock", check: "clock", state: "broken", saw: []string{"~/.aai/config.json was written on 2099-01-01"}, make: fixedMachine(`mkdir -p .aai`, `echo '{}' >.aai/config.json`, `touch -d 2099-01-01 .aai/config.json`)},
 		{name: "damaged configuration", check: "settings", state: "broken", saw: []string{"/root/.aai/config.json", "line 2"}, fixes: true, make: fixedMachine(`mkdir -p .aai`, `printf '{\n "logLevel": warn\n}\n' >.aai/config.json`)},
 		{name: "a setting that is none", check: "settings", state: "broken", saw: []string{"/root/.aai/config.json", "logLevel"}, fixes: true, make: fixedMachine(`mkdir -p .aai`, `echo '{"logLevel": "loud"}' >.aai/config.json`)},
-		{name: "files of others", check: "settings", state: "broken", saw: []string{"what others may have changed is not used", "/root/.aai"}, fixes: true, make: fixedMachine(`mkdir -p .aai .local/share/aai-gateway`, `chmod 0777 .aai`, `chmod 0775 .local/share/aai-gateway`)},
+		{name: "files of others", check: "settings", state: "broken", saw: []string{"files that others may have changed are not used", "/root/.aai"}, fixes: true, make: fixedMachine(`mkdir -p .aai .local/share/aai-gateway`, `chmod 0777 .aai`, `chmod 0775 .local/share/aai-gateway`)},
 		{name: "variables that are wrong", check: "settings", state: "broken", saw: []string{"AAI_PROFILE: profile: expected"}, make: fixedMachine(`export AAI_PROFILE=bad`)},
 		{name: "a log that cannot be", check: "settings", state: "broken", saw: []string{"AAI_LOG_FILE: logFile: /dev/full is no regular file"}, make: fixedMachine(`export AAI_LOG_FILE=/dev/full`)},
 		{name: "a pipe for a journal", check: "journal", state: "broken", saw: []string{"audit.jsonl cannot be written", "named pipe"}, fixes: true, others: "keychain descriptors",
@@ -149,8 +149,8 @@ func TestDoctor(t *testing.T) {
 			}
 		}
 		for check, saw := range map[string]string{
-			"keychain": "it came back as it was", "window": "zenity printed what was typed", "web": "answered after it", "journal": "a changed byte is seen",
-			"service": "came back as", "client": "it lists ", "screen": ", from the user manager",
+			"keychain": "the secret was read back unchanged", "window": "zenity printed the typed text", "web": "answered after it", "journal": "a changed byte is detected",
+			"service": "returned as", "client": "it lists ", "screen": ", from the user manager",
 		} {
 			if f := r.of(t, check); !strings.Contains(f.Saw, saw) {
 				t.Errorf("of %s it saw %s", check, f.Saw)
@@ -271,7 +271,7 @@ func doctorWithLess(t *testing.T, m *machine) {
 	m.do("umount /usr/bin/zenity")
 	without("/usr/bin/Xvfb")
 	window("", "skipped", "", "nobody to ask", " xvfb")
-	window("--yes", "ok", "in your session", "zenity printed what was typed", "")
+	window("--yes", "ok", "in your session", "zenity printed the typed text", "")
 	m.do("export LANG=xx_YY.UTF-8")
 	if r, _ := m.doctor(others + " --yes"); r.of(t, "question").State != "ok" {
 		t.Errorf("a locale that is not installed: %+v", r.of(t, "question"))

@@ -54,8 +54,8 @@ func (d *Doctor) Bundle(file string) (holds []string, err error) {
 func writeNew(file string, content []byte) error {
 	out, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, os.ErrExist) {
-		e := aai.Errorf(aai.InvalidParams, "%s is there already", file)
-		e.Hint = "Name another file, or take that one away."
+		e := aai.Errorf(aai.InvalidParams, "%s exists already", file)
+		e.Hint = "Name another file, or move that one."
 		return e
 	}
 	if err == nil {

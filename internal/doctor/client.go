@@ -23,12 +23,12 @@ func (d *Doctor) bareEnvironment() []string {
 func (d *Doctor) client(ctx context.Context, f *Finding) {
 	f.Did = "started " + d.shortPath(d.cfg.Executable) + " with HOME and PATH alone, as some clients do"
 	if d.cfg.ConfigError != nil {
-		f.setSkipped("it starts with the settings, see there")
+		f.setSkipped("it needs valid settings; see configuration")
 		return
 	}
 	tools, err := d.listTools(ctx)
 	if err != nil {
-		f.setBroken("it does not serve: "+err.Error(), "What it says when it starts is shown by:", "env -i "+sanitize.ShellJoin(append(d.bareEnvironment(), d.cfg.Executable, "apps")...))
+		f.setBroken("it does not serve: "+err.Error(), "This command shows its startup messages:", "env -i "+sanitize.ShellJoin(append(d.bareEnvironment(), d.cfg.Executable, "apps")...))
 		return
 	}
 	f.setOK("it lists %s", counted(tools, "tool"))
@@ -38,7 +38,7 @@ func (d *Doctor) client(ctx context.Context, f *Finding) {
 	}
 	alone, err := d.checkBare(ctx)
 	if err != nil {
-		f.setBroken("it lists its tools, and its check fails: "+err.Error(), "What it says is shown by:", "env -i "+sanitize.ShellJoin(append(d.bareEnvironment(), d.cfg.Executable, "check")...))
+		f.setBroken("it lists its tools, and its check fails: "+err.Error(), "This command shows its messages:", "env -i "+sanitize.ShellJoin(append(d.bareEnvironment(), d.cfg.Executable, "check")...))
 		return
 	}
 	if lost := missingVariables(alone, there); len(lost) > 0 {

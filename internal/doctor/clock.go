@@ -32,29 +32,29 @@ func (d *Doctor) clock(_ context.Context, f *Finding) {
 	case !built.IsZero() && now.After(built.Add(maxProgramAge)):
 		d.wrongClock(f, fmt.Sprintf("the clock says %s, %d years after this program was made", when(now), int(now.Sub(built)/(365*24*time.Hour))), built)
 	default:
-		f.setOK("%s can be right", when(now))
+		f.setOK("%s is plausible", when(now))
 	}
 }
 
 func when(t time.Time) string { return t.Format("2006-01-02 15:04") }
 
 // needsClock explains the need for a correct clock.
-const needsClock = "Logins, permissions that end, and the record need the right time. "
+const needsClock = "Logins, expiring permissions and the journal need the right time. "
 
 // wrongClock suggests commands that set the clock. The suggested time is the earliest plausible
 // one.
 func (d *Doctor) wrongClock(f *Finding, saw string, earliest time.Time) {
 	byHand := asRoot(setClockCommand(earliest))
 	if command := clockSyncCommand(); command != "" {
-		f.setBroken(saw, needsClock+"Have it set by the network; without one, by hand, with the time of your watch: "+byHand, asRoot(command))
+		f.setBroken(saw, needsClock+"Let the network set it; without a network set it by hand: "+byHand, asRoot(command))
 		return
 	}
-	f.setBroken(saw, needsClock+"Set it, with the time of your watch in the place of this one:", byHand)
+	f.setBroken(saw, needsClock+"Set it, with the correct time in the command:", byHand)
 }
 
 // wrongFile suggests commands for both cases: the file's time is wrong, or the clock is.
 func (d *Doctor) wrongFile(f *Finding, saw, file string, at time.Time) {
-	f.setBroken(saw, needsClock+"If the clock is wrong, set it to the time of your watch ("+asRoot(setClockCommand(at))+"). If it is right, the file is not:", "touch "+sanitize.ShellJoin(file))
+	f.setBroken(saw, needsClock+"If the clock is wrong, set it to the correct time ("+asRoot(setClockCommand(at))+"). If it is right, the file's time is wrong:", "touch "+sanitize.ShellJoin(file))
 }
 
 // setClockCommand returns the command that sets the clock to t, rounded up to the minute.

@@ -45,7 +45,7 @@ func connect(ctx context.Context, address string) (*dbus.Conn, error) {
 		if conn != nil {
 			_ = conn.Close() // too late
 		}
-		return nil, fmt.Errorf("somebody listens, and says nothing for %s", busTimeout)
+		return nil, fmt.Errorf("the socket accepts connections, but sends no answer for %s", busTimeout)
 	}
 	if err != nil {
 		cancel()
@@ -98,7 +98,7 @@ func runFolder() string { return "/run/user/" + strconv.Itoa(os.Getuid()) }
 
 // bus checks that there is a session bus that answers.
 func (d *Doctor) bus(ctx context.Context, f *Finding) {
-	f.Did = "looked for the session bus, and greeted it"
+	f.Did = "searched for the session bus, and connected to it"
 	found, err := d.facts.gatewayCheck()
 	if err != nil {
 		d.setRecordError(f, "the gateway's own check failed", err)
@@ -114,12 +114,12 @@ func (d *Doctor) bus(ctx context.Context, f *Finding) {
 		return
 	}
 	socket := filepath.Join(runFolder(), "bus")
-	saw, advice := "there is none, so no app on D-Bus and no window can be reached", "Start one where everything looks for it:"
+	saw, advice := "there is none, so apps on D-Bus and windows cannot be reached", "Start one at the standard address:"
 	if err != nil {
 		saw = fmt.Sprintf("%s, from %s, does not answer: %v", found.value(name), found.sourceOf(name), err)
 		if path, ok := strings.CutPrefix(found.value(name), "unix:path="); ok {
 			socket, _, _ = strings.Cut(path, ",")
-			advice = "Start one in its place, or take the variable " + name + " away:"
+			advice = "Start one at that address, or unset the variable " + name + ":"
 		}
 	}
 	f.setBroken(saw, advice)
@@ -158,7 +158,7 @@ func run(ctx context.Context, command ...string) error {
 
 // screen reports the screen that was found, and its source.
 func (d *Doctor) screen(ctx context.Context, f *Finding) {
-	f.Did = "looked for the screen of your session"
+	f.Did = "searched for the screen of your session"
 	found, err := d.facts.gatewayCheck()
 	if err != nil {
 		d.setRecordError(f, "the gateway's own check failed", err)
@@ -168,13 +168,13 @@ func (d *Doctor) screen(ctx context.Context, f *Finding) {
 	f.Details = found.refusals()
 	switch {
 	case display != "" && found.Session.Passed != "":
-		f.setNote(fmt.Sprintf("%s, from %s; DISPLAY says %s, which does not answer", display, found.sourceOf("DISPLAY"), found.Session.Passed), "Start the gateway with a DISPLAY that answers, if the other one is not meant.")
+		f.setNote(fmt.Sprintf("%s, from %s; DISPLAY says %s, which does not answer", display, found.sourceOf("DISPLAY"), found.Session.Passed), "To use another screen, start the gateway with a DISPLAY that answers.")
 	case display != "":
 		f.setOK("%s, from %s", display, found.sourceOf("DISPLAY"))
 		f.Details = nil
 	case compositor != "":
-		f.setNote(fmt.Sprintf("%s, from %s, and no X server beside it", compositor, found.sourceOf("WAYLAND_DISPLAY")),
-			"Windows are read and operated by their accessibility trees; for pictures, pointer and keyboard there has to be XWayland:", install("xwayland"))
+		f.setNote(fmt.Sprintf("%s, from %s, without an X server", compositor, found.sourceOf("WAYLAND_DISPLAY")),
+			"Windows are read and operated by their accessibility trees; screenshots, pointer and keyboard need XWayland:", install("xwayland"))
 	default:
 		d.noScreen(ctx, f)
 	}
@@ -189,15 +189,15 @@ func (d *Doctor) noScreen(ctx context.Context, f *Finding) {
 	}
 	whom := "your login"
 	if !managed {
-		whom = "what is started from here, and name the same in the settings of each client"
+		whom = "programs started from here, and add it to the settings of each client"
 	}
 	display, cookie := d.unknownScreen(ctx)
 	if display != "" {
-		f.setBroken("the screen "+display+" takes you, and nothing says that it is yours", "Make it known to "+whom+":")
+		f.setBroken("the screen "+display+" accepts you, but is not confirmed as yours", "Make it known to "+whom+":")
 	} else {
-		f.setBroken("there is none, so no window can be operated, and nobody can be asked in one",
-			"Log in to a desktop as this user. If this computer is to have none, leave it out: aai-gateway doctor --skip bus,screen,accessibility,window. "+
-				"Or make a screen that nobody sees, and make it known to "+whom+":")
+		f.setBroken("there is none, so windows cannot be operated or show questions",
+			"Log in to a desktop as this user. If this computer needs none, skip it: aai-gateway doctor --skip bus,screen,accessibility,window. "+
+				"Or start an invisible screen, and make it known to "+whom+":")
 		if _, err := exec.LookPath("Xvfb"); err != nil {
 			f.Commands = append(f.Commands, install("xvfb"))
 		}
@@ -214,7 +214,7 @@ func (d *Doctor) noScreen(ctx context.Context, f *Finding) {
 	}
 	f.Commands = append(f.Commands, d.onBus(sanitize.ShellJoin(variables...)+" dbus-update-activation-environment --systemd "+names))
 	if len(f.Commands) == 1 {
-		f.Fixes = "tell the user manager of your login that " + strings.Join(variables, " ")
+		f.Fixes = "set in the user manager of your login: " + strings.Join(variables, " ")
 		f.fix = func(ctx context.Context) error { return d.setManagerEnvironment(ctx, variables) }
 	}
 }
@@ -291,7 +291,7 @@ func (d *Doctor) accessibility(ctx context.Context, f *Finding) {
 	}
 	conn, err := d.dial(ctx)
 	if conn == nil || err != nil {
-		f.setSkipped("it is reached by the session bus, see there")
+		f.setSkipped("it is reached by the session bus; see that check")
 		return
 	}
 	defer conn.Close() //nolint:errcheck // the answers came
@@ -308,8 +308,8 @@ func (d *Doctor) accessibility(ctx context.Context, f *Finding) {
 		f.setOK("%s", found.Detail)
 		return
 	}
-	f.setBroken("the accessibility bus answers, and is switched off: programs of Qt and Chromium that start now show nothing",
-		"The gateway switches it on at its first use, too late for programs that run by then. Switch it on now:",
+	f.setBroken("the accessibility bus answers, but is switched off: Qt and Chromium programs that start now show nothing",
+		"The gateway switches it on at its first use, too late for programs that already run. Switch it on now:",
 		d.onBus("dbus-send --session --print-reply --dest="+a11yName+" "+a11yPath+" org.freedesktop.DBus.Properties.Set string:"+a11yStatus+" string:IsEnabled variant:boolean:true"))
 	f.Fixes = "switch accessibility on"
 	f.fix = func(ctx context.Context) error {
@@ -330,7 +330,7 @@ func (d *Doctor) noAccessibility(f *Finding, saw string) {
 		f.setBroken(saw+", so windows cannot be read", "Install it, and log in again:", install("at-spi2-core"))
 		return
 	}
-	f.setBroken(saw+", so windows cannot be read", "It is installed, and the session bus does not start it. Start it:",
+	f.setBroken(saw+", so windows cannot be read", "It is installed, but the session bus does not start it. Start it:",
 		d.onBus(sanitize.ShellJoin(launchers[i])+" --launch-immediately --a11y=1 &"))
 	f.Fixes = "start " + launchers[i]
 	f.fix = func(ctx context.Context) error {
@@ -350,7 +350,7 @@ func (d *Doctor) suggestForBareClient(ctx context.Context, f *Finding, there gat
 	for _, name := range lost {
 		variables = append(variables, name+"="+there.value(name))
 	}
-	f.setNote(f.Saw+"; of your session it does not find "+strings.Join(lost, ", "), "Give them to such a client in its settings, as \"env\": "+strings.Join(variables, " "))
+	f.setNote(f.Saw+"; it does not find these parts of your session: "+strings.Join(lost, ", "), "Add them to the settings of such a client, as \"env\": "+strings.Join(variables, " "))
 	conn, err := d.dial(ctx)
 	if conn == nil || err != nil {
 		return
@@ -359,8 +359,8 @@ func (d *Doctor) suggestForBareClient(ctx context.Context, f *Finding, there gat
 	if !hasOwner(ctx, conn, userManager) || slices.Contains(lost, "DBUS_SESSION_BUS_ADDRESS") {
 		return
 	}
-	f.Advice = "Make them known to your login, where it looks:"
+	f.Advice = "Make them known to your login:"
 	f.Commands = []string{d.onBus(sanitize.ShellJoin(variables...) + " dbus-update-activation-environment --systemd " + strings.Join(lost, " "))}
-	f.Fixes = "tell the user manager of your login what " + strings.Join(lost, ", ") + " are"
+	f.Fixes = "set " + strings.Join(lost, ", ") + " in the user manager of your login"
 	f.fix = func(ctx context.Context) error { return d.setManagerEnvironment(ctx, variables) }
 }

@@ -13,5 +13,5 @@ func (d *Doctor) suggestForBareClient(context.Context, *Finding, gatewayCheck, [
 
 // gateways is skipped: this system does not distinguish gateways from other programs.
 func (d *Doctor) gateways(_ context.Context, f *Finding) {
-	f.setSkipped("on this system nobody can say whether another runs")
+	f.setSkipped("on this system other gateways cannot be detected")
 }

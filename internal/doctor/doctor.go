@@ -146,7 +146,7 @@ func (d *Doctor) Examine(ctx context.Context, skip []string, tell func(f Finding
 	for i, e := range all {
 		done[i] = make(chan Finding, 1)
 		if slices.Contains(skip, e.check) {
-			done[i] <- Finding{Check: e.check, Title: e.title, State: Skipped, Saw: "you asked for that"}
+			done[i] <- Finding{Check: e.check, Title: e.title, State: Skipped, Saw: "skipped at your request"}
 			continue
 		}
 		go func() { done[i] <- examine(ctx, e) }()
@@ -177,7 +177,7 @@ func examine(ctx context.Context, e examination) Finding {
 		defer close(ended)
 		defer func() {
 			if p := recover(); p != nil {
-				f.setBroken(fmt.Sprintf("the examination itself broke: %v", p), "Tell the makers of the gateway, with the file of: aai-gateway doctor --bundle report.zip")
+				f.setBroken(fmt.Sprintf("the check itself failed: %v", p), "Report this, with the file of: aai-gateway doctor --bundle report.zip")
 			}
 		}()
 		e.run(ctx, f)
@@ -189,7 +189,7 @@ func examine(ctx context.Context, e examination) Finding {
 		case <-ended:
 		case <-time.After(stopTimeout):
 			// The goroutine still runs and may write to f, so f is replaced.
-			f = &Finding{Check: e.check, Title: e.title, State: Broken, Saw: "it did not end in time", Advice: "Something it asks does not answer. Try again when the computer is less busy, with --skip " + e.check + " to leave it out."}
+			f = &Finding{Check: e.check, Title: e.title, State: Broken, Saw: "it did not finish in time", Advice: "A program that it queries does not answer. Try again when the computer is less busy, or with --skip " + e.check + " to skip it."}
 		}
 	}
 	one := *f
@@ -246,7 +246,7 @@ func (d *Doctor) Fix(ctx context.Context, check string) error {
 			return f.fix(ctx)
 		}
 	}
-	return aai.Errorf(aai.InvalidParams, "there is nothing to mend of %q", check)
+	return aai.Errorf(aai.InvalidParams, "there is nothing to repair for %q", check)
 }
 
 // shortPath returns a path with "~" for the home folder.

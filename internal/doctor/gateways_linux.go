@@ -14,11 +14,11 @@ import (
 
 // gateways reports other running gateways of this user and home.
 func (d *Doctor) gateways(_ context.Context, f *Finding) {
-	f.Did = "looked for other processes of this program"
+	f.Did = "searched for other processes of this program"
 	self, _ := os.Readlink("/proc/self/exe")
 	folders, err := filepath.Glob("/proc/[0-9]*")
 	if err != nil {
-		f.setCallError("nobody says what runs", err)
+		f.setCallError("the running processes are unknown", err)
 		return
 	}
 	var pids []string
@@ -42,8 +42,8 @@ func (d *Doctor) gateways(_ context.Context, f *Finding) {
 		f.setOK("none runs")
 		return
 	}
-	f.setNote(counted(len(pids), "other gateway")+" of yours: they share the record, the permissions and the seat, and take turns",
-		"That is as it should be when several agents are at work. If not, end them:", "kill "+strings.Join(pids, " "))
+	f.setNote(counted(len(pids), "other gateway")+" of yours: they share the journal, the permissions and the input lock, and take turns",
+		"This is normal when several agents are at work. Otherwise end them:", "kill "+strings.Join(pids, " "))
 }
 
 // sharesHome reports whether a process was started with this home. If the environment is

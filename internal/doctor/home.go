@@ -75,7 +75,7 @@ func cause(err error) error {
 
 // home checks that the home is writable and has free space.
 func (d *Doctor) home(ctx context.Context, f *Finding) {
-	f.Did = "wrote a file in each folder that the gateway keeps things in, and took it away"
+	f.Did = "wrote a file in each of the gateway's folders, and deleted it"
 	folder := nearestExisting(d.cfg.DataDir)
 	free, known := freeSpace(folder)
 	fault, _ := errors.AsType[*unwritable](d.facts.homeFault())
@@ -85,7 +85,7 @@ func (d *Doctor) home(ctx context.Context, f *Finding) {
 	case fault != nil:
 		d.unwritable(f, fault)
 	case known && free < lowFreeSpace:
-		f.setNote(fmt.Sprintf("it can be written; %d MB are free, which is not much", free/megabyte), "")
+		f.setNote(fmt.Sprintf("it can be written; %d MB are free, which is little", free/megabyte), "")
 	case known:
 		f.setOK("it can be written; %s are free", size(free))
 	default:
@@ -103,7 +103,7 @@ func size(bytes int64) string {
 
 // full reports a full disk, and suggests folders to delete: caches and the trash.
 func (d *Doctor) full(ctx context.Context, f *Finding, folder string, free int64) {
-	f.setBroken(fmt.Sprintf("the disk of %s is full: %d MB are free, the gateway wants %d", d.shortPath(folder), free/megabyte, minFreeSpace/megabyte), "")
+	f.setBroken(fmt.Sprintf("the disk of %s is full: %d MB are free, the gateway needs %d", d.shortPath(folder), free/megabyte, minFreeSpace/megabyte), "")
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
 	gained := int64(0)
@@ -114,18 +114,18 @@ func (d *Doctor) full(ctx context.Context, f *Finding, folder string, free int64
 		}
 		gained += bytes
 		f.Commands = append(f.Commands, "rm -rf "+sanitize.ShellJoin(candidate))
-		f.Details = append(f.Details, fmt.Sprintf("%s takes %s, and can go", d.shortPath(candidate), size(bytes)))
+		f.Details = append(f.Details, fmt.Sprintf("%s takes %s, and can be deleted", d.shortPath(candidate), size(bytes)))
 	}
 	switch {
 	case len(f.Commands) == 0:
-		f.Advice = "Make room. What takes it is shown by: du -xh --max-depth=2 " + sanitize.ShellJoin(d.cfg.Home) + " | sort -h | tail -20"
+		f.Advice = "Free some space. Show the usage with: du -xh --max-depth=2 " + sanitize.ShellJoin(d.cfg.Home) + " | sort -h | tail -20"
 	case free+gained < minFreeSpace:
-		f.Advice = "This makes some room, and more is needed; what else takes it is shown by: du -xh --max-depth=2 " + sanitize.ShellJoin(d.cfg.Home) + " | sort -h | tail -20"
+		f.Advice = "This frees some space, but more is needed; show other usage with: du -xh --max-depth=2 " + sanitize.ShellJoin(d.cfg.Home) + " | sort -h | tail -20"
 	default:
-		f.Advice = "Make room; what is named here can be had again, or was thrown away already:"
+		f.Advice = "Free some space; the items listed here can be recreated, or are deleted already:"
 	}
 	if own := folderSize(ctx, d.cfg.CacheDir); own >= megabyte {
-		f.Fixes = "empty " + d.shortPath(d.cfg.CacheDir) + ", which can be had again"
+		f.Fixes = "empty " + d.shortPath(d.cfg.CacheDir) + ", which can be recreated"
 		f.fix = func(context.Context) error { return os.RemoveAll(d.cfg.CacheDir) }
 	}
 }
@@ -164,7 +164,7 @@ func folderSize(ctx context.Context, folder string) (bytes int64) {
 func (d *Doctor) unwritable(f *Finding, u *unwritable) {
 	saw := fmt.Sprintf("%s cannot be written: %v", d.shortPath(u.folder), u.why)
 	if command := remount(u.folder, u.why); command != "" {
-		f.setBroken(saw, "It is on a file system that is mounted to be read only. If that was not meant:", asRoot(command))
+		f.setBroken(saw, "It is on a file system that is mounted read-only. To make it writable:", asRoot(command))
 		return
 	}
 	if errors.Is(u.why, fs.ErrPermission) {
@@ -176,7 +176,7 @@ func (d *Doctor) unwritable(f *Finding, u *unwritable) {
 		}
 		return
 	}
-	f.setBroken(saw, "The gateway cannot keep a record there, so it runs nothing. Give it a folder that can be written, such as another HOME.")
+	f.setBroken(saw, "The gateway cannot keep its journal there, so it runs nothing. Give it a writable folder, such as another HOME.")
 }
 
 // allowOwner gives the owner all rights on a folder, and keeps those of others.

@@ -15,7 +15,7 @@ import (
 // journal checks that the person's journal is writable. In a scratch home it then writes a
 // record, verifies the journal, changes a byte, and verifies it again.
 func (d *Doctor) journal(ctx context.Context, f *Finding) {
-	f.Did = "opened your own as for a record"
+	f.Did = "opened your journal for writing"
 	if d.cfg.Gateway != nil {
 		if own, ok := d.cfg.Gateway.Journal.(aai.ReadyJournal); ok {
 			if err := own.Ready(ctx); err != nil {
@@ -24,10 +24,10 @@ func (d *Doctor) journal(ctx context.Context, f *Finding) {
 			}
 		}
 	}
-	f.Did = "wrote records in a scratch folder, verified them, changed one, and verified again"
+	f.Did = "wrote records in a temporary folder, verified them, changed one, and verified again"
 	s, err := d.newScratch(nil)
 	if err != nil {
-		f.setCallError("no scratch folder", err)
+		f.setCallError("no temporary folder", err)
 		return
 	}
 	defer s.end() //nolint:errcheck // leftovers are in the temporary folder
@@ -49,7 +49,7 @@ func (d *Doctor) journal(ctx context.Context, f *Finding) {
 		return v.Status
 	}
 	if verdict := said(); verdict != "ok" {
-		f.setBroken("what had just been written was found to be: "+verdict, "The disk, or the clock, of this computer cannot be trusted.")
+		f.setBroken("the verification of a new record reported: "+verdict, "The disk, or the clock, of this computer cannot be trusted.")
 		return
 	}
 	if err := tamper(s.home); err != nil {
@@ -57,19 +57,19 @@ func (d *Doctor) journal(ctx context.Context, f *Finding) {
 		return
 	}
 	if verdict := said(); verdict != "tampered" {
-		f.setBroken("a record that was changed was found to be: "+verdict, "Report this: a journal that does not see that proves nothing.")
+		f.setBroken("the verification of a changed record reported: "+verdict, "Report this: a journal that does not detect changes proves nothing.")
 		return
 	}
-	f.setOK("the record is right as it was written, and a changed byte is seen")
+	f.setOK("records verify as written, and a changed byte is detected")
 }
 
 // journalFault reports why the person's journal is not writable, and suggests a remedy.
 func (d *Doctor) journalFault(f *Finding, err error) {
 	if d.facts.homeFault() != nil {
-		f.setSkipped("yours needs a home that can be written, see there")
+		f.setSkipped("yours needs a writable home folder; see that check")
 		return
 	}
-	const look = "Look whether the disk is full, and whether its folder can be written."
+	const look = "Check that the disk has space and the journal's folder is writable."
 	at, ok := errors.AsType[*fs.PathError](err)
 	if !ok {
 		f.setBroken("it cannot be written, so nothing runs: "+err.Error(), look)
@@ -80,13 +80,13 @@ func (d *Doctor) journalFault(f *Finding, err error) {
 	switch {
 	case err == nil && !info.Mode().IsRegular() && !info.IsDir():
 		aside := d.unusedName(at.Path + ".aside")
-		f.setBroken(saw, "Put it aside, and the gateway makes a file in its place:", "mv "+sanitize.ShellJoin(at.Path)+" "+sanitize.ShellJoin(aside))
+		f.setBroken(saw, "Move it aside; the gateway then makes a new file:", "mv "+sanitize.ShellJoin(at.Path)+" "+sanitize.ShellJoin(aside))
 		f.Fixes = "put " + d.shortPath(at.Path) + " aside as " + d.shortPath(aside)
 		f.fix = func(context.Context) error { return os.Rename(at.Path, aside) }
 	case err == nil && errors.Is(at.Err, fs.ErrPermission) && !isOwnedByUser(at.Path):
-		f.setBroken(saw, "It is another account's. If it should be yours:", asRoot(fmt.Sprintf("chown %d %s", os.Getuid(), sanitize.ShellJoin(at.Path))))
+		f.setBroken(saw, "It belongs to another account. If it should be yours:", asRoot(fmt.Sprintf("chown %d %s", os.Getuid(), sanitize.ShellJoin(at.Path))))
 	case err == nil && errors.Is(at.Err, fs.ErrPermission):
-		f.setBroken(saw, "You may not write it. If that was not meant:", "chmod u+rw "+sanitize.ShellJoin(at.Path))
+		f.setBroken(saw, "You may not write it. If you need to:", "chmod u+rw "+sanitize.ShellJoin(at.Path))
 	default:
 		f.setBroken(saw, look)
 	}

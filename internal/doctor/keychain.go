@@ -20,9 +20,9 @@ const systemKeychain = "keychain"
 // keychain checks that the system's keychain is unlocked. It stores a secret there, reads it, and
 // deletes it.
 func (d *Doctor) keychain(ctx context.Context, f *Finding) {
-	f.Did = "looked where secrets are kept"
+	f.Did = "looked up where secrets are stored"
 	if d.facts.homeFault() != nil {
-		f.setSkipped("it needs a home that can be written, see there") // a keyring that starts without a home hangs
+		f.setSkipped("it needs a writable home folder; see that check") // a keyring that starts without a home hangs
 		return
 	}
 	if d.locked(ctx, f) {
@@ -30,7 +30,7 @@ func (d *Doctor) keychain(ctx context.Context, f *Finding) {
 	}
 	result, err := call(ctx, d.cfg.Gateway, aai.BuiltinApp, "keychain_status", nil)
 	if err != nil {
-		d.setRecordError(f, "nobody can say where secrets are kept", err)
+		d.setRecordError(f, "the store of secrets is unknown", err)
 		return
 	}
 	k, err := dataOf[keychainStatus](result)
@@ -46,26 +46,26 @@ func (d *Doctor) keychain(ctx context.Context, f *Finding) {
 	}
 	switch {
 	case k.Problem != "" && k.Place == "":
-		f.setNote("nothing here keeps secrets: permissions are in a plain file that only you can read, and logins to web apps are not kept",
-			"If you want that, log in to a desktop, whose keychain opens with it; or make a key file, and name it in AAI_MASTER_KEY_FILE wherever the gateway is started.")
+		f.setNote("no secret store is available: permissions are in a plain file that only you can read, and logins to web apps are not stored",
+			"To store them, log in to a desktop, which opens its keychain. Or make a key file, and set AAI_MASTER_KEY_FILE wherever the gateway is started.")
 		for _, p := range k.Places {
 			if p.Name == systemKeychain && p.Detail != "" {
 				f.Details = append(f.Details, p.Title+": "+p.Detail)
 			}
 		}
 	case k.Problem != "":
-		f.setBroken(k.Problem, "Unlock it, or bring the key back. To give the secrets up, move them away:", "mv "+sanitize.ShellJoin(d.cfg.DataDir+"/secrets")+" "+sanitize.ShellJoin(d.unusedName(d.cfg.DataDir+"/secrets.aside")))
+		f.setBroken(k.Problem, "Unlock it, or restore the key. To discard the secrets, move them away:", "mv "+sanitize.ShellJoin(d.cfg.DataDir+"/secrets")+" "+sanitize.ShellJoin(d.unusedName(d.cfg.DataDir+"/secrets.aside")))
 	case k.Place != systemKeychain:
 		f.setOK("the key of secrets is in %s", title)
 		if k.Warning != "" {
 			f.setNote(f.Saw+": "+k.Warning, "")
 		}
 	default:
-		f.Did = "put a secret of its own into the system's keychain, read it back, took it away"
+		f.Did = "stored a test secret in the system's keychain, read it back, deleted it"
 		if err := d.cfg.TryKeychain(ctx); err != nil {
-			f.setCallError("it does not keep what it is given", err)
+			f.setCallError("it does not store the secret", err)
 			return
 		}
-		f.setOK("it came back as it was")
+		f.setOK("the secret was read back unchanged")
 	}
 }

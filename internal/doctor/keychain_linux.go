@@ -35,13 +35,13 @@ func (d *Doctor) locked(ctx context.Context, f *Finding) bool {
 		}
 		f.Did = "asked the keyring on the session bus whether it is locked"
 		command := "secret-tool lookup service aai-gateway"
-		advice := "Unlock it: it asks for its password when something is looked up in it."
+		advice := "Unlock it: it asks for its password at a lookup."
 		var pid uint32
 		if conn.BusObject().CallWithContext(ctx, "org.freedesktop.DBus.GetConnectionUnixProcessID", 0, service).Store(&pid) == nil && programName(int(pid)) == "gnome-keyring-daemon" {
 			command = "gnome-keyring-daemon --replace --unlock --components=secrets --daemonize"
-			advice = "Unlock it: type its password (that of your login, mostly), and press Ctrl-D twice."
+			advice = "Unlock it: type its password (usually that of your login), and press Ctrl-D twice."
 		}
-		f.setBroken("the keyring is locked: permissions and logins that are sealed cannot be read", advice, d.onBus(command))
+		f.setBroken("the keyring is locked: encrypted permissions and logins cannot be read", advice, d.onBus(command))
 		return true
 	}
 	return false

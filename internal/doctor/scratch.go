@@ -103,7 +103,7 @@ func (allowingAsker) Ask(_ context.Context, q aai.Question) (aai.Answer, error) 
 		}
 	}
 	if chosen == "" {
-		return aai.Answer{}, errors.New("every choice is a refusal")
+		return aai.Answer{}, errors.New("every choice refuses")
 	}
 	return aai.Answer{Choice: chosen, Seal: q.Seal, Channel: aai.DesktopDialog}, nil
 }

@@ -46,15 +46,15 @@ func reversed(text string) string {
 
 // service calls a tool of the doctor's own app on the session bus.
 func (d *Doctor) service(ctx context.Context, f *Finding) {
-	f.Did = "put a service of its own on the session bus, called its tool, compared the answer"
+	f.Did = "started a test service on the session bus, called its tool, compared the answer"
 	address := d.busAddress()
 	conn, err := d.dial(ctx)
 	if err != nil {
-		f.setSkipped("the session bus does not answer, see there")
+		f.setSkipped("the session bus does not answer; see that check")
 		return
 	}
 	if conn == nil {
-		f.Did = "put a service of its own on a bus of its own (there is no session bus), called its tool, compared the answer"
+		f.Did = "started a test service on a separate bus (there is no session bus), called its tool, compared the answer"
 		var desk *private.Session
 		if desk, err = private.New("aai-doctor-"); err == nil {
 			defer func() { _ = errors.Join(desk.End(), desk.Remove()) }() // leftovers are in /tmp
@@ -78,12 +78,12 @@ func (d *Doctor) service(ctx context.Context, f *Finding) {
 	defer conn.Close() //nolint:errcheck // it ends with its service
 	name := fmt.Sprintf("%s.p%d", serviceName, os.Getpid())
 	if err := serve(conn, name); err != nil {
-		f.setCallError("the bus takes no service", err)
+		f.setCallError("the bus accepts no service", err)
 		return
 	}
 	s, err := d.newScratch([]string{"DBUS_SESSION_BUS_ADDRESS=" + address}, scratchFile{".aai/doctor/aai.json", fmt.Appendf(nil, serviceDescriptor, name)})
 	if err != nil {
-		f.setCallError("no scratch folder", err)
+		f.setCallError("no temporary folder", err)
 		return
 	}
 	defer s.end() //nolint:errcheck // leftovers are in the temporary folder
@@ -94,7 +94,7 @@ func (d *Doctor) service(ctx context.Context, f *Finding) {
 	case result.Data != any(reversed(typedText)):
 		f.setBroken(fmt.Sprintf("it answered %q to %q", result.Text, typedText), "Report this, with the file of: aai-gateway doctor --bundle report.zip")
 	default:
-		f.setOK("%q came back as %q", typedText, reversed(typedText))
+		f.setOK("%q returned as %q", typedText, reversed(typedText))
 	}
 }
 

@@ -19,21 +19,21 @@ func (d *Doctor) settings(_ context.Context, f *Finding) {
 	file := d.cfg.Settings
 	f.Did = "read " + d.shortPath(file)
 	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) && d.cfg.ConfigError == nil {
-		f.setOK("there is none; the standard settings hold")
+		f.setOK("there is none; the standard settings apply")
 		return
 	}
 	if err := d.cfg.ConfigError; err != nil {
 		e := aai.AsError(err)
 		if variable, _, ok := strings.Cut(e.Message, ": "); ok && d.cfg.Getenv != nil && d.cfg.Getenv(variable) != "" {
 			f.Did += " and the variables of the environment"
-			f.setBroken(e.Message, "Correct the variable where it is set, such as in a profile of your shell or the settings of a client. Or take it away:", "unset "+sanitize.ShellJoin(variable))
+			f.setBroken(e.Message, "Correct the variable where it is set, such as in a profile of your shell or the settings of a client. Or unset it:", "unset "+sanitize.ShellJoin(variable))
 			return
 		}
 		if d.cfg.Gateway == nil {
 			d.foreignFiles(f, e)
 			return
 		}
-		f.setBroken(e.Message, "Correct that place. Or put the file aside, and the standard settings hold; the copy keeps what you wrote.")
+		f.setBroken(e.Message, "Correct that place. Or move the file aside to use the standard settings; the copy keeps your text.")
 		if _, err := os.Stat(file); err == nil && strings.Contains(e.Message, file) {
 			aside := d.unusedName(file + ".damaged")
 			f.Commands = []string{"mv " + sanitize.ShellJoin(file) + " " + sanitize.ShellJoin(aside)}
@@ -44,7 +44,7 @@ func (d *Doctor) settings(_ context.Context, f *Finding) {
 	}
 	f.setOK("it is right")
 	if len(d.cfg.Notes) > 0 {
-		f.setNote("some of it does not hold", "", "aai-gateway consent confirm")
+		f.setNote("some of it does not apply", "", "aai-gateway consent confirm")
 		f.Details = d.cfg.Notes
 	}
 }
@@ -145,7 +145,7 @@ func (d *Doctor) descriptors(ctx context.Context, f *Finding) {
 	f.Did = "read every aai.json of this computer"
 	result, err := call(ctx, d.cfg.Gateway, aai.BuiltinApp, "scan", nil)
 	if err != nil {
-		d.setRecordError(f, "they could not be looked at", err)
+		d.setRecordError(f, "they could not be read", err)
 		return
 	}
 	found, err := dataOf[scanReport](result)
@@ -178,7 +178,7 @@ func (d *Doctor) descriptors(ctx context.Context, f *Finding) {
 		return
 	}
 	saw := fmt.Sprintf("%d of %s cannot be used", bad, counted(len(found.Files), "descriptor"))
-	f.setBroken(saw, "Correct what is named (aai-gateway lint FILE says more), get a newer one from its author, or put it aside:", f.Commands...)
+	f.setBroken(saw, "Correct the listed files (aai-gateway lint FILE says more), get newer ones from their authors, or move them aside:", f.Commands...)
 }
 
 // counted formats a number of things.
@@ -196,9 +196,9 @@ func (d *Doctor) setRecordError(f *Finding, what string, err error) {
 	case aai.AsError(err).Code != aai.RecordFailed:
 		f.setCallError(what, err)
 	case d.facts.homeFault() != nil:
-		f.setSkipped("it needs a home that can be written, see there")
+		f.setSkipped("it needs a writable home folder; see that check")
 	default:
-		f.setSkipped("what cannot be put on record does not run, see the journal")
+		f.setSkipped("calls that cannot be recorded do not run; see the journal")
 	}
 }
 

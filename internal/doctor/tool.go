@@ -15,7 +15,7 @@ import (
 const Name = "doctor"
 
 const params = `{"type": "object", "additionalProperties": false, "properties": {
-	"skip": {"type": "array", "maxItems": 50, "items": {"type": "string"}, "description": "Examinations to leave out, by their names"}}}`
+	"skip": {"type": "array", "maxItems": 50, "items": {"type": "string"}, "description": "Names of checks to skip"}}}`
 
 const returns = `{"type": "object", "properties": {"checks": {"type": "array", "items": {"type": "object", "properties": {
 	"state": {"type": "string", "enum": ["ok", "note", "broken", "skipped"], "title": "state"}, "title": {"type": "string", "title": "what"},
@@ -46,7 +46,7 @@ type report struct {
 // reports progress after each examination.
 func Tool(open func() *Doctor) *aai.Tool {
 	return &aai.Tool{
-		Name: Name, Description: "Try every way to an app for real, and say what to do where one does not work", Effect: aai.Reads, AllowUnaudited: true,
+		Name: Name, Description: "Test every way to an app, and report how to fix the broken ones", Effect: aai.Reads, AllowUnaudited: true,
 		Params: schema.MustParse(params), Returns: aai.Schema{Source: []byte(returns)}, Timeout: totalTimeout,
 		Run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 			skip, err := skipArg(call)
@@ -64,7 +64,7 @@ func skipArg(call *aai.Call) (names []string, err error) {
 	for _, item := range given {
 		name, _ := item.(string)
 		if !slices.Contains(Checks(), name) {
-			e := aai.Errorf(aai.InvalidParams, "skip: there is no examination %q; expected some of %s", aai.CleanLabel(name, 60), strings.Join(Checks(), ", "))
+			e := aai.Errorf(aai.InvalidParams, "skip: there is no check %q; expected some of %s", aai.CleanLabel(name, 60), strings.Join(Checks(), ", "))
 			e.Candidates = aai.Nearest(name, Checks(), 1)
 			return nil, e
 		}
@@ -81,7 +81,7 @@ func (d *Doctor) answer(ctx context.Context, skip []string) (*aai.Result, error)
 	defer context.AfterFunc(ctx, cancel)()
 	out := report{State: string(OK), Program: d.cfg.Version, System: runtime.GOOS + "/" + runtime.GOARCH, Checks: []findingView{}}
 	total, begun := float64(len(Checks())), time.Now()
-	aai.Progress(ctx, 0, total, "trying every way for real")
+	aai.Progress(ctx, 0, total, "testing every way to an app")
 	var broken []string
 	halted := ""
 	d.Examine(apart, skip, func(f Finding, waiting []string) {

@@ -11,18 +11,18 @@ import (
 
 // web discovers the doctor's own web app on the loopback interface, logs in, and calls it.
 func (d *Doctor) web(ctx context.Context, f *Finding) {
-	f.Did = "found a web app of its own on 127.0.0.1, logged in by OAuth (PKCE), called it with the token"
+	f.Did = "started a test web app on 127.0.0.1, logged in by OAuth (PKCE), called it with the token"
 	site, err := sampleapp.Serve(ctx)
 	if err != nil {
-		f.setCallError("nothing can be served on the loopback interface", err)
-		f.Advice = "Switch it on, and look for what may forbid it (a firewall, a sandbox):"
+		f.setCallError("no server can run on the loopback interface", err)
+		f.Advice = "Switch it on, and check a firewall or sandbox that may block it:"
 		f.Commands = []string{asRoot("ip link set lo up")}
 		return
 	}
 	defer site.Close()
 	s, err := d.newScratch(nil)
 	if err != nil {
-		f.setCallError("no scratch folder", err)
+		f.setCallError("no temporary folder", err)
 		return
 	}
 	defer s.end() //nolint:errcheck // leftovers are in the temporary folder
@@ -30,7 +30,7 @@ func (d *Doctor) web(ctx context.Context, f *Finding) {
 		f.setCallError("the web app could not be used", err)
 		return
 	}
-	f.setOK("refused without a login, answered after it")
+	f.setOK("the app refused without a login, and answered after it")
 }
 
 // useSampleApp adds an item to the site's list through the gateway, and checks it at the site.
@@ -51,7 +51,7 @@ func (d *Doctor) useSampleApp(ctx context.Context, g *aai.Gateway, site *samplea
 		return err
 	}
 	if list := site.List(); len(list) == 0 || list[len(list)-1] != errand {
-		return fmt.Errorf("the app says that its list is %q", list)
+		return fmt.Errorf("the app's list is %q", list)
 	}
 	return nil
 }

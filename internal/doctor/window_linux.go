@@ -37,10 +37,10 @@ func inputDialogs() []inputDialog {
 // window operates a real window: it finds it by name, types, takes a screenshot, clicks, and
 // compares the text with the program's output.
 func (d *Doctor) window(ctx context.Context, f *Finding) {
-	f.Did = "opened a window, found its field, typed, took a picture, clicked its button"
+	f.Did = "opened a window, found its field, typed, took a screenshot, clicked its button"
 	asks, err := installedDialog()
 	if err != nil {
-		f.setNote("there is no program here whose window could be tried: zenity, kdialog", "To try one:", install("zenity"))
+		f.setNote("no program for a test window is installed: zenity, kdialog", "To try one:", install("zenity"))
 		f.State = Skipped
 		return
 	}
@@ -49,21 +49,21 @@ func (d *Doctor) window(ctx context.Context, f *Finding) {
 	if desk == nil {
 		return
 	}
-	f.Did = "in " + where + ": opened a window of " + asks.program + ", found its field, typed, took a picture, clicked its button"
+	f.Did = "in " + where + ": opened a window of " + asks.program + ", found its field, typed, took a screenshot, clicked its button"
 	s, err := d.newScratch(desk.Env)
 	if err != nil {
-		f.setCallError("no scratch folder", err)
+		f.setCallError("no temporary folder", err)
 		return
 	}
 	defer s.end() //nolint:errcheck // leftovers are in the temporary folder
 	seen, err := asks.operate(ctx, desk, s.gateway)
 	if err != nil {
 		f.setCallError("a window could not be operated", err)
-		f.Advice = "Programs show their windows by at-spi2-core. Have it whole, and try again:"
+		f.Advice = "Programs expose their windows through at-spi2-core. Install all of it, and try again:"
 		f.Commands = []string{install("at-spi2-core", asks.program)}
 		return
 	}
-	f.setOK("%s printed what was typed; the picture is %s", asks.program, seen)
+	f.setOK("%s printed the typed text; the screenshot is %s", asks.program, seen)
 }
 
 // windowSession returns a session for a window, and a function that ends it. The session is nil
@@ -77,7 +77,7 @@ func (d *Doctor) windowSession(ctx context.Context, f *Finding) (desk *private.S
 	}
 	switch {
 	case errors.Is(err, errWindowNotAllowed):
-		f.setNote("it was not tried: there is no Xvfb here, and nobody to ask whether it may come up on the screen", "To try it on a screen that nobody sees:", install("xvfb"))
+		f.setNote("not tested: Xvfb is not installed, and no person can allow a window on the screen", "To test it on an invisible screen:", install("xvfb"))
 		f.State = Skipped
 		return nil, "", end
 	case err != nil:
@@ -99,7 +99,7 @@ func (d *Doctor) question(ctx context.Context, f *Finding) {
 	if desk == nil {
 		return
 	}
-	f.Did = "in " + where + ": showed the longest question that you may be asked, in your language"
+	f.Did = "in " + where + ": showed the longest possible question, in your language"
 	dialog := d.cfg.NewDialog(lookup(desk.Env), desk.Path("tmp"))
 	if err := dialog.Ready(ctx); err != nil {
 		f.setNote(err.Error(), "You are asked at a terminal. To be asked in a window:", install("zenity"))
@@ -111,7 +111,7 @@ func (d *Doctor) question(ctx context.Context, f *Finding) {
 	_, err := dialog.Ask(aai.WithClientCapabilities(ctx, aai.ClientCapabilities{OnDialogShown: func(string) { shown.Store(true); stop() }}), longestQuestion())
 	if !shown.Load() {
 		f.setCallError("no window with a question can be shown", err)
-		f.Advice, f.Commands = "Have another program that asks:", []string{install("zenity")}
+		f.Advice, f.Commands = "Install another program for questions:", []string{install("zenity")}
 		return
 	}
 	f.setOK("its window was shown")
@@ -136,7 +136,7 @@ func installedDialog() (inputDialog, error) {
 	return inputDialog{}, errors.New("neither zenity nor kdialog is installed")
 }
 
-var errWindowNotAllowed = errors.New("nobody said that a window may come up on the screen")
+var errWindowNotAllowed = errors.New("no person allowed a window on the screen")
 
 // openWindowSession returns the session for the window: a private one, or the person's with their
 // consent.
@@ -217,17 +217,17 @@ func (a inputDialog) appears(ctx context.Context, program *private.Program, g *a
 func picture(ctx context.Context, g *aai.Gateway, app string) (string, error) {
 	result, err := call(ctx, g, aai.DesktopApp, "ax_screenshot", map[string]any{"app": app})
 	if err != nil {
-		return "", fmt.Errorf("it cannot be pictured: %w", err)
+		return "", fmt.Errorf("its screenshot failed: %w", err)
 	}
 	if len(result.Images) != 1 {
-		return "", errors.New("there is no picture of it")
+		return "", errors.New("there is no screenshot of it")
 	}
 	decoded, err := png.Decode(bytes.NewReader(result.Images[0].Data))
 	if err != nil {
-		return "", fmt.Errorf("its picture is no PNG: %w", err)
+		return "", fmt.Errorf("its screenshot is no PNG: %w", err)
 	}
 	if !hasSeveralColours(decoded) {
-		return "", errors.New("its picture is of one colour")
+		return "", errors.New("its screenshot has only one colour")
 	}
 	size := decoded.Bounds().Size()
 	return fmt.Sprintf("%d × %d", size.X, size.Y), nil

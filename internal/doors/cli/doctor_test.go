@@ -63,12 +63,12 @@ func okFinding() []cli.Finding {
 
 func brokenFinding() []cli.Finding {
 	return append(okFinding(),
-		cli.Finding{Check: "home", Title: "home folder", State: "broken", Did: "wrote a file", Saw: "the disk is full: 0 MB are free, the gateway wants 16",
-			Details: []string{"~/.cache/aai-gateway takes 32 MB, and can go"}, Advice: "Make room; what is named here can be had again:",
+		cli.Finding{Check: "home", Title: "home folder", State: "broken", Did: "wrote a file", Saw: "the disk is full: 0 MB are free, the gateway needs 16",
+			Details: []string{"~/.cache/aai-gateway takes 32 MB, and can be deleted"}, Advice: "Make room; what is named here can be had again:",
 			Commands: []string{"rm -rf /home/ann/.cache/aai-gateway"}, Fixes: "empty ~/.cache/aai-gateway", Took: 10 * time.Millisecond},
 		cli.Finding{Check: "screen", Title: "screen", State: "broken", Did: "looked", Saw: "there is none", Fixes: "tell the user manager"},
 		cli.Finding{Check: "gateways", Title: "other gateways", State: "note", Did: "looked", Saw: "1 other gateway", Commands: []string{"kill 7"}},
-		cli.Finding{Check: "client", Title: "a client's start", State: "skipped", Did: "nothing", Saw: "you asked for that"},
+		cli.Finding{Check: "client", Title: "a client's start", State: "skipped", Did: "nothing", Saw: "skipped at your request"},
 	)
 }
 
@@ -104,9 +104,9 @@ func TestDoctorText(t *testing.T) {
 	const want = `  ok       configuration                  it is right
   ok       a window               0.87 s  zenity printed what was typed
   broken   home folder            0.01 s  the disk is full: 0 MB are
-                                          free, the gateway wants 16
+                                          free, the gateway needs 16
            Done: wrote a file.
-           · ~/.cache/aai-gateway takes 32 MB, and can go
+           · ~/.cache/aai-gateway takes 32 MB, and can be deleted
            Make room; what is named here can be had again:
                rm -rf /home/ann/.cache/aai-gateway
   broken   screen                         there is none
@@ -114,7 +114,7 @@ func TestDoctorText(t *testing.T) {
   note     other gateways                 1 other gateway
            Done: looked.
                kill 7
-  skipped  a client's start               you asked for that`
+  skipped  a client's start               skipped at your request`
 	if report != want || exit != 1 {
 		t.Errorf("exit code %d:\n%s", exit, report)
 	}
@@ -155,8 +155,8 @@ func TestDoctorJSON(t *testing.T) {
 	}
 	const want = `{"bundle":["report.json  what this command found"],` +
 		`"checks":{"advice":"Make room; what is named here can be had again:","check":"home","commands":["rm -rf /home/ann/.cache/aai-gateway"],` +
-		`"details":["~/.cache/aai-gateway takes 32 MB, and can go"],"did":"wrote a file","mends":"empty ~/.cache/aai-gateway",` +
-		`"saw":"the disk is full: 0 MB are free, the gateway wants 16","state":"broken","title":"home folder","took_ms":10},` +
+		`"details":["~/.cache/aai-gateway takes 32 MB, and can be deleted"],"did":"wrote a file","mends":"empty ~/.cache/aai-gateway",` +
+		`"saw":"the disk is full: 0 MB are free, the gateway needs 16","state":"broken","title":"home folder","took_ms":10},` +
 		`"next":"Broken: home folder, screen (0.0 s). Next: aai-gateway doctor --fix mends home folder, screen; it asks before each change.",` +
 		`"program":"v1","state":"broken","version":1}`
 	if string(shown) != want {

@@ -197,9 +197,9 @@ func TestTheDoctorSpeaksChinese(t *testing.T) {
 	for got.status == http.StatusOK && !strings.Contains(got.body, "<table") {
 		got = w.in(t, "zh", "/doctor")
 	}
-	expectPage(t, got, ">配置<", ">时钟<", "可能是正确的", "网关无法启动，见“配置”", `<span lang="en"><bdi class="theirs">it is a test</bdi></span>`, "!clock", "!can be right", "!the gateway does not start",
+	expectPage(t, got, ">配置<", ">时钟<", "可能是正确的", "网关无法启动，见“配置”", `<span lang="en"><bdi class="theirs">it is a test</bdi></span>`, "!clock", "!is plausible", "!the gateway does not start",
 		`读取了 <bdi class="theirs">~/.aai/config.json</bdi>。`)
-	expectPage(t, w.in(t, "en", "/doctor"), "can be right", ">clock<")
+	expectPage(t, w.in(t, "en", "/doctor"), "is plausible", ">clock<")
 }
 
 // noSites finds no app on the web.
