@@ -87,19 +87,19 @@ func TestDemo(t *testing.T) {
 		"── Thunar shows a folder", "file:///tmp/aai-demo-",
 		"── mpv plays", "← 0.5", "← Playing",
 		"── An agent opens programs", "types: aai-gateway consent grant desktop/mousepad start", `ax_find {"app":"browser"`, "← button \"Book it\"",
-		"── A text editor", "← Typed into textbox", "✓ on disk, letter.txt holds what was typed", "✓ not disturbed, ", `"Documents - Thunar" has the keyboard`,
+		"── A text editor", "← Typed into textbox", "✓ on disk, letter.txt contains the typed text: all", "✓ not disturbed, ", `"Documents - Thunar" has the keyboard`,
 		"── A calculator", "✓ 12 × 34 = 408", "── The same calculator", "✓ √(3² + 4²) = 5",
-		"── Three steps as one", "✗ ELEMENT_NOT_FOUND: announce failed at step 3 of 3", "rolled back: 1 act taken back, none is left", "✓ the editor shows the letter",
+		"── Three steps as one", "✗ ELEMENT_NOT_FOUND: announce failed at step 3 of 3", "rolled back: 1 act undone, none is left", "✓ the editor shows the letter",
 		"── The agent was wrong", "← 1 of 1 taken back", "✓ the editor shows the letter", "── Nine calls in one", "✓ 17 × 3 = 51",
 		"── A form on the web", `textbox "Name"`, "✓ the web server got", "Café Ωmega", "✓ not disturbed, ",
 		"── A web app that nobody installed", "web_discover", `# "Errands"`, "pressed Allow", "✓ on the list", "Water the plants",
 		"── What if the agent is wrong?", "✗ TOOL_NOT_FOUND", "Did you mean: calculate?", "✗ INVALID_PARAMS", `got "loud"`,
 		"── What is on record?", "CONSENT_REQUIRED", "always since", "session (client)",
-		"The page, which no agent sees: "+d.screenshotDir, "Windows as the agent saw them: "+d.screenshotDir, "The desktop at the end: "+d.screenshotDir,
+		"The page, invisible to agents: "+d.screenshotDir, "Windows as the agent saw them: "+d.screenshotDir, "The desktop at the end: "+d.screenshotDir,
 	)
 	d.nothingLeft(t, output)
 	_, pictures, _ := strings.Cut(strings.TrimSpace(output), "Windows as the agent saw them: ")
-	_, page, _ := strings.Cut(output, "The page, which no agent sees: ")
+	_, page, _ := strings.Cut(output, "The page, invisible to agents: ")
 	page, _, _ = strings.Cut(page, "\n")
 	for _, name := range []string{"now-light.png", "now-dark.png", "history-light.png", "history-dark.png"} {
 		file, rest, _ := strings.Cut(page, " ")

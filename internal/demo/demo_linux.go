@@ -22,7 +22,7 @@ import (
 func NewDemo(cfg Config) func(ctx context.Context, out io.Writer) error {
 	return func(ctx context.Context, out io.Writer) (err error) {
 		if err := adoptOrphans(); err != nil {
-			return aai.Errorf(aai.Internal, "the demo could not see to it that all it starts ends with it: %w", err)
+			return aai.Errorf(aai.Internal, "the demo cannot make its programs end with it: %w", err)
 		}
 		s, err := startSession(ctx, cfg)
 		if err != nil {
@@ -341,7 +341,7 @@ func (a *agent) showRecord(ctx context.Context, s *privateSession) error {
 	}
 	windows := len(files) - pages
 	if pages > 0 {
-		a.print("\nThe page, which no agent sees: %s", strings.Join(files[windows:], " "))
+		a.print("\nThe page, invisible to agents: %s", strings.Join(files[windows:], " "))
 	}
 	a.print("\nWindows as the agent saw them: %s\nThe desktop at the end: %s\n", strings.Join(files[:windows], " "), picture)
 	return nil

@@ -61,7 +61,7 @@ func (w *windowDemo) callDesktop(ctx context.Context, tool string, args map[stri
 // printProof prints the finding of an independent witness, and that the user was not disturbed.
 func (w *windowDemo) printProof(format string, args ...any) {
 	w.line("✓", fmt.Sprintf(format, args...))
-	w.line("✓", fmt.Sprintf("not disturbed, %d looks so far: %q has the keyboard, the pointer rests at %s (says xdotool)",
+	w.line("✓", fmt.Sprintf("not disturbed, %d looks so far: %q has the keyboard, the pointer rests at %s (by xdotool)",
 		w.person.checks, w.person.expected.keyboard, w.person.expected.pointer))
 }
 
@@ -97,7 +97,7 @@ func (w *windowDemo) open(ctx context.Context) error {
 			"app": "chromium", "launch": true, "arguments": []string{w.form.address}, "alias": "browser",
 		})
 	} else {
-		w.line("·", "Chromium is not installed here, or only as a snap; the form on the web is left out")
+		w.line("·", "Chromium is not installed here, or only as a snap; the form on the web is skipped")
 	}
 	for _, start := range starts {
 		if _, err := w.callDesktop(ctx, "connect", start, fullText); err != nil {
@@ -163,9 +163,9 @@ func (w *windowDemo) write(ctx context.Context) error {
 		onDisk, _ = os.ReadFile(w.file)
 		return string(onDisk) == letter
 	}); err != nil {
-		return aai.Errorf(aai.AutomationFailed, "%s holds %q, and not what was typed: %w", w.file, onDisk, err)
+		return aai.Errorf(aai.AutomationFailed, "%s contains %q instead of the typed text: %w", w.file, onDisk, err)
 	}
-	w.printProof("on disk, letter.txt holds what was typed: %d bytes, every one", len(onDisk))
+	w.printProof("on disk, letter.txt contains the typed text: all %d bytes", len(onDisk))
 	return w.takeScreenshot(ctx, "editor", "editor")
 }
 

@@ -46,7 +46,7 @@ func (p *simulatedPerson) sitDown(ctx context.Context) error {
 func (p *simulatedPerson) look(ctx context.Context) (inputState, error) {
 	said, err := p.session.output(ctx, "xdotool", "getwindowfocus", "getwindowname", "getmouselocation")
 	if err != nil {
-		return inputState{}, aai.Errorf(aai.AutomationFailed, "who has the keyboard cannot be told: %w", err)
+		return inputState{}, aai.Errorf(aai.AutomationFailed, "the keyboard focus cannot be read: %w", err)
 	}
 	lines := strings.Split(strings.TrimSpace(said), "\n")
 	if len(lines) != 2 {

@@ -33,10 +33,10 @@ func keyFiles() map[string][]byte {
 func (a *agent) web(s *privateSession, site *sampleapp.App) func(context.Context) error {
 	return func(ctx context.Context) error {
 		if !hasBrowser() {
-			a.line("·", "Chromium is not installed here, or only as a snap; the web app that wants a login is left out")
+			a.line("·", "Chromium is not installed here, or only as a snap; the web app with a login is skipped")
 			return nil
 		}
-		a.title("A web app that nobody installed: found by its address, and logged in to")
+		a.title("A web app without installation: found by its address, and logged in to")
 		found, err := a.call(ctx, "web_discover", map[string]any{"url": site.Address}, firstLines)
 		if err == nil && found.IsError {
 			err = aai.Errorf(aai.AutomationFailed, "the site was not found")
@@ -58,7 +58,7 @@ func (a *agent) web(s *privateSession, site *sampleapp.App) func(context.Context
 		if !slices.Contains(list, errand) {
 			return aai.Errorf(aai.AutomationFailed, "the site's list is %q, without the errand", list)
 		}
-		a.line("✓", fmt.Sprintf("on the list, as the site itself says: %q", list))
+		a.line("✓", fmt.Sprintf("on the list, according to the site: %q", list))
 		return nil
 	}
 }

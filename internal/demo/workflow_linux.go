@@ -23,7 +23,7 @@ func (w *windowDemo) demonstrateWorkflows(ctx context.Context) error {
 
 // rollBack runs a workflow with a failing last step.
 func (w *windowDemo) rollBack(ctx context.Context) error {
-	w.title("Three steps as one: the last one fails, and what was done is taken back")
+	w.title("Three steps as one: the last one fails, and the others are undone")
 	result, err := w.call(ctx, "ax_workflow", map[string]any{"name": "announce", "steps": []any{
 		map[string]any{"tool": "ax_get_value", "name": "sum", "args": map[string]any{"app": "calculator", "query": display, "nth": 1}},
 		map[string]any{"tool": "ax_set_value", "args": map[string]any{"app": "editor", "query": display, "value": unwantedText + " We are {{sum.value}}."}},
@@ -32,7 +32,7 @@ func (w *windowDemo) rollBack(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if said := textOf(result); !result.IsError || !strings.Contains(said, "1 act taken back, none is left") {
+	if said := textOf(result); !result.IsError || !strings.Contains(said, "1 act undone, none is left") {
 		return aai.Errorf(aai.AutomationFailed, "the workflow was not rolled back: %s", said)
 	}
 	if err := w.expectText(ctx, "editor", letter); err != nil {
