@@ -49,7 +49,7 @@ func (r *release) bundleManifest(who *publisher, t target) bundleManifest {
 	entry := "server/" + binaryName(t)
 	return bundleManifest{
 		ManifestVersion: "0.3", Name: program, DisplayName: "AAI Gateway", Version: r.version, Description: summary,
-		Long: "Apps are used by what they declare, by their windows, and over the web. You are asked before " +
+		Long: "Agents use apps through their interfaces, their windows and the web. You are asked before " +
 			"an agent uses something for the first time, and everything is on record.",
 		Author:     map[string]string{"name": who.name},
 		Repository: map[string]string{"type": "git", "url": who.repository},

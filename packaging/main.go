@@ -15,8 +15,8 @@ const summary = "Lets any AI agent use the apps of this computer, and asks you f
 
 const usage = `usage: go run ./packaging share DIR           the manual, completions, icons, notices
        go run ./packaging sbom PROGRAM VERSION FILE
-                                              what the program is made of, as CycloneDX
-       go run ./packaging shelves DIST        packages and manifests of what goreleaser left in DIST
+                                              the program's dependencies, as CycloneDX
+       go run ./packaging shelves DIST        packages and manifests of goreleaser's output in DIST
 `
 
 func main() { os.Exit(run(os.Args[1:], os.Stderr)) }

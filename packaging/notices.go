@@ -69,7 +69,7 @@ func licenceNotices(ctx context.Context) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	text := []byte("The program holds code of others. Their licences and notices:\n")
+	text := []byte("The program contains code of others. Their licences and notices:\n")
 	for _, m := range append([]module{{Path: "The Go programming language", Dir: strings.TrimSpace(string(root))}}, others...) {
 		files, err := licences(m.Dir)
 		if err != nil {
@@ -106,5 +106,5 @@ func licences(dir string) ([]string, error) {
 			return files, nil
 		}
 	}
-	return nil, fmt.Errorf("%s holds no licence", dir)
+	return nil, fmt.Errorf("%s contains no licence", dir)
 }

@@ -75,7 +75,7 @@ func TestManifests(t *testing.T) {
 	}
 
 	r.files = r.files[:1]
-	if err := writeManifests(r, who); err == nil || !strings.Contains(err.Error(), "holds no Archive for linux/amd64") {
+	if err := writeManifests(r, who); err == nil || !strings.Contains(err.Error(), "contains no Archive for linux/amd64") {
 		t.Errorf("without archives: %v", err)
 	}
 }

@@ -51,7 +51,7 @@ func (r *release) find(kind string, t target) (builtFile, error) {
 			return f, nil
 		}
 	}
-	return builtFile{}, fmt.Errorf("%s holds no %s for %s/%s", r.dir, kind, t.os, t.arch)
+	return builtFile{}, fmt.Errorf("%s contains no %s for %s/%s", r.dir, kind, t.os, t.arch)
 }
 
 // archive is a file for download.
