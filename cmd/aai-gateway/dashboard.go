@@ -52,7 +52,7 @@ func (p *program) servePage(ctx context.Context, cfg *setup, built *components, 
 	end, err := announceDashboard(door.Host())
 	if err != nil {
 		_ = listener.Close() // it had no connections
-		return aai.Errorf(aai.AutomationFailed, "the page is not opened, since tools on windows could not be kept away from it: %w", err)
+		return aai.Errorf(aai.AutomationFailed, "the page is not opened, since it could not be hidden from tools on windows: %w", err)
 	}
 	defer end()
 	o.Print(door.Link())
@@ -105,7 +105,7 @@ func (s *setup) watchEvents(built *components) func(context.Context, func(kind s
 	for _, folder := range stopFolders(s.platform.data) {
 		files[folder] = web.EventActiveCalls
 		if err := os.MkdirAll(folder, 0o700); err != nil { // so that it is watched from the beginning
-			built.log.Warn("what runs is not kept up to date", "cause", err)
+			built.log.Warn("the running processes are not kept up to date", "cause", err)
 		}
 	}
 	return func(ctx context.Context, tell func(kind string)) {

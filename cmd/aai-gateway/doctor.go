@@ -195,12 +195,12 @@ func screens(p platform) func(context.Context, string, string) error {
 			return map[string]string{"DISPLAY": display, "XAUTHORITY": cookie, "HOME": os.Getenv("HOME")}[name]
 		}, Accepts: func(ctx context.Context, getenv func(string) string, check func(net.Conn) error) error {
 			if getenv("DISPLAY") != display {
-				return errors.New("another one is meant")
+				return errors.New("another one is expected")
 			}
 			return p.checkScreen(ctx, getenv, check)
 		}})
 		if room.Getenv("DISPLAY") != display {
-			return errors.New("it does not take this user")
+			return errors.New("it does not accept this user")
 		}
 		return nil
 	}

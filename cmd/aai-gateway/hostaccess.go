@@ -98,10 +98,10 @@ func (s *setup) hiddenScreenError(context.Context) error {
 		}
 	}
 	if l := s.promptScreen.accountSession.UnreachedLogin(); l != nil {
-		return fmt.Errorf("you have a graphical session, and no window in it can be reached from here: %s", l)
+		return fmt.Errorf("you have a graphical session, but its windows cannot be reached from here: %s", l)
 	}
 	if why := s.promptScreen.accountSession.Login1Problem(); why != "" {
-		return fmt.Errorf("login1 does not say whether you have a graphical session: %s", why)
+		return fmt.Errorf("login1 does not report whether you have a graphical session: %s", why)
 	}
 	return nil
 }

@@ -44,7 +44,7 @@ func (p *program) serveHTTP(ctx context.Context, door *mcp.Door, cfg *setup, log
 	case config.AuthOAuth:
 		about = "clients need a token of " + h.Issuer
 	case config.AuthNone:
-		about = "whatever runs on this computer may use it"
+		about = "every program on this computer may use it"
 	}
 	_, _ = fmt.Fprintf(p.err, "Serving MCP at %s; %s.\n", address, about) // the output may have no reader
 	if err := served.Serve(ctx, listener); ctx.Err() == nil {
@@ -114,8 +114,8 @@ func issuer(h config.HTTP) (*bearer.IssuerVerifier, error) {
 		return nil, invalid("http.issuer: expected the address of the authorization server (--issuer), because http.auth is oauth")
 	}
 	if u, err := url.Parse(h.PublicURL); err != nil || isUnspecified(u.Hostname()) {
-		e := invalid("http.url: expected the address by which clients reach this server, because http.bind means all that it has")
-		e.Hint = "Tokens must be meant for that address."
+		e := invalid("http.url: expected the address by which clients reach this server, because http.bind covers all addresses of this computer")
+		e.Hint = "Tokens must be issued for that address."
 		return nil, e
 	}
 	cfg := bearer.IssuerConfig{Issuer: h.Issuer, Audience: h.Audience, Scopes: h.Scopes, ClientID: h.ClientID}
@@ -163,7 +163,7 @@ func (p *program) showToken(f cli.Flags, rotate bool) (string, error) {
 		return p.httpToken(cfg)
 	}
 	if p.givenToken() != "" {
-		return "", invalid("the token is what AAI_HTTP_TOKEN in the environment says; change it there")
+		return "", invalid("the token comes from AAI_HTTP_TOKEN in the environment; change it there")
 	}
 	return bearer.TokenFile{Path: cfg.tokenFile()}.Rotate()
 }

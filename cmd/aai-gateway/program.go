@@ -258,10 +258,10 @@ func (p *program) config(f cli.Flags) (*setup, error) {
 // name.
 func (s *setup) warnOfNames(log *slog.Logger) {
 	if slices.ContainsFunc(s.Preapproved, policy.Grant.IsNameOnly) {
-		log.Warn("consent.preapproved says of some callers no more than a name, which any caller can give itself: they allow nothing without an identity")
+		log.Warn("consent.preapproved has callers with only a name, which any caller can use: these allow nothing without an identity")
 	}
 	if slices.ContainsFunc(s.Policy.ElicitationClients, func(who string) bool { return who != policy.Wildcard && !aai.IsIdentity(who) }) {
-		log.Warn("consent.elicitation names clients by what they call themselves, which any client can: only identities, such as /usr/bin/claude, count there")
+		log.Warn("consent.elicitation has names that any client can use: only identities, such as /usr/bin/claude, count there")
 	}
 }
 
@@ -271,7 +271,7 @@ func (s *setup) warnOfIdle(log *slog.Logger) {
 		log.Warn("enableWebUI is set, but the page has a command of its own: aai-gateway web")
 	}
 	if idle := s.IneffectiveSettings(); len(idle) > 0 {
-		log.Warn("settings mean nothing yet, since this version has no model that looks at pictures", "settings", strings.Join(idle, ", "))
+		log.Warn("settings have no effect yet, since this version has no model for images", "settings", strings.Join(idle, ", "))
 	}
 }
 

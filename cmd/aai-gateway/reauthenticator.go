@@ -35,8 +35,8 @@ func (p reauthenticator) notice(ctx context.Context) string {
 	if p.dialog == nil || p.screen.isTrusted() || p.dialog.Ready(ctx) != nil || !p.passphrase.IsSet(ctx) {
 		return ""
 	}
-	return "The screen is known by DISPLAY alone, which anybody may have set, and a passphrase was set: you are asked for that at a terminal, " +
-		"and no window asks. To be asked in windows, name the screen in desktop.session and confirm it (aai-gateway consent confirm)."
+	return "The screen is known only by DISPLAY, which any program may have set. So you are asked for your passphrase at a terminal, " +
+		"not in a window. To be asked in windows, name the screen in desktop.session and confirm it (aai-gateway consent confirm)."
 }
 
 // CheckPassphrase implements policy.Authenticator.

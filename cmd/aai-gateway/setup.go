@@ -107,8 +107,8 @@ func (g hostAccess) checkOwnership(paths ...string) error {
 		errs = append(errs, g.checkOwned(path))
 	}
 	if err := errors.Join(errs...); err != nil {
-		e := invalid("what others may have changed is not used: %w", err)
-		e.Hint = "Look at what it says, and make it your own before you use it."
+		e := invalid("files that others may have changed are not used: %w", err)
+		e.Hint = "Check its content, and change its owner to yourself before you use it."
 		return e
 	}
 	return nil
@@ -134,7 +134,7 @@ func (s *setup) policyVault() *secrets.Vault {
 		cfg := secrets.Config{Folder: filepath.Join(s.platform.data, "secrets"), AllowInsecureFile: s.InsecureStorageAtStart, Getenv: s.defaultSession.Getenv}
 		if s.isExternal {
 			cfg.AllowInsecureFile, cfg.Getenv = false, s.promptScreen.accountSession.Getenv
-			cfg.UntrustedEnvReason = "it counts for nothing, since the environment names it, which also says where HOME or XDG_DATA_HOME is"
+			cfg.UntrustedEnvReason = "it is ignored, since the environment names it, and also sets HOME or XDG_DATA_HOME"
 		}
 		s.seals.vault = secrets.New(cfg).NonInteractive()
 	})
