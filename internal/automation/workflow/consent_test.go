@@ -152,7 +152,7 @@ func TestMoreThanWasAllowed(t *testing.T) {
 // The app of a step must be known, and exist, before the first step.
 func TestTheAppMustBeKnown(t *testing.T) {
 	for name, c := range map[string]struct{ app, says string }{
-		"from a step": {"{{step_1.text}}", "step 2, app: expected the app itself"},
+		"from a step": {"{{step_1.text}}", "step 2, app: expected a fixed app"},
 		"missing":     {"Nothing", `step 2 (ax_click): there is no app "Nothing"`},
 	} {
 		w := newWorld(t)

@@ -107,7 +107,7 @@ func TestUndoneFromTheStory(t *testing.T) {
 	if story == nil || value != "new" {
 		t.Fatalf("%q:\n%s", value, got.body)
 	}
-	expectPage(t, w.get(t, story[1]), "It can be undone:", "it is old again", `action="`+story[1]+`/undo"`)
+	expectPage(t, w.get(t, story[1]), "It can be taken back:", "it is old again", `action="`+story[1]+`/undo"`)
 	other := w.newVisitor(t)
 	if got := other.get(t, story[1]); strings.Contains(got.body, "/undo") {
 		t.Errorf("somebody else is shown it:\n%s", got.body)

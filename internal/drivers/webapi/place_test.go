@@ -179,7 +179,7 @@ func TestValuesStayInTheirPlaces(t *testing.T) {
 			t.Errorf("%s: got %s", param, e.Message)
 		}
 	}
-	if e := fail(t, action, map[string]any{"p": "x", "filter": map[string]any{"key": "mine"}}, aai.InvalidParams, aai.NotDelivered); !strings.Contains(e.Message, "key goes") {
+	if e := fail(t, action, map[string]any{"p": "x", "filter": map[string]any{"key": "mine"}}, aai.InvalidParams, aai.NotDelivered); !strings.Contains(e.Message, "reserved for the person's key") {
 		t.Errorf("got %s", e.Message)
 	}
 	for _, name := range []string{"key[]", "KEY", "key[0]"} { // which servers treat alike
