@@ -116,7 +116,7 @@ func effectWords(effect string) string {
 	case aai.Changes.String():
 		return "changes things, in ways that can be changed back"
 	}
-	return "may send, delete or change things for good"
+	return "may send, delete or permanently change things"
 }
 
 func (p *param) write(b *strings.Builder, indent int) {

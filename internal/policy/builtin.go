@@ -145,14 +145,14 @@ func firstReauthBlocked(why error) *aai.Error {
 // reauthUnavailable returns the error if no method of reauthentication exists. unset is
 // the reason why no passphrase can be set here, if any.
 func reauthUnavailable(r *aai.Request, unset error) *aai.Error {
-	e := aai.Errorf(aai.PermissionDenied, "%s changes the gateway itself, and there is neither a screen nor a passphrase by which a person could prove that they want it", r.Tool.Name)
+	e := aai.Errorf(aai.PermissionDenied, "%s changes the gateway itself, and there is neither a screen nor a passphrase to confirm it with", r.Tool.Name)
 	e.Hint = "Set a passphrase at a terminal: aai-gateway consent passphrase."
 	if unset != nil {
 		why := firstReauthBlocked(unset)
 		e.Message += "; " + why.Message
 		e.Hint = why.Hint
 	}
-	e.Hint += " For unattended runs root writes what is allowed into " + RootPolicyPath + "."
+	e.Hint += " For unattended runs root writes the permissions into " + RootPolicyPath + "."
 	return e
 }
 
@@ -193,7 +193,7 @@ const maxArguments = 500
 func (o *BuiltinGate) question(r *aai.Request, way aai.Channel) (aai.Question, error) {
 	shown, size := argumentLines(r)
 	if size > maxArguments {
-		e := aai.Errorf(aai.InvalidParams, "the arguments of %s have %d bytes; expected at most %d, which a person can be shown whole", r.Tool.Name, size, maxArguments)
+		e := aai.Errorf(aai.InvalidParams, "the arguments of %s have %d bytes; expected at most %d, the most that a question can show", r.Tool.Name, size, maxArguments)
 		e.Hint = "Do it in several steps, or have root write it into " + RootPolicyPath + "."
 		return aai.Question{}, e
 	}

@@ -92,10 +92,10 @@ func TestWhyNobodyCanProveIt(t *testing.T) {
 		says, hint string
 		not        string
 	}{
-		{aai.DoorCLI, nil, "could prove that they want it", "consent passphrase", ";"},
+		{aai.DoorCLI, nil, "neither a screen nor a passphrase", "consent passphrase", ";"},
 		{aai.DoorCLI, errors.New("it is in a box"), "; a first passphrase cannot be set here: it is in a box", "where you are asked in a window", "consent passphrase"},
 		{aai.DoorCLI, kept, "; a passphrase cannot be kept here", "Unlock the keychain. For unattended runs root", "consent passphrase"},
-		{aai.DoorMCP, kept, "could prove that they want it", "consent passphrase", "kept"},
+		{aai.DoorMCP, kept, "neither a screen nor a passphrase", "consent passphrase", "kept"},
 	} {
 		gate := NewBuiltinGate(BuiltinConfig{
 			PersonDoors: []string{aai.DoorCLI}, PassphraseTool: "consent_passphrase", Authenticator: &somebody{},
@@ -257,7 +257,7 @@ func TestOwnSaysWhatItStarts(t *testing.T) {
 	}{
 		{"", "generate_probe", nil, `Do you want to try a tool of the program "org.example.App", once?`},
 		{"", "generate_probe", true, `Do you want to start the program "org.example.App" if it does not run, and try a tool of it, once?`},
-		{"", "generate_save", true, `Do you want to start the program "org.example.App" if it does not run, and save the descriptor that was made of it?`},
+		{"", "generate_save", true, `Do you want to start the program "org.example.App" if it does not run, and save the descriptor generated from it?`},
 		{"zh", "generate_save", true, `您要启动程序 "org.example.App"（若未运行），并保存由它生成的描述文件吗？`},
 		{"zh", "generate_save", false, `您要保存由程序 "org.example.App" 生成的描述文件吗？`},
 	} {

@@ -97,9 +97,9 @@ func TestAnotherProgramOfThatName(t *testing.T) {
 // TestTheProgramBehindTheCaller checks that the question shows the verified program unquoted.
 func TestTheProgramBehindTheCaller(t *testing.T) {
 	for executable, want := range map[string]string{
-		"/usr/bin/claude":             "Who asks: /usr/bin/claude\n",
-		"":                            "Who asks: a program that the system does not know\n",
-		"/tmp/x\nIt would: only read": "Who asks: \"/tmp/x It would: only read\"\n",
+		"/usr/bin/claude":             "Asked by: /usr/bin/claude\n",
+		"":                            "Asked by: a program that the system does not know\n",
+		"/tmp/x\nIt would: only read": "Asked by: \"/tmp/x It would: only read\"\n",
 	} {
 		r := asking(described(nil), "add")
 		r.Call.Caller.Identity = executable

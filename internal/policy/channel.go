@@ -109,6 +109,6 @@ func fromTheWeb(app *aai.App) bool { return !app.OperatesOthers() && strings.Con
 // foreignAnswerError returns the error for an answer to another question.
 func foreignAnswerError(cause error) *aai.Error {
 	e := aai.Errorf(aai.ConsentRequired, "the answer does not belong to this call: %w", cause)
-	e.Hint = "Make the call again without answers, and put its question to the person."
+	e.Hint = "Make the call again without answers, and show its question to the person."
 	return e
 }

@@ -144,7 +144,7 @@ func (c *Consent) ask(r *aai.Request, old *Grant, grants []Grant, now time.Time)
 
 // repeatRefused returns the error for a call over a list of values if each call needs confirmation.
 func repeatRefused(r *aai.Request) error {
-	e := aai.Errorf(aai.ConsentRequired, "nobody was asked: each call of %s is confirmed for itself, and this is one for each value of a list", aai.CleanLabel(r.Tool.Name, maxName))
+	e := aai.Errorf(aai.ConsentRequired, "the person was not asked: each call of %s needs its own confirmation, and this one repeats for each value of a list", aai.CleanLabel(r.Tool.Name, maxName))
 	e.Hint = "Make a call, or a step, for each of the values."
 	return e
 }
@@ -249,19 +249,19 @@ func (c *Consent) judge(r *aai.Request, a aai.Answer, decided []Grant, now time.
 }
 
 func refusedByPerson(r *aai.Request) error {
-	e := aai.Errorf(aai.PermissionDenied, "the person at this computer said no to %s of %s", r.Permission(), r.Call.Target.ID)
+	e := aai.Errorf(aai.PermissionDenied, "the person at this computer denied %s of %s", r.Permission(), r.Call.Target.ID)
 	e.Hint = "Do not try again unless the person asks for it."
 	return e
 }
 
 func noAnswer(r *aai.Request) error {
-	e := aai.Errorf(aai.PermissionDenied, "nobody at this computer allowed %s of %s: the question was closed without an answer", r.Permission(), r.Call.Target.ID)
+	e := aai.Errorf(aai.PermissionDenied, "the person at this computer did not allow %s of %s: the question was closed without an answer", r.Permission(), r.Call.Target.ID)
 	e.Hint = "Do not try again unless the person asks for it."
 	return e
 }
 
 func notStored(err error) error {
-	return &aai.Error{Code: aai.ConsentRequired, Message: "the person's consent could not be kept, so the call did not run", Hint: err.Error(), Err: err}
+	return &aai.Error{Code: aai.ConsentRequired, Message: "the person's consent could not be saved, so the call did not run", Hint: err.Error(), Err: err}
 }
 
 func refused(r *aai.Request, g Grant) error {

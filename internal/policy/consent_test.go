@@ -271,7 +271,7 @@ func TestNothingCanBeKept(t *testing.T) {
 	for _, c := range q.Choices {
 		offered = append(offered, c.ID)
 	}
-	if want := []string{choiceDeny, choiceOnce, choiceSession}; !slices.Equal(offered, want) || !strings.Contains(q.Details, "nothing can be kept here") {
+	if want := []string{choiceDeny, choiceOnce, choiceSession}; !slices.Equal(offered, want) || !strings.Contains(q.Details, "nothing can be saved here") {
 		t.Errorf("offers %q, expected %q; the details say %s", offered, want, q.Details)
 	}
 	d.refuses(t, answered(asking(app, "add"), q, choiceAlways), aai.PermissionDenied)

@@ -34,24 +34,24 @@ func TestCallsAreAskedAboutTogether(t *testing.T) {
 	}
 	defer a.Release()
 	q := dialog.asked[0]
-	want := `Who asks: /usr/bin/claude
+	want := `Asked by: /usr/bin/claude
 │ which calls itself "claude-ai"
 Call 1 of 3:
-It would, as the app says: change what can be changed back
+It would, as the app says: make changes that can be undone
 │ with "add", which says: "Adds a note."
 In: org.example.Notes
 │ which calls itself "Notes"
 With:
 │ text: "milk"
 Call 2 of 3:
-It would: send, delete or change things for good
+It would: send, delete or permanently change things
 │ with "wipe", which says: "Deletes all notes."
 In: org.example.Notes
 │ which calls itself "Notes"
 With:
 │ text: "everything"
 Call 3 of 3:
-It would, as the app says: change what can be changed back
+It would, as the app says: make changes that can be undone
 │ with "add", which says: "Adds a note."
 In: org.example.Notes
 │ which calls itself "Notes"

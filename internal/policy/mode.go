@@ -106,8 +106,8 @@ func (m *ModeGate) Check(_ context.Context, r *aai.Request) ([]aai.Question, err
 
 // onlyReads returns the error for a call that changes something although its caller set sandboxed.
 func onlyReads(r *aai.Request) error {
-	e := aai.Errorf(aai.PermissionDenied, "%s of %s does not only read, and its caller asked to be let do no more", r.Tool.Name, r.App.ID)
-	e.Hint = "Without sandboxed it may be called."
+	e := aai.Errorf(aai.PermissionDenied, "%s of %s does more than read, and its caller set sandboxed", r.Tool.Name, r.App.ID)
+	e.Hint = "Call it without sandboxed."
 	return e
 }
 

@@ -212,7 +212,7 @@ func TestToActIsNotToDestroy(t *testing.T) {
 	}
 	d.admits(t, operating(program("editor", "e"), "click"))
 	q := d.question(t, deleting())
-	if !strings.Contains(q.Title, "on what may not be undone") {
+	if !strings.Contains(q.Title, "that may not be undone") {
 		t.Error(q.Title)
 	}
 	for _, c := range q.Choices {
@@ -322,9 +322,9 @@ func TestTheQuestionSaysWhy(t *testing.T) {
 		hit  aai.TargetElement
 		want string
 	}{
-		{aai.TargetElement{Role: "button", Name: "AC", AllText: "AC Clear All"}, `It counts as one that may not be undone for the word "clear all", which is to be read there`},
-		{aai.TargetElement{Role: "button", Name: "Save", AllText: "Save 全部删除文件"}, `It counts as one that may not be undone for the word "删除", which is to be read there`},
-		{aai.TargetElement{Role: "textbox", Name: "Notes", Key: "ctrl+w", Irreversible: true}, `It counts as one that may not be undone for the key "ctrl+w"`},
+		{aai.TargetElement{Role: "button", Name: "AC", AllText: "AC Clear All"}, `It may not be undone, because of the word "clear all" there`},
+		{aai.TargetElement{Role: "button", Name: "Save", AllText: "Save 全部删除文件"}, `It may not be undone, because of the word "删除" there`},
+		{aai.TargetElement{Role: "textbox", Name: "Notes", Key: "ctrl+w", Irreversible: true}, `It may not be undone, because of the key "ctrl+w"`},
 		{aai.TargetElement{Role: "button", Name: "Reload", Irreversible: true}, ""}, // the window's text is the reason
 		{aai.TargetElement{Role: "button", Name: "Save", AllText: "Save"}, ""},
 	} {
@@ -336,7 +336,7 @@ func TestTheQuestionSaysWhy(t *testing.T) {
 		q := newDesk().question(t, r)
 		var why []string
 		for line := range strings.SplitSeq(q.Text, "\n") {
-			if strings.Contains(line, "undone for") {
+			if strings.Contains(line, "undone, because") {
 				why = append(why, line)
 			}
 		}

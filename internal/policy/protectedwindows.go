@@ -29,7 +29,7 @@ func (u ProtectedWindows) Check(ctx context.Context, r *aai.Request) ([]aai.Ques
 		return nil, protectedError(aai.CleanLabel(r.Call.Target.ID, 60))
 	case takesWholeScreen(r) && u.IsDialogOpen != nil && u.IsDialogOpen():
 		// An open dialog has the keyboard and the screen.
-		e := aai.Errorf(aai.RateLimited, "not now: the person at this computer is being asked something, and the screen is theirs until they answered")
+		e := aai.Errorf(aai.RateLimited, "tools cannot use the screen while the person at this computer is being asked a question")
 		e.Hint = "You have not called too often: call again when the question is answered."
 		e.RetryAfter = busyRetryAfter
 		return nil, e
@@ -57,7 +57,7 @@ func takesWholeScreen(r *aai.Request) bool {
 }
 
 func protectedError(what string) error {
-	e := aai.Errorf(aai.PermissionDenied, "%s is neither seen nor operated by tools: it guards the person at this computer", what)
+	e := aai.Errorf(aai.PermissionDenied, "%s cannot be seen or operated by tools: it protects the person at this computer", what)
 	e.Hint = "Ask the person to do it."
 	return e
 }

@@ -69,7 +69,7 @@ func (c *Consent) question(r *aai.Request, old *Grant, now time.Time) (aai.Quest
 	if each := r.Call.RepeatOver; each != "" {
 		list, err := visibleJSON(each)
 		if err != nil || len(list) > maxShown {
-			return aai.Question{}, cannotBeShown(r, fmt.Sprintf("the list that it is repeated for has more than the %d bytes that a person can be asked about", maxShown))
+			return aai.Question{}, cannotBeShown(r, fmt.Sprintf("the list of its repetitions has more than the %d bytes that a person can be asked about", maxShown))
 		}
 		text.addOwn("%s", w.forEach)
 		text.addQuoted("%s", list)

@@ -26,9 +26,9 @@ func TestQuestion(t *testing.T) {
 		ID:       "consent",
 		Channels: []aai.Channel{aai.DesktopDialog, aai.Terminal},
 		Title:    `Allow "claude" to use "wipe" of "Notes"?`,
-		Text: `Who asks: /usr/bin/claude
+		Text: `Asked by: /usr/bin/claude
 │ which calls itself "claude-ai"
-It would: send, delete or change things for good
+It would: send, delete or permanently change things
 │ with "wipe", which says: "Deletes all notes."
 In: org.example.Notes
 │ which calls itself "Notes"
@@ -66,7 +66,7 @@ func TestQuestionSaysWhatIsTouched(t *testing.T) {
 func TestEffectWords(t *testing.T) {
 	d := newDesk()
 	for tool, want := range map[string]string{
-		"list": "only read", "add": "change what can be changed back", "wipe": "send, delete or change things for good",
+		"list": "only read", "add": "make changes that can be undone", "wipe": "send, delete or permanently change things",
 	} {
 		if q := d.question(t, asking(notesApp("d1"), tool)); !strings.Contains(q.Text, ": "+want+"\n│ with ") {
 			t.Errorf("%s:\n%s", tool, q.Text)
@@ -132,7 +132,7 @@ func TestSealTellsNothing(t *testing.T) {
 // beginnings returns the beginnings of a question's lines.
 func beginnings() []string {
 	return []string{
-		"Who asks: ", `│ which calls itself "`, "It would", `│ with "`, "Web site: ", "Its host: ", "In: ", `│ which calls itself "`, "With:\n", "│ ",
+		"Asked by: ", `│ which calls itself "`, "It would", `│ with "`, "Web site: ", "Its host: ", "In: ", `│ which calls itself "`, "With:\n", "│ ",
 	}
 }
 
@@ -168,7 +168,7 @@ func TestHostileWords(t *testing.T) {
 			return
 		}
 		q, err := newDesk().Check(t.Context(), r)
-		if e, ok := errors.AsType[*aai.Error](err); ok && e.Code == aai.ConsentRequired && strings.HasPrefix(e.Message, "nobody was asked: ") {
+		if e, ok := errors.AsType[*aai.Error](err); ok && e.Code == aai.ConsentRequired && strings.HasPrefix(e.Message, "the person was not asked: ") {
 			return
 		}
 		if err != nil || len(q) != 1 {

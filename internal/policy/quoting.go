@@ -123,7 +123,7 @@ func (w words) args(r *aai.Request) (lines, error) {
 	for _, name := range slices.Sorted(maps.Keys(shown)) {
 		value, err := visibleJSON(shown[name])
 		if err != nil {
-			return nil, cannotBeShown(r, "the arguments cannot be written down for the person to read")
+			return nil, cannotBeShown(r, "the arguments cannot be shown to the person")
 		}
 		line := key(name) + ": " + value
 		if size += len(line); size > maxShown {
@@ -195,14 +195,14 @@ func asciiJSON(text string) string {
 // cannotBeShown returns the error for a call without a question, because the question
 // would be incomplete.
 func cannotBeShown(r *aai.Request, why string) error {
-	e := aai.Errorf(aai.ConsentRequired, "nobody was asked: %s", why)
-	e.Hint = fmt.Sprintf("Call %s with less first: what the person allows for the session or always covers longer calls too. Where each call is asked about, make several.",
+	e := aai.Errorf(aai.ConsentRequired, "the person was not asked: %s", why)
+	e.Hint = fmt.Sprintf("Call %s with less first: permission for the session or always covers longer calls too. If each call needs a question, split the call.",
 		aai.CleanLabel(r.Tool.Name, 64))
 	return e
 }
 
 func noHostError(host string) error {
-	e := aai.Errorf(aai.ConsentRequired, "nobody was asked: %s is longer than any host's name", truncateMiddle(ascii(host), maxPath))
-	e.Hint = "See that the app's descriptor names its hosts rightly."
+	e := aai.Errorf(aai.ConsentRequired, "the person was not asked: %s is longer than any host's name", truncateMiddle(ascii(host), maxPath))
+	e.Hint = "Correct the host in the app's descriptor."
 	return e
 }

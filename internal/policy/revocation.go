@@ -26,7 +26,7 @@ func (r *Revocations) Revoke() error {
 		return fmt.Errorf("make the folder of the revocations: %w", err)
 	}
 	if err := atomicfile.ReplaceDurable(r.path, []byte(rand.Text())); err != nil {
-		return fmt.Errorf("note the revocation: %w", err)
+		return fmt.Errorf("record the revocation: %w", err)
 	}
 	return nil
 }

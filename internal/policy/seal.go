@@ -17,10 +17,10 @@ const sealLifetime = 5 * time.Minute
 
 // The reasons for rejecting an answer.
 var (
-	errSealForged  = errors.New("its seal is not one of this gateway's")
-	errSealExpired = errors.New("its question was put too long ago")
-	errSealUsed    = errors.New("it was given before")
-	errChannel     = errors.New("its question may not be put in the way it was")
+	errSealForged  = errors.New("its seal is not from this gateway")
+	errSealExpired = errors.New("its question was asked too long ago")
+	errSealUsed    = errors.New("it was used before")
+	errChannel     = errors.New("its question may not be asked through this channel")
 )
 
 // A sealer binds answers to questions. A seal is a nonce, an expiry and a MAC over both

@@ -82,8 +82,8 @@ func notStoredError(err error) error {
 	if !isUnsealable(err) {
 		return err
 	}
-	e := aai.Errorf(aai.ConsentRequired, "HOME or XDG_DATA_HOME is not this account's, and there is no keychain to seal what is allowed there: %w", err)
-	e.Hint = "Start the gateway with the account's own HOME, or have root write what is allowed into " + RootPolicyPath + "."
+	e := aai.Errorf(aai.ConsentRequired, "HOME or XDG_DATA_HOME is not this account's, and there is no keychain to seal the permissions there: %w", err)
+	e.Hint = "Start the gateway with the account's own HOME, or have root write the permissions into " + RootPolicyPath + "."
 	return e
 }
 
@@ -92,5 +92,5 @@ func (s *ExternalStore) Unsealed() string {
 	if _, err := os.Lstat(s.sealed.plain.path); errors.Is(err, os.ErrNotExist) {
 		return ""
 	}
-	return "HOME or XDG_DATA_HOME is not this account's, so what " + s.sealed.plain.path + " allows counts for nothing"
+	return "HOME or XDG_DATA_HOME is not this account's, so the permissions in " + s.sealed.plain.path + " have no effect"
 }

@@ -101,13 +101,13 @@ func (s *SealedStore) Unsealed() string {
 		return err.Error()
 	}
 	if aside, _ := s.Unverified(); len(aside) > 0 { // an error shows up when the grants are read
-		return fmt.Sprintf("%s allows what counts for nothing (%d), since whoever writes files may have put it there; "+
-			"look at it and run aai-gateway consent takeover --file, or remove it", s.plain.path, len(aside))
+		return fmt.Sprintf("%s has permissions without effect (%d), since any program may have written them there; "+
+			"check them and run aai-gateway consent takeover --file, or remove it", s.plain.path, len(aside))
 	}
 	if sealed == nil {
 		return "they will be sealed with the next change of them"
 	}
-	return s.plain.path + " counts for nothing, because the consents are sealed; remove it"
+	return s.plain.path + " has no effect, because the consents are sealed; remove it"
 }
 
 func isUnsealable(err error) bool { return errors.Is(err, errors.ErrUnsupported) }
@@ -119,7 +119,7 @@ func (s *SealedStore) parsed(sealed []byte) ([]Grant, error) {
 	if s.seen == nil || !bytes.Equal(s.seen, sealed) {
 		grants, err := parse(sealed)
 		if err != nil {
-			return nil, fmt.Errorf("the sealed record %q is none of consents: %w", sealedID, err)
+			return nil, fmt.Errorf("the sealed record %q has no consents: %w", sealedID, err)
 		}
 		s.seen, s.grants = sealed, grants
 	}

@@ -107,7 +107,7 @@ func (s *SealedStore) Import(meant func(Grant) bool, by aai.Channel) (int, error
 	})
 	for i, g := range taken {
 		if slices.ContainsFunc(taken[:i], g.sameSubject) {
-			return 0, fmt.Errorf("the file %s says twice what %s may do with %s of %s; remove the row that you do not know", s.plain.path, g.Caller, g.Tool, g.App)
+			return 0, fmt.Errorf("the file %s has two decisions for %s on %s of %s; remove the row that you do not know", s.plain.path, g.Caller, g.Tool, g.App)
 		}
 	}
 	err = s.vault.Update(context.Background(), sealedID, func(old []byte) ([]byte, error) {

@@ -114,7 +114,7 @@ func TestTheQuestionSaysWhatIsAllowed(t *testing.T) {
 		{program("editor", "e1"), "click", `to click and type in the windows of "editor"?`},
 		{&aai.App{ID: "desktop/shell", Name: "shell", Launch: &aai.Launch{}}, "click", `to start "shell", with files or addresses that it opens?`},
 		{&aai.App{ID: "desktop/shell", Name: "shell", Launch: &aai.Launch{HasArgs: true}}, "click", `to start "shell" with other arguments than its own?`},
-		{nil, "look", "to see what runs, and the whole screen?"},
+		{nil, "look", "to see running programs, and the whole screen?"},
 		{nil, "click", "to click and type in the whole screen and the clipboard?"},
 	} {
 		q := d.question(t, operating(c.target, c.tool))

@@ -32,7 +32,7 @@ type scryptParams struct {
 
 func (s *scryptParams) check() error {
 	if len(s.Salt) != saltSize || s.N < scryptN || s.N > maxScryptN || s.N&(s.N-1) != 0 {
-		return errors.New(`"scrypt" is not what this gateway writes`)
+		return errors.New(`"scrypt" was not written by this gateway`)
 	}
 	return nil
 }

@@ -42,7 +42,7 @@ func newImport(r *run) *cobra.Command {
 		},
 	}
 	addServerFlags(r, cmd, &f)
-	cmd.Flags().BoolVar(&f.undo, "undo", false, "take the last import back, of a client or of an API")
+	cmd.Flags().BoolVar(&f.undo, "undo", false, "undo the last import, of a client or of an API")
 	cmd.AddCommand(newImportOpenAPI(r))
 	return cmd
 }

@@ -98,7 +98,7 @@ func TestThePersonSeesWhatIsAllowed(t *testing.T) {
 		if err != nil || len(asked) != 1 || result.IsError || len(w.added) != 1 {
 			t.Fatalf("%s: the person was asked %+v, and the model is told %+v, %v", version, asked, result, err)
 		}
-		for _, part := range []string{"delete (every item of trash)", "change what can be changed back", `which calls itself "tester"`} {
+		for _, part := range []string{"delete (every item of trash)", "make changes that can be undone", `which calls itself "tester"`} {
 			if !strings.Contains(asked[0].Message, part) {
 				t.Errorf("%s: the question does not say %q: %s", version, part, asked[0].Message)
 			}

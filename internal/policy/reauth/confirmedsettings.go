@@ -60,7 +60,7 @@ func (s *ConfirmedSettings) ConfirmedBy(ctx context.Context, setting Setting) (a
 	}
 	var marks map[string]confirmation
 	if err := json.Unmarshal(b, &marks); err != nil {
-		return "", fmt.Errorf("what was confirmed cannot be understood: %w", err)
+		return "", fmt.Errorf("the confirmed settings cannot be parsed: %w", err)
 	}
 	digest, err := setting.digest()
 	if m := marks[setting.name()]; err == nil && m.Digest == digest {
@@ -81,7 +81,7 @@ func (s *ConfirmedSettings) Confirm(ctx context.Context, settings []Setting, by 
 		marks := make(map[string]confirmation)
 		if old != nil {
 			if err := json.Unmarshal(old, &marks); err != nil {
-				return nil, fmt.Errorf("what was confirmed cannot be understood: %w", err)
+				return nil, fmt.Errorf("the confirmed settings cannot be parsed: %w", err)
 			}
 		}
 		for _, setting := range settings {
@@ -96,5 +96,5 @@ func (s *ConfirmedSettings) Confirm(ctx context.Context, settings []Setting, by 
 	if _, ok := errors.AsType[*aai.Error](err); ok || err == nil {
 		return err
 	}
-	return aai.Errorf(aai.AutomationFailed, "what was confirmed could not be kept: %w", err)
+	return aai.Errorf(aai.AutomationFailed, "the confirmed settings could not be saved: %w", err)
 }

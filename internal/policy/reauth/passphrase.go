@@ -72,10 +72,10 @@ func parsePassphraseRecord(b []byte) (*passphraseRecord, error) {
 	var k passphraseRecord
 	err := json.Unmarshal(b, &k)
 	if err == nil && (len(k.Salt) != saltSize || len(k.Key) != keySize || k.N < 2 || k.N > maxN || k.N&(k.N-1) != 0) {
-		err = errors.New("it is not what this gateway writes")
+		err = errors.New("it was not written by this gateway")
 	}
 	if err != nil {
-		return nil, fmt.Errorf("what is known of the passphrase cannot be understood: %w", err)
+		return nil, fmt.Errorf("the stored passphrase data cannot be parsed: %w", err)
 	}
 	return &k, nil
 }
@@ -166,7 +166,7 @@ func waitAfter(failures int) time.Duration {
 }
 
 func retryLater(left time.Duration) error {
-	e := aai.Errorf(aai.PermissionDenied, "there were too many wrong passphrases; the next is looked at in %s", left.Round(time.Second))
+	e := aai.Errorf(aai.PermissionDenied, "there were too many wrong passphrases; try again in %s", left.Round(time.Second))
 	e.RetryAfter = left
 	return e
 }
@@ -180,7 +180,7 @@ func (p *Passphrase) CheckAvailable(ctx context.Context) error {
 	if !isUnsealable(err) {
 		return asError(err)
 	}
-	e := aai.Errorf(aai.AutomationNotSupported, "a passphrase cannot be kept here: HOME or XDG_DATA_HOME is not this account's, so it must be sealed, and there is no keychain, while a key that the environment names counts for nothing there")
+	e := aai.Errorf(aai.AutomationNotSupported, "a passphrase cannot be kept here: HOME or XDG_DATA_HOME is not this account's, so it must be sealed, and there is no keychain; a key named in the environment counts for nothing there")
 	e.Err = errors.ErrUnsupported
 	e.Hint = "Set it with the account's own HOME and without XDG_DATA_HOME, where it is for the gateway of that home; or start and unlock the keychain of the session."
 	return e
@@ -216,5 +216,5 @@ func asError(err error) error {
 	if _, ok := errors.AsType[*aai.Error](err); ok || err == nil {
 		return err
 	}
-	return aai.Errorf(aai.AutomationFailed, "the passphrase could not be looked at or kept: %w", err)
+	return aai.Errorf(aai.AutomationFailed, "the passphrase could not be checked or saved: %w", err)
 }

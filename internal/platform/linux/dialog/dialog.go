@@ -127,7 +127,7 @@ type presenter struct {
 var (
 	errNoPresenter = errors.New("no dialog can be shown here: there is no screen, or neither pinentry, kdialog nor zenity is installed")
 	errTooFast     = errors.New("the answers came faster than a person can read")
-	errDisturbed   = errors.New("input was made while the question was open, so its answers may be nobody's")
+	errDisturbed   = errors.New("input was made while the question was open, so its answers may not be the person's")
 	errTooLong     = errors.New("the question is too long to be shown whole")
 )
 
@@ -231,8 +231,8 @@ func (d *Dialog) IsShowing(pid int) bool { return d.scheduler.showing(pid) }
 func (d *Dialog) IsOpen() bool { return d.scheduler.open() }
 
 func unansweredError(patience time.Duration) error {
-	e := aai.Errorf(aai.ConsentRequired, "nobody answered the gateway's dialog within %s", patience)
-	e.Hint = "Ask the person at this computer to look at their screen, and call again then. What may be allowed for longer they can allow beforehand with aai-gateway consent grant."
+	e := aai.Errorf(aai.ConsentRequired, "the person did not answer the gateway's dialog within %s", patience)
+	e.Hint = "Ask the person at this computer to look at their screen, and call again then. They can give longer permissions beforehand with aai-gateway consent grant."
 	return e
 }
 
@@ -244,7 +244,7 @@ func uncertainError(why error) error {
 }
 
 func unreadError() error {
-	e := aai.Errorf(aai.ConsentRequired, "nobody was asked: the question does not fit on %d pages of a window, and nobody may be asked what cannot be read", maxPages)
+	e := aai.Errorf(aai.ConsentRequired, "the person was not asked: the question does not fit on %d pages of a window", maxPages)
 	e.Hint = "Make a call with shorter arguments first: what the person allows for the session or always covers longer ones."
 	return e
 }

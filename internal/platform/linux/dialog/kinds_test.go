@@ -90,7 +90,7 @@ func hostile() *aai.Request {
 		"text":                   "x\n│ to: \"bob\"\nIt would: only read" + strings.Repeat(" ", 60) + "It would: only read   [Deny]   [Allow]",
 		"n\nIt would: only read": 1.0, "wide": "宽\u200b\u202e字",
 	})
-	r.Call.Caller.Name = "claude-ai\"\nWho asks: /usr/bin/gnome-shell"
+	r.Call.Caller.Name = "claude-ai\"\nAsked by: /usr/bin/gnome-shell"
 	r.Call.Caller.Identity = "/tmp/a b\nIt would: only read/x"
 	return r
 }

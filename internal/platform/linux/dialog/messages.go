@@ -32,9 +32,9 @@ func messagesIn(language string) messages {
 	}
 	return messages{
 		title: "AAI Gateway", heading: "AAI Gateway asks for your consent", numbered: "%s, page %d of %d", details: "AAI Gateway: details",
-		forGood:   "Refuse this for good? To close this window does so, too.",
-		retryText: "That was faster than anybody can read. Please read it first.",
-		disturbed: "A gateway typed meanwhile. Please answer once more.",
+		forGood:   "Refuse this permanently? Closing this window does so, too.",
+		retryText: "The answer came too fast. Please read the question first.",
+		disturbed: "A gateway typed in the meantime. Please answer again.",
 		next:      "Next page", more: "More…", back: "Back", readOn: "Read on first", nothing: "–",
 		number: "Type the number of your answer, no password.",
 		yes:    "Yes", no: "No", cancel: "Cancel",

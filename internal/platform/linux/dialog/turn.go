@@ -80,7 +80,7 @@ type turn struct {
 }
 
 // errRecentRefusal reports that the person refused the same question a moment ago.
-var errRecentRefusal = errors.New("the person said no to this a moment ago")
+var errRecentRefusal = errors.New("the person denied this a moment ago")
 
 // take waits for the turn. It refuses a question beyond the limits for the caller or for
 // all, and returns errRecentRefusal for a recently refused one. An empty about disables
@@ -168,7 +168,7 @@ func (t *turn) count(by string) error {
 }
 
 func tooManyError(left time.Duration) error {
-	e := aai.Errorf(aai.ConsentRequired, "the person at this computer was asked too often, and is left in peace for %s", left.Round(time.Second))
+	e := aai.Errorf(aai.ConsentRequired, "the person at this computer was asked too often, and is not asked again for %s", left.Round(time.Second))
 	e.RetryAfter = left
 	e.Hint = "Do less that needs consent, or ask the person to allow it beforehand with aai-gateway consent grant."
 	return e
