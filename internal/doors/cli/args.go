@@ -33,7 +33,7 @@ func (r *run) readObject(cmd *cobra.Command, operand []string) (map[string]any, 
 			return nil, fmt.Errorf("standard input cannot be read: %w", err)
 		}
 		if len(raw) > maxArgBytes {
-			return nil, usage(cmd, "standard input holds more than %d MiB", maxArgBytes>>20)
+			return nil, usage(cmd, "standard input has more than %d MiB", maxArgBytes>>20)
 		}
 		text = string(raw)
 	}

@@ -24,7 +24,7 @@ func newAuditVerify(r *run) *cobra.Command {
 		Use:   "verify",
 		Short: "Check that the record of calls is as it was written",
 		Long: "Checks that the record of calls is as it was written.\n" +
-			"The exit code is 1 if a record was changed, taken out or put in, or if records are missing.",
+			"The exit code is 1 if a record was changed, removed or inserted, or if records are missing.",
 		Args:              operands(0, 0),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE:              func(cmd *cobra.Command, _ []string) error { return r.auditVerify(cmd.Context()) },
@@ -62,7 +62,7 @@ func (r *run) auditVerify(ctx context.Context) error {
 			r.output.lines(fmt.Sprintf("%s at record %d, %s: %s", f.Status, f.Record, f.File, f.Reason))
 		}
 		for _, name := range found.Unchained {
-			r.output.note(name + " is not of the chain: what it says cannot be checked.")
+			r.output.note(name + " is not part of the chain: its content cannot be checked.")
 		}
 		return nil
 	})
@@ -82,7 +82,7 @@ func newAuditExport(r *run) *cobra.Command {
 	var file string
 	cmd := &cobra.Command{
 		Use:   "export",
-		Short: "Write the record of calls as JSON Lines, with what is known of each line",
+		Short: "Write the record of calls as JSON Lines, with the verification of each line",
 		Long: "Writes the record of calls as JSON Lines: {\"verified\", \"file\", \"record\"} for each line, and\n" +
 			"{\"verification\"} at the end. The exit code is 1 if the record is not as it was written.",
 		Args:              operands(0, 0),
@@ -101,7 +101,7 @@ func newAuditExport(r *run) *cobra.Command {
 		},
 	}
 	calls.add(r, cmd)
-	cmd.Flags().StringVar(&file, "output", "", "write a new `file`; needed for what is larger than 16 MB")
+	cmd.Flags().StringVar(&file, "output", "", "write a new `file`; needed for an export over 16 MB")
 	return cmd
 }
 

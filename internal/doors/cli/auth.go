@@ -37,7 +37,7 @@ func newAuthLogin(r *run) *cobra.Command {
 		Short: "Log in to a web app, or give it a key",
 		Long: "Logs you in to the web app of a site, or an app of this computer that is on the web:\n" +
 			"in your browser, or with a code where there is none. An app that wants a key or cookies\n" +
-			"asks for them here, and what you type is not shown. Nothing of it is shown to agents.",
+			"asks for them here and does not show your input. Agents never see it.",
 		Example:           "  aai-gateway auth login example.com\n  aai-gateway auth login example.com --client-id 0oa1x --client-secret",
 		Args:              operands(1, 1),
 		ValidArgsFunction: cobra.NoFileCompletions,
@@ -204,7 +204,7 @@ func (r *run) readSecret(ctx context.Context, prompt string) (string, error) {
 func newAuthLogout(r *run) *cobra.Command {
 	return &cobra.Command{
 		Use:               "logout <host>",
-		Short:             "Log out of a web app, and forget its tokens and keys",
+		Short:             "Log out of a web app, and delete its tokens and keys",
 		Args:              operands(1, 1),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE:              func(cmd *cobra.Command, args []string) error { return r.authLogout(cmd.Context(), args[0]) },
@@ -230,9 +230,9 @@ func (r *run) authLogout(ctx context.Context, app string) error {
 			return err
 		}
 		if bye.Forgotten == 0 {
-			r.output.say("Nothing was kept for %s.", aai.CleanLabel(bye.Host, maxLine))
+			r.output.say("Nothing was stored for %s.", aai.CleanLabel(bye.Host, maxLine))
 		} else {
-			r.output.say("Logged out of %s: %d forgotten, %d tokens taken back by their server.", aai.CleanLabel(bye.Host, maxLine), bye.Forgotten, bye.Revoked)
+			r.output.say("Logged out of %s: %d deleted, %d tokens revoked by their server.", aai.CleanLabel(bye.Host, maxLine), bye.Forgotten, bye.Revoked)
 		}
 		for _, warning := range bye.Warnings {
 			r.output.warn(warning)
@@ -244,7 +244,7 @@ func (r *run) authLogout(ctx context.Context, app string) error {
 func newAuthStatus(r *run) *cobra.Command {
 	return &cobra.Command{
 		Use:               "status [host]",
-		Short:             "List the web apps that you are known to",
+		Short:             "List the web apps that you are logged in to",
 		Args:              operands(0, 1),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -7,9 +7,9 @@ import (
 func newCheck(r *run) *cobra.Command {
 	return &cobra.Command{
 		Use:   "check",
-		Short: "Say whether windows can be seen and operated here, and what was found of your session",
-		Long: "Says whether windows can be read, which session bus and which screen were found, and where, what\n" +
-			"was not taken and why, and what to do next. The exit code is 1 where windows cannot be read or there is\n" +
+		Short: "Check whether windows can be seen and operated here, and describe your session",
+		Long: "Reports whether windows can be read, which session bus and which screen were found and where, which\n" +
+			"candidates were rejected and why, and the next step. The exit code is 1 where windows cannot be read or there is\n" +
 			"no screen to operate them on.",
 		Args:              unknownCommandArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,

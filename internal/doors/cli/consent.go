@@ -15,7 +15,7 @@ import (
 func newConsent(r *run) *cobra.Command {
 	consent := &cobra.Command{
 		Use:               "consent",
-		Short:             "See, give and take back what callers may use",
+		Short:             "Show, grant and revoke the consents of callers",
 		Args:              unknownCommandArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE:              groupCommand,
@@ -28,7 +28,7 @@ func newConsent(r *run) *cobra.Command {
 func newConsentList(r *run) *cobra.Command {
 	return &cobra.Command{
 		Use:               "list",
-		Short:             "List what was allowed and denied",
+		Short:             "List stored consents and refusals",
 		Args:              operands(0, 0),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE:              func(cmd *cobra.Command, _ []string) error { return r.consentList(cmd.Context()) },
@@ -60,15 +60,15 @@ func (r *run) consentList(ctx context.Context) error {
 			return "by name alone"
 		}}, nil)
 		if byName > 0 {
-			r.output.note(fmt.Sprintf("%d of them say who may by a name alone, which any caller can give itself: they allow nothing.\n"+
-				"Settle them with consent takeover or consent drop; those of the configuration need an identity there.", byName))
+			r.output.note(fmt.Sprintf("%d of them name a caller without an identity; any caller can use that name: they allow nothing.\n"+
+				"Assign or delete them with consent takeover or consent drop; those of the configuration need an identity there.", byName))
 		}
 		if aside > 0 {
-			r.output.note(fmt.Sprintf("%d of them are in a plain file that nothing says you wrote: they allow nothing.\n"+
-				"Take over what you know (consent takeover --file), or remove the file.", aside))
+			r.output.note(fmt.Sprintf("%d of them are in a plain file without proof that you wrote it: they allow nothing.\n"+
+				"Take over those that you know (consent takeover --file), or remove the file.", aside))
 		}
 		if len(s.rows) == 0 {
-			r.output.note("Nothing was allowed or denied for good yet. What was allowed for a session is not listed; consent revoke --all ends it.")
+			r.output.note("No consent is stored yet. Consents for a session are not listed; consent revoke --all ends them.")
 		}
 		if result.Warning != "" {
 			r.output.note(result.Warning)
@@ -94,12 +94,12 @@ type consentFlags struct {
 func newConsentGrant(r *run) *cobra.Command {
 	var f consentFlags
 	cmd := &cobra.Command{
-		Use:   "grant <app> <tool>... --caller <name> --identity <who>",
+		Use:   "grant <app> <tool>... --caller <name> --identity <identity>",
 		Short: "Let a caller use tools of an app without asking again",
-		Long: "Lets a caller use tools of an app without asking again. With --all it is the tools that\n" +
-			"the app has now; a tool that it gets later asks anew. The windows of a program that runs\n" +
-			"are the app desktop/<program>; of it you allow to see and to act. To start one is allowed of what is installed.\n" +
-			"A name is what a caller says of itself; who it is for certain, its refusals and the record say.",
+		Long: "Lets a caller use tools of an app without asking again. --all means the tools that\n" +
+			"the app has now; a tool that it gets later asks again. The windows of a running program\n" +
+			"are the app desktop/<program>, with the tools see and act. The tool start is for installed programs.\n" +
+			"A caller chooses its name itself; its refusals and the record show its verified identity.",
 		Example: "  aai-gateway consent grant org.example.notes add list --caller mcp:claude-code --identity /usr/bin/claude --expires 30d\n" +
 			"  aai-gateway consent grant org.example.notes --all --caller '*'\n" +
 			"  aai-gateway consent grant desktop/mousepad see act --identity http:work",
@@ -117,8 +117,8 @@ func newConsentGrant(r *run) *cobra.Command {
 			return r.consentGrant(cmd.Context(), grant{args[0], tools, f.caller, f.identity, expires})
 		},
 	}
-	cmd.Flags().StringVar(&f.caller, "caller", "", "who may use them: a `name` such as mcp:claude-code, or '*' for anyone")
-	cmd.Flags().StringVar(&f.identity, "identity", "", "`who` that is for certain, such as '/usr/bin/node /opt/agent/cli.js', or http:NAME for a token")
+	cmd.Flags().StringVar(&f.caller, "caller", "", "the caller's `name`, such as mcp:claude-code, or '*' for any caller")
+	cmd.Flags().StringVar(&f.identity, "identity", "", "the caller's verified `identity`, such as '/usr/bin/node /opt/agent/cli.js', or http:NAME for a token")
 	cmd.Flags().StringVar(&f.expires, "expires", "", "until `when`: 12h, 30d or RFC 3339; without it, until revoked")
 	cmd.Flags().BoolVar(&f.all, "all", false, "every tool that the app has now")
 	cmd.Flags().BoolVar(&f.yes, "yes", false, "has no effect: you are asked in a window or for your passphrase in any case")
@@ -129,7 +129,7 @@ func newConsentGrant(r *run) *cobra.Command {
 func (f *consentFlags) checkGrant(cmd *cobra.Command, tools []string) (string, error) {
 	switch {
 	case f.caller == "" && f.identity == "":
-		return "", usage(cmd, "--identity or --caller is needed: who may, or '*' for anyone")
+		return "", usage(cmd, "give --identity or --caller: the caller to allow, or '*' for any")
 	case f.all && len(tools) > 0:
 		return "", usage(cmd, "give tools or --all, not both")
 	case !f.all && len(tools) == 0:
@@ -140,7 +140,7 @@ func (f *consentFlags) checkGrant(cmd *cobra.Command, tools []string) (string, e
 		return "", usage(cmd, "%v", err)
 	}
 	if at, err := time.Parse(time.RFC3339, expires); err == nil && !at.After(time.Now()) {
-		return "", usage(cmd, "--expires %s: expected a time that is yet to come", expires)
+		return "", usage(cmd, "--expires %s: expected a time in the future", expires)
 	}
 	return expires, nil
 }
@@ -209,20 +209,20 @@ func newConsentRevoke(r *run) *cobra.Command {
 	var f consentFlags
 	cmd := &cobra.Command{
 		Use:               "revoke [app [tool]]",
-		Short:             "Take consent back, so that the next call asks again",
+		Short:             "Revoke consents, so that the next call asks again",
 		Example:           "  aai-gateway consent revoke org.example.notes\n  aai-gateway consent revoke --caller mcp:claude-code",
 		Args:              operands(0, 2),
 		ValidArgsFunction: r.completeAppTool,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.all == (len(args) > 0 || f.caller != "" || f.identity != "") {
-				return usage(cmd, "say whose consent to take back: an app, --caller, --identity, or --all alone for everything")
+				return usage(cmd, "name the consents to revoke: an app, --caller, --identity, or --all alone for everything")
 			}
 			return r.consentRevoke(cmd.Context(), append(args, "", "")[:2], f)
 		},
 	}
-	cmd.Flags().StringVar(&f.caller, "caller", "", "only what this `caller` was allowed")
-	cmd.Flags().StringVar(&f.identity, "identity", "", "only what `who` for certain was allowed")
-	cmd.Flags().BoolVar(&f.all, "all", false, "everything that was ever allowed or denied")
+	cmd.Flags().StringVar(&f.caller, "caller", "", "only the consents of this `caller`")
+	cmd.Flags().StringVar(&f.identity, "identity", "", "only the consents of this verified `identity`")
+	cmd.Flags().BoolVar(&f.all, "all", false, "all consents and refusals")
 	cmd.Flags().BoolVar(&f.yes, "yes", false, "do not ask; needed where there is no terminal")
 	return cmd
 }
@@ -243,15 +243,15 @@ func (r *run) consentRevoke(ctx context.Context, appTool []string, f consentFlag
 		if err != nil {
 			return err
 		}
-		r.output.say("Revoked: %d. What was allowed for a session is asked again.", done.Revoked)
+		r.output.say("Revoked: %d. Consents for a session have ended too.", done.Revoked)
 		return nil
 	})
 }
 
 func revokeQuestion(app, tool, caller string) string {
-	what := "everything that was ever decided"
+	what := "all consents and refusals"
 	if app != "" {
-		what = "what was decided on " + app
+		what = "all consents and refusals for " + app
 	}
 	if tool != "" {
 		what += ", tool " + tool
@@ -270,7 +270,7 @@ func (r *run) confirmForget(ctx context.Context, question string, yes bool) erro
 		return nil
 	}
 	if r.output.terminal.Ask == nil {
-		e := aai.Errorf(aai.PermissionDenied, "only a person may change what callers are allowed, and there is no terminal to ask at")
+		e := aai.Errorf(aai.PermissionDenied, "only a person may change consents, and there is no terminal to ask at")
 		e.Hint = "Run this at a terminal, or give --yes if a person decided it."
 		return e
 	}

@@ -16,17 +16,17 @@ func newDiscover(r *run) *cobra.Command {
 	var name string
 	cmd := &cobra.Command{
 		Use:   "discover [address]",
-		Short: "Find the app of a web site, or every way into the apps of this computer",
+		Short: "Find the app of a web site, or all integrations with apps of this computer",
 		Long: "Asks the site at the address, such as https://example.com or example.com, for its\n" +
-			"aai.json, and shows what its app can do and how to call it, and what else the site\n" +
-			"publishes for programs. Without an address it looks through this computer for every\n" +
-			"way into its apps: what would be gained by it, and how to get it. It only looks: no\n" +
+			"aai.json, and shows its app's tools, how to call them, and what else the site\n" +
+			"publishes for programs. Without an address it searches this computer for integrations\n" +
+			"with its apps, and shows the use and the setup of each. It only searches: no\n" +
 			"program is started or called, and nothing is switched on.",
 		Args:              operands(0, 1),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 && cmd.Flags().Changed("name") {
-				return usage(cmd, "--name needs the address of the site that is to have the name")
+				return usage(cmd, "--name needs the address of the site to name")
 			}
 			return r.discover(cmd.Context(), args, name)
 		},
@@ -75,7 +75,7 @@ func (r *run) discoverHere(ctx context.Context) error {
 	}
 	return r.output.show(result.Data, func() error {
 		r.output.showAnswerTable(s, map[string]func(*jsonNode) string{"app": integrationName}, integrationDetails)
-		r.output.note(fmt.Sprintf("%d ways were found in %s ms. None was taken: nothing was started, called or switched on.", len(s.rows), memberText(s.answer, "took_ms")))
+		r.output.note(fmt.Sprintf("%d integrations were found in %s ms. Nothing was started, called or switched on.", len(s.rows), memberText(s.answer, "took_ms")))
 		if slices.ContainsFunc(s.rows, func(way *jsonNode) bool { return isTrue(way, "new") }) {
 			r.output.note("* a scan of a running gateway found it within the last week, and nothing was switched on")
 		}

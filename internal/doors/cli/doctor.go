@@ -109,11 +109,11 @@ func newDoctor(r *run) *cobra.Command {
 	var skip []string
 	cmd := &cobra.Command{
 		Use:   "doctor",
-		Short: "Try every way to an app for real, and say what to do where one does not work",
-		Long: "Makes a round trip of every way: operates a window in a session of its own, calls a service of its own on\n" +
+		Short: "Test every integration for real, and show the fix where one fails",
+		Long: "Tests every integration end to end: operates a window in a session of its own, calls a service of its own on\n" +
 			"the bus, logs in to a web app of its own on this computer, writes a journal and verifies it; looks at\n" +
 			"settings, descriptors, disk, clock and keychain, and starts the gateway as a bare client does. Each line\n" +
-			"says what was seen, and how what is broken is mended. Nothing is asked of a network. The exit code is 1\n" +
+			"shows the result, and the fix of a fault. It makes no request to a network. The exit code is 1\n" +
 			"if something is broken.",
 		Example: "  aai-gateway doctor --fix\n" +
 			"  aai-gateway doctor --skip screen,window,accessibility,bus    on a computer without a desktop",
@@ -121,7 +121,7 @@ func newDoctor(r *run) *cobra.Command {
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if fix && !yes && r.output.terminal.Ask == nil {
-				return usage(cmd, "--fix asks before it changes anything, and nobody is at a terminal; give --yes as well")
+				return usage(cmd, "--fix asks before each change, and there is no terminal to ask at; give --yes as well")
 			}
 			if cmd.Flags().Changed("bundle") && (bundle == "" || bundle == "-") {
 				return usage(cmd, "--bundle %q names no file; give the name of a zip, such as report.zip", bundle)
@@ -152,8 +152,8 @@ func newDoctor(r *run) *cobra.Command {
 			return v.end(cmd.Context(), bundle)
 		},
 	}
-	cmd.Flags().BoolVar(&fix, "fix", false, "mend what can be mended without root; asks before each change")
-	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask: mend (with --fix), and show a window on the screen if there is no other way to try one")
+	cmd.Flags().BoolVar(&fix, "fix", false, "apply the fixes that need no root; asks before each change")
+	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask: apply fixes (with --fix), and test with a window on the screen if nothing else works")
 	cmd.Flags().StringVar(&bundle, "bundle", "", "pack a report without secrets into this `file`, a zip")
 	cmd.Flags().StringSliceVar(&skip, "skip", nil, "leave these `examinations` out")
 	return cmd
@@ -174,7 +174,7 @@ func (v *doctorRun) mayShow(yes bool) func(context.Context) bool {
 		what := v.waiting
 		v.show("")
 		defer func() { v.show(what) }()
-		may, err := v.confirm(ctx, "There is no Xvfb here to try a window unseen. May a small one come up on your screen for a moment?")
+		may, err := v.confirm(ctx, "There is no Xvfb here for a hidden test window. May a small one appear on your screen for a moment?")
 		return err == nil && may
 	}
 }
@@ -183,7 +183,7 @@ func (v *doctorRun) mayShow(yes bool) func(context.Context) bool {
 func (v *doctorRun) examine(ctx context.Context, skip []string) {
 	begun := time.Now()
 	v.view = doctorView{Version: 1, Program: v.cfg.Version, System: runtime.GOOS + "/" + runtime.GOARCH, State: stateOK}
-	v.output.say("aai-gateway %s on %s tries every way for real. Nothing is asked of a network.\n\n", v.view.Program, v.view.System)
+	v.output.say("aai-gateway %s on %s tests every integration. It makes no request to a network.\n\n", v.view.Program, v.view.System)
 	v.setWaiting("trying")
 	v.doctor.Examine(ctx, skip, func(f Finding, waiting []string) {
 		v.setWaiting("")
@@ -284,7 +284,7 @@ func (v *doctorRun) fix(ctx context.Context, yes bool) error {
 		}
 		if err := v.doctor.Fix(ctx, f.Check); err != nil {
 			v.view.Checks[i].Fixed = aai.AsError(err).Message
-			v.output.say("\n%s: it could not be mended: %s", f.Title, v.view.Checks[i].Fixed)
+			v.output.say("\n%s: the fix failed: %s", f.Title, v.view.Checks[i].Fixed)
 			continue
 		}
 		v.view.Checks[i].Fixed = "done"
@@ -301,7 +301,7 @@ func (v *doctorRun) end(_ context.Context, bundle string) error {
 			return err
 		}
 		v.view.Bundle = holds
-		v.output.say("\n%s holds, for whoever is to help you:", bundle)
+		v.output.say("\n%s contains, for the person who helps you:", bundle)
 		for _, line := range holds {
 			v.output.say("  %s", line)
 		}
@@ -341,13 +341,13 @@ func (v *doctorRun) next() string {
 	took := fmt.Sprintf(" (%.1f s)", float64(v.view.TookMS)/1000)
 	switch {
 	case len(mended) > 0:
-		return "Mended: " + strings.Join(mended, ", ") + ". Next: run aai-gateway doctor again, to see that it holds."
+		return "Fixed: " + strings.Join(mended, ", ") + ". Next: run aai-gateway doctor again, to check the fix."
 	case len(broken) == 0 && halted.Check != "":
 		return "All works" + took + ", but " + halted.Saw + ". Next: " + strings.Join(halted.Commands, ", ")
 	case len(broken) == 0:
 		return "All is well" + took + ". Next: aai-gateway install gives the gateway to your agent."
 	case len(mendable) > 0:
-		return fmt.Sprintf("Broken: %s%s. Next: aai-gateway doctor --fix mends %s; it asks before each change.", strings.Join(broken, ", "), took, strings.Join(mendable, ", "))
+		return fmt.Sprintf("Broken: %s%s. Next: aai-gateway doctor --fix fixes %s; it asks before each change.", strings.Join(broken, ", "), took, strings.Join(mendable, ", "))
 	}
-	return fmt.Sprintf("Broken: %s%s. Next: type what stands below it, and run aai-gateway doctor again.", strings.Join(broken, ", "), took)
+	return fmt.Sprintf("Broken: %s%s. Next: run the command shown below it, and aai-gateway doctor again.", strings.Join(broken, ", "), took)
 }

@@ -118,7 +118,7 @@ func TestDoctorText(t *testing.T) {
 	if report != want || exit != 1 {
 		t.Errorf("exit code %d:\n%s", exit, report)
 	}
-	if last = strings.Join(strings.Fields(last), " "); !strings.HasPrefix(last, "Broken: home folder, screen (0.0 s). Next: aai-gateway doctor --fix mends home folder, screen;") {
+	if last = strings.Join(strings.Fields(last), " "); !strings.HasPrefix(last, "Broken: home folder, screen (0.0 s). Next: aai-gateway doctor --fix fixes home folder, screen;") {
 		t.Errorf("the last line is %q", last)
 	}
 	if !slices.Equal(p.skipped, []string{"client"}) {
@@ -178,9 +178,9 @@ func TestDoctorFix(t *testing.T) {
 	}{
 		{"yes and no", "y\nn\n", nil, []string{"home"}, "home folder: done: empty ~/.cache/aai-gateway", 1},
 		{"no", "\n\n", nil, nil, "Broken: home folder, screen", 1},
-		{"fails", "n\ny\n", nil, nil, "screen: it could not be mended: nobody is there", 1},
-		{"without a question", "", []string{"--yes"}, []string{"home"}, "Mended: home folder. Next: run aai-gateway doctor again", 1},
-		{"nobody is there", "", nil, nil, "nobody is at a terminal; give --yes as well", 2},
+		{"fails", "n\ny\n", nil, nil, "screen: the fix failed: nobody is there", 1},
+		{"without a question", "", []string{"--yes"}, []string{"home"}, "Fixed: home folder. Next: run aai-gateway doctor again", 1},
+		{"nobody is there", "", nil, nil, "there is no terminal to ask at; give --yes as well", 2},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := &fakeDoctor{findings: brokenFinding()}
@@ -197,7 +197,7 @@ func TestDoctorFix(t *testing.T) {
 func TestDoctorAsksForTheScreen(t *testing.T) {
 	for typed, want := range map[string]bool{"y\n": true, "\n": false} {
 		p := &fakeDoctor{findings: okFinding(), asks: func(context.Context) bool { return false }}
-		if _, said, _ := p.run(t, typed); !slices.Equal(p.windowAnswers, []bool{want}) || !strings.Contains(said, "May a small one come up on your screen") {
+		if _, said, _ := p.run(t, typed); !slices.Equal(p.windowAnswers, []bool{want}) || !strings.Contains(said, "May a small one appear on your screen") {
 			t.Errorf("%q: %v: %s", typed, p.windowAnswers, said)
 		}
 	}

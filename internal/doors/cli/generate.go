@@ -27,12 +27,12 @@ func newGenerate(r *run) *cobra.Command {
 	bus := &enumFlag{value: &f.bus, allowed: []string{"session", "system"}}
 	cmd := &cobra.Command{
 		Use:   "generate [app]",
-		Short: "Write an aai.json for a program, from what it says of itself on D-Bus",
-		Long: "Asks the program what it can do, shows the aai.json that follows as a difference to what is there,\n" +
-			"and saves it if you say so. The app is a bus name, a desktop id or a desktop entry's file name.\n" +
-			"Nothing that acts is called. A program that does not run is started only if you say so.\n" +
-			"--probe tries one of the tools, once, when you have proved that it is you. Without an app it says which\n" +
-			"descriptors that were generated are of programs that say something else of themselves by now.",
+		Short: "Write an aai.json for a program, from its interfaces on D-Bus",
+		Long: "Reads the program's interfaces, shows the new aai.json as a difference to the current one,\n" +
+			"and saves it if you agree. The app is a bus name, a desktop id or a desktop entry's file name.\n" +
+			"No tool that acts is called. A program that does not run is started only if you agree.\n" +
+			"--probe tries one of the tools, once, after you authenticate. Without an app it lists the\n" +
+			"generated descriptors of programs whose interfaces have changed since.",
 		Example: "  aai-gateway generate org.gnome.Calculator --dry-run\n" +
 			"  aai-gateway generate rhythmbox",
 		Args:              operands(0, 1),
@@ -51,7 +51,7 @@ func newGenerate(r *run) *cobra.Command {
 			case f.probe != "":
 				return r.probe(cmd, args[0], f)
 			case len(f.pairs) > 0:
-				return usage(cmd, "--arg is what a tool takes that --probe tries; give them together")
+				return usage(cmd, "--arg is an argument of the tool that --probe tries; give them together")
 			}
 			return r.generate(cmd.Context(), args[0], f)
 		},
@@ -61,9 +61,9 @@ func newGenerate(r *run) *cobra.Command {
 	cmd.Flags().StringVar(&f.words, "words", "", "take the titles and descriptions of this `file`, such as a model's better version or the words of an agent's draft, and nothing else")
 	cmd.Flags().BoolVar(&f.start, "start", false, "let the bus start the program if it does not run")
 	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "show what would be saved, and save nothing")
-	cmd.Flags().BoolVarP(&f.yes, "yes", "y", false, "do not ask here; that it is you the gateway wants to know all the same")
+	cmd.Flags().BoolVarP(&f.yes, "yes", "y", false, "do not ask here; the gateway still asks you to authenticate")
 	cmd.Flags().StringVar(&f.probe, "probe", "", "try the tool of this `name`, once")
-	cmd.Flags().StringArrayVarP(&f.pairs, "arg", "a", nil, "with --probe, one of what it takes: `name=value`, or name:=json")
+	cmd.Flags().StringArrayVarP(&f.pairs, "arg", "a", nil, "with --probe, one argument of the tool: `name=value`, or name:=json")
 	complete(cmd, "bus", bus.allowed...)
 	return cmd
 }
@@ -106,7 +106,7 @@ func (r *run) generate(ctx context.Context, app string, f generateFlags) error {
 		r.output.note(aai.CleanLabel(note, maxLine))
 	}
 	if made.Same {
-		r.output.say("%s is there already, and the same. Nothing to do.", made.Path)
+		r.output.say("%s is there already, with the same content. Nothing to do.", made.Path)
 		return nil
 	}
 	if made.Diff == "" {

@@ -15,7 +15,7 @@ func newGuide(r *run) *cobra.Command {
 	var group, after string
 	cmd := &cobra.Command{
 		Use:               "guide <app>",
-		Short:             "Show what an app can do and how to call it",
+		Short:             "Show the tools of an app and how to call them",
 		Args:              operands(1, 1),
 		ValidArgsFunction: r.completeApp,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -18,7 +18,7 @@ func newHistory(r *run) *cobra.Command {
 	var limit int
 	cmd := &cobra.Command{
 		Use:               "history [call]",
-		Short:             "Show what was called, newest first, or the whole story of one call",
+		Short:             "List the calls, newest first, or show one call in full",
 		Args:              operands(0, 1),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, operand []string) error {
@@ -45,7 +45,7 @@ func newHistory(r *run) *cobra.Command {
 		},
 	}
 	calls.add(r, cmd)
-	cmd.Flags().StringVar(&calls.text, "text", "", "only calls of which all these `words`, or words that begin so, are on record")
+	cmd.Flags().StringVar(&calls.text, "text", "", "only calls whose record has all these `words`, or words that begin so")
 	cmd.Flags().StringVar(&calls.parent, "parent", "", "only calls that this `call` made")
 	cmd.Flags().StringVar(&before, "before", "", "only calls older than the `call` with this id: the next page")
 	cmd.Flags().IntVar(&limit, "limit", 0, "at most this many calls")
@@ -58,7 +58,7 @@ func newHistoryForget(r *run) *cobra.Command {
 	var all bool
 	cmd := &cobra.Command{
 		Use:               "forget",
-		Short:             "Delete what is kept of what calls answered; the calls stay on record",
+		Short:             "Delete stored answers of calls; the calls stay on record",
 		Args:              operands(0, 0),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -92,8 +92,8 @@ type callFlags struct{ app, tool, caller, result, since, until, call, text, pare
 func (f *callFlags) add(r *run, cmd *cobra.Command) {
 	f.addSome(r, cmd)
 	flags := cmd.Flags()
-	flags.StringVar(&f.result, "result", "", "only calls that ended so: ok, or an error's `code`")
-	flags.StringVar(&f.call, "call", "", "the `call` with this id, whole")
+	flags.StringVar(&f.result, "result", "", "only calls with this result: ok, or an error's `code`")
+	flags.StringVar(&f.call, "call", "", "the `call` with this id, in full")
 	complete(cmd, "result", append([]string{"ok"}, codeNames()...)...)
 }
 
@@ -160,7 +160,7 @@ func targetText(call *jsonNode) string {
 	}
 	text := h.String()
 	if h.UnknownEffect {
-		text += "; what it would do was not known beforehand"
+		text += "; its effect was not known beforehand"
 	}
 	return text
 }
@@ -207,7 +207,7 @@ func (r *run) story(ctx context.Context, call string) error {
 			r.output.lines("answer: " + string(kept.Raw()))
 		}
 		if lost := memberText(s.answer, "answer_lost"); lost != "" {
-			r.output.lines("answer: it cannot be told: " + lost)
+			r.output.lines("answer: it cannot be shown: " + lost)
 		}
 		r.output.lines("")
 		r.output.showAnswerTable(s, nil, nil)
@@ -230,7 +230,7 @@ func (r *run) showRelated(story *jsonNode) {
 		}
 	}
 	if more := memberText(story, "children_omitted"); more != "" {
-		r.output.lines("and " + more + " more that it made")
+		r.output.lines("and " + more + " more calls that it made")
 	}
 }
 

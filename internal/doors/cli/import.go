@@ -22,10 +22,10 @@ func newImport(r *run) *cobra.Command {
 	var f serverFlags
 	cmd := &cobra.Command{
 		Use:   "import --from CLIENT",
-		Short: "Take over what you have already, as apps",
-		Long: "Takes the MCP servers of an agent's client over as apps: shows them, and saves them if you say so. The values\n" +
+		Short: "Import MCP servers or an API as apps",
+		Long: "Imports the MCP servers of an agent's client as apps: shows them, and saves them if you agree. The values\n" +
 			"of their variables and headers go into the vault, and their names into the files; no value is shown.\n" +
-			"The client's own file changes only with --replace. \"import openapi\" takes over an API.",
+			"The client's own file changes only with --replace. \"import openapi\" imports an API.",
 		Example: "  aai-gateway import --from claude-code --dry-run\n" +
 			"  aai-gateway import --undo\n" +
 			"  aai-gateway import --from cursor --server github --replace",
@@ -51,18 +51,18 @@ func newImportOpenAPI(r *run) *cobra.Command {
 	var f importFlags
 	cmd := &cobra.Command{
 		Use:   "openapi <file|url>",
-		Short: "Make an app of an API, by its OpenAPI document",
-		Long: "Reads an OpenAPI document, 3.0 or 3.1 in JSON or YAML, shows the aai.json that follows and what of the\n" +
-			"API it leaves out, and saves it if you say so. Importing it again shows what has changed.\n" +
-			"Nothing of the API is called.",
+		Short: "Make an app of an API, from its OpenAPI document",
+		Long: "Reads an OpenAPI document, 3.0 or 3.1 in JSON or YAML, shows the new aai.json and the parts of the\n" +
+			"API that it leaves out, and saves it if you agree. Importing it again shows the changes.\n" +
+			"It does not call the API.",
 		Example: "  aai-gateway import openapi ./openapi.yaml --server https://api.example.com/v1\n" +
 			"  aai-gateway import openapi https://api.example.com/openapi.json --group orders --dry-run",
 		Args: operands(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error { return r.importOpenAPI(cmd.Context(), args[0], f) },
 	}
 	cmd.Flags().StringVar(&f.id, "id", "", "the app's `id`, if not its host in reverse")
-	cmd.Flags().StringVar(&f.server, "server", "", "where the API is: a `url`, if not where the document says")
-	cmd.Flags().StringVar(&f.login, "login", "", "which of the document's security schemes is used, by `name`")
+	cmd.Flags().StringVar(&f.server, "server", "", "the API's `url`, if not the one in the document")
+	cmd.Flags().StringVar(&f.login, "login", "", "the `name` of the document's security scheme to use")
 	cmd.Flags().StringArrayVar(&f.groups, "group", nil, "only the operations of this `tag`; may be given again")
 	cmd.Flags().BoolVar(&f.full, "full", false, "show the difference of the file itself, not of its outline")
 	addImportFlags(cmd, &f)
@@ -71,7 +71,7 @@ func newImportOpenAPI(r *run) *cobra.Command {
 
 func addImportFlags(cmd *cobra.Command, f *importFlags) {
 	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "show what would be saved, and save nothing")
-	cmd.Flags().BoolVarP(&f.yes, "yes", "y", false, "do not ask here; that it is you the gateway wants to know all the same")
+	cmd.Flags().BoolVarP(&f.yes, "yes", "y", false, "do not ask here; the gateway still asks you to authenticate")
 }
 
 // importedAPI holds the shown part of an API's import.
@@ -161,24 +161,24 @@ func (r *run) showAPI(made importedAPI) {
 		r.output.say("Groups: %s.", aai.CleanText(strings.Join(groups, ", "), maxQuestion))
 	}
 	if len(made.Changes) > 0 {
-		r.output.say("What changes for agents:")
+		r.output.say("Changes for agents:")
 		for _, change := range made.Changes {
 			r.output.say("  %s", aai.CleanLabel(change, maxLine))
 		}
 	}
 	r.output.say("%s at %s: %d of its %s as tools.", made.App, aai.CleanLabel(made.BaseURL, maxLine), made.Tools, counted(made.Operations, "operation"))
 	if made.Login != "" {
-		r.output.say("It wants a login: aai-gateway auth login %s, once it is saved.", made.App)
+		r.output.say("It needs a login: aai-gateway auth login %s, once it is saved.", made.App)
 	}
 	if made.Same {
-		r.output.say("%s is there already, and the same. Nothing to do.", made.Path)
+		r.output.say("%s is there already, with the same content. Nothing to do.", made.Path)
 	}
 }
 
 // saveImport asks the person at the terminal and saves the shown import.
 func (r *run) saveImport(ctx context.Context, tool, question string, args map[string]any, agreed bool) (err error) {
 	if !agreed && r.output.terminal.Ask == nil {
-		e := aai.Errorf(aai.ConsentRequired, "nobody is at a terminal to say yes to this; nothing was saved")
+		e := aai.Errorf(aai.ConsentRequired, "there is no terminal to confirm this at; nothing was saved")
 		e.Hint = "Run it at a terminal, or with --dry-run, which only shows it."
 		return e
 	}

@@ -19,9 +19,9 @@ type serverFlags struct {
 }
 
 func addServerFlags(r *run, cmd *cobra.Command, f *serverFlags) {
-	cmd.Flags().StringVar(&f.from, "from", "", "the client whose MCP servers are taken over, by its `name` in install --list")
+	cmd.Flags().StringVar(&f.from, "from", "", "the client whose MCP servers to import, by its `name` in install --list")
 	cmd.Flags().StringArrayVar(&f.servers, "server", nil, "only this server, by its `name` there; may be given again")
-	cmd.Flags().BoolVar(&f.replace, "replace", false, "take them out of the client's file, which starts the gateway instead")
+	cmd.Flags().BoolVar(&f.replace, "replace", false, "remove them from the client's file, which starts the gateway instead")
 	addImportFlags(cmd, &f.importFlags)
 	completeWith(cmd, "from", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return r.clientIDs(), cobra.ShellCompDirectiveNoFileComp
@@ -115,7 +115,7 @@ func (r *run) importServers(ctx context.Context, f serverFlags) error {
 func (r *run) showServers(made importedServers) {
 	for _, app := range made.Apps {
 		if app.Same {
-			r.output.say("%s: %s is there already, and the same; its values are taken again.", aai.CleanLabel(app.Server, maxLine), app.Path)
+			r.output.say("%s: %s is there already, with the same content; its values are imported again.", aai.CleanLabel(app.Server, maxLine), app.Path)
 		} else {
 			r.output.lines(aai.CleanText(app.Diff, len(app.Diff)))
 		}
@@ -139,6 +139,6 @@ func (r *run) showServers(made importedServers) {
 		}
 	}
 	if len(made.Apps) == 0 {
-		r.output.say("%s has no MCP server in %s that can be taken over.", made.Client, made.File)
+		r.output.say("%s has no MCP server in %s that can be imported.", made.Client, made.File)
 	}
 }

@@ -41,7 +41,7 @@ func (r *run) importUndo(ctx context.Context, f importFlags) error {
 		r.output.lines(aai.CleanText(app.Diff, len(app.Diff)))
 	}
 	for _, app := range u.MovedToKeychain {
-		r.output.say("The vault's values of %s become what they were.", aai.CleanLabel(app, maxLine))
+		r.output.say("The vault's values of %s are restored.", aai.CleanLabel(app, maxLine))
 	}
 	if u.Note != "" {
 		r.output.note(u.Note)
@@ -49,5 +49,5 @@ func (r *run) importUndo(ctx context.Context, f importFlags) error {
 	if f.dryRun {
 		return nil
 	}
-	return r.saveImport(ctx, "import_undo_save", "Take it back?", map[string]any{"seen": u.Seen}, f.yes)
+	return r.saveImport(ctx, "import_undo_save", "Undo it?", map[string]any{"seen": u.Seen}, f.yes)
 }

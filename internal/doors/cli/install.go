@@ -86,7 +86,7 @@ func newInstall(r *run) *cobra.Command {
 		Use:   "install [--client NAME]",
 		Short: "Put the gateway among the MCP servers of the agents on this computer",
 		Long: "Adds the gateway to the configuration of each agent's client that is found, or of those that are\n" +
-			"named: shows what changes in which file, asks, keeps what was there, writes, and starts what it wrote\n" +
+			"named: shows the changes of each file, asks, keeps a backup, writes, and starts the new entry\n" +
 			"as the client does. Nothing else in the file changes.",
 		Example: "  aai-gateway install --dry-run\n" +
 			"  aai-gateway install --client claude-code --profile desktop\n" +
@@ -98,7 +98,7 @@ func newInstall(r *run) *cobra.Command {
 			case f.rollback && f.list:
 				return usage(cmd, "--rollback and --list are two things to do; give one of them")
 			case f.rollback && f.profile != "":
-				return usage(cmd, "--rollback takes a change back, whatever the profile; give it without --profile")
+				return usage(cmd, "--rollback undoes a change of any profile; give it without --profile")
 			case f.list:
 				return r.listClients()
 			case f.rollback:
@@ -108,9 +108,9 @@ func newInstall(r *run) *cobra.Command {
 		},
 	}
 	addInstallFlags(r, cmd, &f)
-	cmd.Flags().Var(profile, "profile", "the tools that are served: default (what is configured), apps, desktop or all")
+	cmd.Flags().Var(profile, "profile", "the tools to serve: default (as configured), apps, desktop or all")
 	complete(cmd, "profile", profile.allowed...)
-	cmd.Flags().BoolVar(&f.rollback, "rollback", false, "take the last change of a client's configuration back")
+	cmd.Flags().BoolVar(&f.rollback, "rollback", false, "undo the last change of a client's configuration")
 	cmd.Flags().BoolVar(&f.list, "list", false, "list the clients that are known, and which are here")
 	return cmd
 }
@@ -119,9 +119,9 @@ func newUninstall(r *run) *cobra.Command {
 	var f installFlags
 	cmd := &cobra.Command{
 		Use:   "uninstall [--client NAME]",
-		Short: "Take the gateway out of the configurations of agents' clients",
-		Long: "Puts each configuration back as it was, byte for byte, if nobody changed it since; otherwise takes out\n" +
-			"the gateway's entry and nothing else.",
+		Short: "Remove the gateway from the configurations of agents' clients",
+		Long: "Restores each configuration, byte for byte, if it has not changed since; otherwise removes only\n" +
+			"the gateway's entry.",
 		Args:              operands(0, 0),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE:              func(cmd *cobra.Command, _ []string) error { return r.changeClients(cmd.Context(), ClientUninstall, f) },
@@ -235,8 +235,8 @@ func selectClients(known Clients, act string, f installFlags) ([]string, error) 
 		if last := known.LastChanged(); last != "" {
 			return []string{last}, nil
 		}
-		e := aai.Errorf(aai.InvalidParams, "nothing that install or uninstall changed is on record")
-		e.Hint = "There is nothing to take back."
+		e := aai.Errorf(aai.InvalidParams, "no change by install or uninstall is on record")
+		e.Hint = "There is nothing to undo."
 		return nil, e
 	}
 	var here, all []string
@@ -247,8 +247,8 @@ func selectClients(known Clients, act string, f installFlags) ([]string, error) 
 		}
 	}
 	if len(here) == 0 && act == ClientInstall {
-		e := aai.Errorf(aai.AppNotFound, "no client that is known was found on this computer")
-		e.Hint = "Name one, and its configuration is made: --client " + strings.Join(all, ", --client ")
+		e := aai.Errorf(aai.AppNotFound, "no known client was found on this computer")
+		e.Hint = "To create the configuration of one, name it: --client " + strings.Join(all, ", --client ")
 		return nil, e
 	}
 	return here, nil
@@ -282,7 +282,7 @@ func (r *run) applyPlan(ctx context.Context, act string, f installFlags, result 
 	if act != ClientInstall {
 		return nil
 	}
-	stop := r.progress("waiting for what was written to start")
+	stop := r.progress("waiting for the new entry to start")
 	seen, err := plan.Probe(ctx)
 	stop()
 	if err != nil {
@@ -296,7 +296,7 @@ func (r *run) applyPlan(ctx context.Context, act string, f installFlags, result 
 
 func nothingToDo(act string) string {
 	if act == ClientInstall {
-		return "It is there already, and the same. Nothing to do."
+		return "It is there already, with the same content. Nothing to do."
 	}
 	return "The gateway is not in it. Nothing to do."
 }
@@ -304,15 +304,15 @@ func nothingToDo(act string) string {
 func doneText(does string) string {
 	switch does {
 	case "add":
-		return "Added. \"aai-gateway uninstall\" takes it out again."
+		return "Added. \"aai-gateway uninstall\" removes it again."
 	case "replace":
-		return "Replaced. \"aai-gateway install --rollback\" brings back what was there."
+		return "Replaced. \"aai-gateway install --rollback\" restores the former entry."
 	case "remove":
-		return "Taken out; the rest of the file is as it was."
+		return "Removed; the rest of the file is unchanged."
 	case "delete":
 		return "The file is gone: there was none before."
 	}
-	return "The file is what it was, byte for byte."
+	return "The file is restored, byte for byte."
 }
 
 // confirmPlan asks the person, unless --yes is set and the plan needs no confirmation.
@@ -321,17 +321,17 @@ func (r *run) confirmPlan(ctx context.Context, act string, plan *ClientPlan, f i
 		return true, nil
 	}
 	if r.output.terminal.Ask == nil {
-		e := aai.Errorf(aai.ConsentRequired, "nobody is at a terminal to say yes to this change of %s; nothing was written", plan.File)
+		e := aai.Errorf(aai.ConsentRequired, "there is no terminal to confirm this change of %s at; nothing was written", plan.File)
 		e.Hint = "--yes writes without asking, --dry-run only shows."
 		if plan.NeedsConfirmation {
-			e.Message = "this would replace what somebody else wrote in " + plan.File + ", which --yes does not cover; nothing was written"
+			e.Message = "this would replace an entry of another author in " + plan.File + ", which --yes does not cover; nothing was written"
 			e.Hint = confirmationHint(act, plan.ID)
 		}
 		return false, e
 	}
 	question := "Write this?"
 	if plan.NeedsConfirmation {
-		question = "This replaces what somebody else wrote. Write it all the same?"
+		question = "This replaces an entry of another author. Write it anyway?"
 	}
 	agreed, err := r.confirm(ctx, question)
 	if err == nil && !agreed {
@@ -343,9 +343,9 @@ func (r *run) confirmPlan(ctx context.Context, act string, plan *ClientPlan, f i
 // confirmationHint returns the next step where --yes is not enough.
 func confirmationHint(act, id string) string {
 	if act == ClientRollback {
-		return "\"aai-gateway uninstall --client " + id + "\" takes out the gateway's entry alone. To undo all of it, run install --rollback at a terminal: it asks."
+		return "\"aai-gateway uninstall --client " + id + "\" removes only the gateway's entry. To undo the whole change, run install --rollback at a terminal: it asks."
 	}
-	return "Give that entry another name, or take it out; or run \"aai-gateway install --client " + id + "\" at a terminal: it asks."
+	return "Rename that entry, or remove it; or run \"aai-gateway install --client " + id + "\" at a terminal: it asks."
 }
 
 func (r *run) showChanges(results []clientResult, failed bool) error {

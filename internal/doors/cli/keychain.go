@@ -16,7 +16,7 @@ func newKeychain(r *run) *cobra.Command {
 	}
 	keychain.AddCommand(&cobra.Command{
 		Use:               "status",
-		Short:             "Say where the key of secrets is, and why not in a better place",
+		Short:             "Show where the key of secrets is, and why not in a safer place",
 		Args:              operands(0, 0),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE:              func(cmd *cobra.Command, _ []string) error { return r.keychainStatus(cmd.Context()) },

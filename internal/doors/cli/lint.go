@@ -13,10 +13,10 @@ func newLint(r *run) *cobra.Command {
 	var against string
 	cmd := &cobra.Command{
 		Use:   "lint <file|url> [--against file|url]",
-		Short: "Look at an aai.json as its author would, and say what to mend",
-		Long: "Looks at an aai.json, in a file or of a site, and says what is wrong, what is doubtful\n" +
-			"and what could be better. With --against it also says whether the version tells what\n" +
-			"has changed since an earlier one. The exit code is 2 if there is an error.",
+		Short: "Check an aai.json, and suggest corrections to its author",
+		Long: "Checks an aai.json, in a file or of a site, and lists errors, warnings\n" +
+			"and suggestions. With --against it also checks whether the version number fits the\n" +
+			"changes since an earlier one. The exit code is 2 if there is an error.",
 		Example: "  aai-gateway lint ./aai.json\n" +
 			"  aai-gateway lint ./aai.json --against https://example.com",
 		Args: operands(1, 1),

@@ -44,7 +44,7 @@ func newServe(r *run) *cobra.Command {
 		Use:   "serve [--http [PORT]]",
 		Short: "Serve AI agents over MCP, on standard input and output or over HTTP",
 		Long: "Serves one AI agent on standard input and output, or with --http any number of them on\n" +
-			"http://127.0.0.1:8741/mcp. Whoever connects over HTTP needs the token that \"mcp token\" shows.",
+			"http://127.0.0.1:8741/mcp. Clients over HTTP need the token that \"mcp token\" shows.",
 		Args:              operands(0, 1),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE:              func(cmd *cobra.Command, args []string) error { return r.serveAs(cmd, f, args) },
@@ -58,10 +58,10 @@ func newServe(r *run) *cobra.Command {
 	addToolNames(serve)
 	flags.String("port", "", "listen on this `port`; 0 means any that is free")
 	flags.String("bind", "", "listen on this `address`; other computers can reach all but 127.0.0.1")
-	flags.Var(auth, "http-auth", "what clients must show: token, oauth (a token of --issuer), or none")
+	flags.Var(auth, "http-auth", "the authentication of clients: token, oauth (a token of --issuer), or none")
 	complete(serve, "http-auth", auth.allowed...)
 	flags.String("issuer", "", "the `URL` of the OAuth authorization server")
-	flags.StringSlice("audience", nil, "what tokens must be meant for; the server's own address if not given")
+	flags.StringSlice("audience", nil, "the audience that tokens must have; the server's own address if not given")
 	flags.StringSlice("scope", nil, "a `scope` that tokens must have")
 	return serve
 }
@@ -103,7 +103,7 @@ func (r *run) serveAs(cmd *cobra.Command, f serveFlags, args []string) error {
 	})
 	switch {
 	case stray != "":
-		return usage(cmd, "%s says how to serve over HTTP; give --http too", stray)
+		return usage(cmd, "%s is for serving over HTTP; give --http too", stray)
 	case len(args) > 0 && (!f.http || cmd.Flags().Changed("port")):
 		return operands(0, 0)(cmd, args)
 	case len(args) > 0:

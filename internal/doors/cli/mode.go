@@ -16,10 +16,10 @@ func newMode(r *run) *cobra.Command {
 	var yes bool
 	cmd := &cobra.Command{
 		Use:   "mode [normal|safe|sandboxed]",
-		Short: "Show or set how much agents may do at all",
-		Long: "Shows how much agents may do, whatever was allowed before, or sets it for every gateway that\n" +
-			"runs: normal is what was allowed; safe runs no scripts and asks each time about what may destroy;\n" +
-			"sandboxed only reads. The configuration's server.security_mode holds where it is stricter.",
+		Short: "Show or set the security mode, the limit for all agents",
+		Long: "Shows the security mode, which limits all agents, or sets it for every running gateway:\n" +
+			"normal follows the consents; safe runs no scripts and asks before each call that may destroy something;\n" +
+			"sandboxed only reads. The configuration's server.security_mode applies where it is stricter.",
 		Args:              operands(0, 1),
 		ValidArgsFunction: cobra.FixedCompletions(modes(), cobra.ShellCompDirectiveNoFileComp),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -32,7 +32,7 @@ func newMode(r *run) *cobra.Command {
 			return r.showMode(cmd.Context(), "mode_set", map[string]any{"mode": args[0]})
 		},
 	}
-	cmd.Flags().BoolVar(&yes, "yes", false, "has no effect: who lets agents do more is asked in a window or for their passphrase")
+	cmd.Flags().BoolVar(&yes, "yes", false, "has no effect: a less strict mode needs your answer in a window or your passphrase")
 	return cmd
 }
 

@@ -58,7 +58,7 @@ func (o *output) raw(s string) {
 		return
 	}
 	if _, err := io.WriteString(o.out, s); err != nil {
-		o.failure = fmt.Errorf("the command ran, but what it has to say could not be written: %w", err)
+		o.failure = fmt.Errorf("the command ran, but its output could not be written: %w", err)
 	}
 }
 

@@ -95,7 +95,7 @@ func TestStandardInputHasALimit(t *testing.T) {
 	var out, errOut bytes.Buffer
 	in := strings.NewReader(`{"title":"` + strings.Repeat("x", 8<<20) + `"}`)
 	code := cli.Run(t.Context(), newWorld().config(in, &out, &errOut), []string{"exec", "org.example.Notes", "echo", "-"})
-	if code != 2 || !strings.Contains(errOut.String(), "standard input holds more than 8 MiB") {
+	if code != 2 || !strings.Contains(errOut.String(), "standard input has more than 8 MiB") {
 		t.Errorf("exit code %d, standard error %q", code, errOut.String())
 	}
 }

@@ -15,10 +15,10 @@ import (
 func newConsentPassphrase(r *run) *cobra.Command {
 	return &cobra.Command{
 		Use:   "passphrase",
-		Short: "Set the passphrase that proves that it is you, where there is no screen",
-		Long: "Sets the passphrase by which you prove that it is you who changes what agents may do. It is asked\n" +
-			"for where there is no screen; where there is one, you are asked in a window. To change it needs the\n" +
-			"old one, or the window.",
+		Short: "Set the passphrase that authenticates you where there is no screen",
+		Long: "Sets the passphrase that authenticates you for changes of what agents may do. The gateway asks\n" +
+			"for it where there is no screen; where there is one, it asks in a window. A change needs the\n" +
+			"old passphrase, or the window.",
 		Args:              operands(0, 0),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -40,9 +40,9 @@ func newConsentPassphrase(r *run) *cobra.Command {
 func newConsentConfirm(r *run) *cobra.Command {
 	return &cobra.Command{
 		Use:   "confirm [setting]...",
-		Short: "Let settings hold that widen what callers may do",
-		Long: "Settings that widen what callers may do hold only when you have confirmed them once, with their\n" +
-			"value and at their place. This shows those that wait for it and asks you to prove that it is you.",
+		Short: "Confirm settings that let callers do more",
+		Long: "Settings that let callers do more apply only after you have confirmed them once, with their\n" +
+			"value and place. This lists the unconfirmed settings and asks you to authenticate.",
 		Example:           "  aai-gateway consent confirm\n  aai-gateway consent confirm net.allowPrivate",
 		Args:              operands(0, -1),
 		ValidArgsFunction: cobra.NoFileCompletions,
@@ -68,7 +68,7 @@ func (r *run) consentConfirm(ctx context.Context, keys []string) error {
 	}
 	for _, key := range keys {
 		if !slices.ContainsFunc(settings, func(s settingView) bool { return s.Key == key }) {
-			return aai.Errorf(aai.InvalidParams, "the setting %s does not wait to be confirmed", aai.CleanLabel(key, 60))
+			return aai.Errorf(aai.InvalidParams, "the setting %s needs no confirmation", aai.CleanLabel(key, 60))
 		}
 	}
 	if len(keys) > 0 {
@@ -76,7 +76,7 @@ func (r *run) consentConfirm(ctx context.Context, keys []string) error {
 	}
 	if len(settings) == 0 {
 		return r.output.show(map[string]any{"confirmed": 0}, func() error {
-			r.output.say("No setting waits to be confirmed.")
+			r.output.say("No setting needs confirmation.")
 			return nil
 		})
 	}

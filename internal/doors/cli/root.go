@@ -56,11 +56,11 @@ func newRoot(r *run, args []string) *cobra.Command {
 		},
 	}
 	root.Flags().BoolVar(&mcp, "mcp", false, "serve MCP on standard input and output, as without a command")
-	root.Flags().BoolVar(&scan, "scan", false, "look at every aai.json of this computer, as the command scan")
+	root.Flags().BoolVar(&scan, "scan", false, "check every aai.json of this computer, as the command scan")
 	root.Flags().BoolVar(&discover, "discover", false, "find the app of the web site whose address follows, as the command discover")
 	root.Flags().StringVar(&describe, "generate", "", "write an aai.json for the program `app`, as the command generate")
 	if r.cfg.ServeWeb != nil {
-		root.Flags().BoolVar(&web, "web", false, "open the page in which you see what runs and what ran, as the command web")
+		root.Flags().BoolVar(&web, "web", false, "open the page with running and past calls, as the command web")
 	}
 	root.Flags().BoolVar(&version, "version", false, "print the version")
 	addToolNames(root)
@@ -136,7 +136,7 @@ func (o *enumFlag) Set(word string) error {
 func newHelp() *cobra.Command {
 	return &cobra.Command{
 		Use:               "help [command]...",
-		Short:             "Show how a command is written",
+		Short:             "Show the help of a command",
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			about, unknown, err := cmd.Root().Find(args)
@@ -192,7 +192,7 @@ func operands(low, high int) cobra.PositionalArgs {
 		case len(args) < low:
 			return usage(cmd, "%s needs more: %d of at least %d operands are given", cmd.CommandPath(), len(args), low)
 		case high >= 0 && len(args) > high:
-			return usage(cmd, "%s does not know what to do with %q", cmd.CommandPath(), aai.CleanLabel(args[high], 60))
+			return usage(cmd, "%s: unexpected operand %q", cmd.CommandPath(), aai.CleanLabel(args[high], 60))
 		}
 		return nil
 	}

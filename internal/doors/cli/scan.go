@@ -9,8 +9,8 @@ import (
 func newScan(r *run) *cobra.Command {
 	return &cobra.Command{
 		Use:   "scan",
-		Short: "Look at every aai.json of this computer and say what is wrong with it",
-		Long: "Looks at every aai.json of this computer and says what is wrong with it.\n" +
+		Short: "Check every aai.json of this computer and list its errors",
+		Long: "Checks every aai.json of this computer and lists its errors.\n" +
 			"The exit code is 2 if there is an error in any of them.",
 		Args:              operands(0, 0),
 		ValidArgsFunction: cobra.NoFileCompletions,

@@ -12,9 +12,9 @@ func newSearch(r *run) *cobra.Command {
 	var limit int
 	cmd := &cobra.Command{
 		Use:   "search [word]...",
-		Short: "Find the tools that do something, or without words those that you use",
-		Long: "Finds, among the tools of all apps, those that do what the words ask for, the best first,\n" +
-			"each with a call of it. Without words it lists the tools that were used, those used most first.",
+		Short: "Find tools by words, or list those that you use",
+		Long: "Finds the tools of all apps that match the words, the best match first,\n" +
+			"each with a sample call. Without words it lists the used tools, the most used first.",
 		Example:           "  aai-gateway search set the volume\n  aai-gateway search 打开文件夹",
 		Args:              operands(0, -1),
 		ValidArgsFunction: cobra.NoFileCompletions,
@@ -47,7 +47,7 @@ func newStats(r *run) *cobra.Command {
 	var byApp, byDay, byHour bool
 	cmd := &cobra.Command{
 		Use:               "stats",
-		Short:             "Count what was called: how often, how many failed, how long it took",
+		Short:             "Count calls, failures and durations",
 		Args:              operands(0, 0),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -117,7 +117,7 @@ func milliseconds(number string) string {
 func newRate(r *run) *cobra.Command {
 	return &cobra.Command{
 		Use:   "rate <app> [tool] <1-5>",
-		Short: "Say what you think of an app or a tool; searches put it higher or lower",
+		Short: "Rate an app or a tool; searches rank it higher or lower",
 		Args:  operands(2, 3),
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
 			return r.completeAppTool(cmd, args, word)

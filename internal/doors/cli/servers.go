@@ -38,16 +38,16 @@ func newServers(r *run) *cobra.Command {
 func newServerEnv(r *run) *cobra.Command {
 	forget := false
 	cmd := &cobra.Command{
-		Use: "env <app> <NAME>...", Short: "Keep, sealed, the values of variables that an MCP server is started with",
+		Use: "env <app> <NAME>...", Short: "Store, encrypted, the environment variables of an MCP server",
 		Long: "Asks for the values of variables that the descriptor of an MCP server names, such as its\n" +
-			"API key, and keeps them sealed. What you type is not shown; agents never see it.",
+			"API key, and stores them encrypted. Your input is not shown; agents never see it.",
 		Example: "  aai-gateway mcp env org.example.Search SEARCH_API_KEY",
 		Args:    operands(2, 100), ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return r.serverEnv(cmd.Context(), args[0], args[1:], forget)
 		},
 	}
-	cmd.Flags().BoolVar(&forget, "forget", false, "forget them")
+	cmd.Flags().BoolVar(&forget, "forget", false, "delete them")
 	return cmd
 }
 
@@ -80,12 +80,12 @@ func (r *run) serverEnv(ctx context.Context, app string, names []string, forget 
 func newServerTrust(r *run) *cobra.Command {
 	undo, elicitation, sampling := false, false, false
 	cmd := &cobra.Command{
-		Use: "trust <app> [tool]...", Short: "Believe what an MCP server says of its tools as they are now, or let it ask",
-		Long: "A server may say of a tool that it only reads, or that it destroys nothing. Nobody holds it\n" +
-			"to that, so it counts for nothing until you believe it here; and no longer than the tool\n" +
-			"says of itself what it says now.\n\n" +
+		Use: "trust <app> [tool]...", Short: "Trust an MCP server's annotations of its current tools, or let it ask",
+		Long: "A server may annotate a tool as read-only, or as not destructive. Nothing enforces\n" +
+			"that, so the gateway ignores it until you trust it here, and again\n" +
+			"when the tool's description changes.\n\n" +
 			"With --elicitation or --sampling instead: let the server ask you something during a call,\n" +
-			"or have a text written by the model of who called. Both are taken back by --undo.",
+			"or have the caller's model write a text. --undo revokes both.",
 		Example: "  aai-gateway mcp trust org.example.Search --elicitation --sampling",
 		Args:    operands(1, 1000), ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -109,13 +109,13 @@ func newServerTrust(r *run) *cobra.Command {
 					Believed map[string]string `json:"believed"`
 				}](result.Data)
 				if err == nil {
-					r.output.say("Of %s %d tools are believed.", aai.CleanLabel(args[0], maxLine), len(believed.Believed))
+					r.output.say("In %s, %d tools are trusted.", aai.CleanLabel(args[0], maxLine), len(believed.Believed))
 				}
 				return err
 			})
 		},
 	}
-	cmd.Flags().BoolVar(&undo, "undo", false, "believe nothing of it any more; with one of the others: let it ask nothing any more")
+	cmd.Flags().BoolVar(&undo, "undo", false, "end the trust; with --elicitation or --sampling: let it ask nothing any more")
 	cmd.Flags().BoolVar(&elicitation, "elicitation", false, "it may ask you something during a call")
 	cmd.Flags().BoolVar(&sampling, "sampling", false, "it may have the caller's model write a text")
 	return cmd
@@ -135,7 +135,7 @@ func selectWords(one bool, oneWord string, other bool, otherWord string) []strin
 // trustServer permits a server to send the requests in asks, or none with undo.
 func (r *run) trustServer(ctx context.Context, args []string, asks []string, undo bool) error {
 	if len(args) > 1 {
-		return aai.Errorf(aai.InvalidParams, "tools cannot be named together with --elicitation or --sampling, which are the server's as a whole")
+		return aai.Errorf(aai.InvalidParams, "tools cannot be named together with --elicitation or --sampling, which apply to the whole server")
 	}
 	if undo {
 		asks = nil

@@ -30,10 +30,10 @@ type settingRow struct {
 func newSettings(r *run) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "settings [key]",
-		Short: "Show the settings and what each is for, or change one in your file",
-		Long: "Shows what is configured: what each setting is, who says so, and what it is for; of one setting all\n" +
-			"there is to know. With set and unset it changes your own file and leaves all else in it as it is.\n" +
-			"What lets callers do more you are asked about, in a window or for your passphrase.",
+		Short: "Show the settings and their purpose, or change one in your file",
+		Long: "Shows each setting with its value, source and purpose, or one setting in\n" +
+			"full. With set and unset it changes your own file and leaves all else in it as it is.\n" +
+			"A change that lets callers do more needs your answer in a window or your passphrase.",
 		Example:           "  aai-gateway settings journal.maxAge\n  aai-gateway settings set logLevel debug\n  aai-gateway settings unset logLevel",
 		Args:              operands(0, 1),
 		ValidArgsFunction: r.completeSetting,
@@ -85,7 +85,7 @@ func (r *run) allSettings(ctx context.Context) error {
 		for _, s := range settings {
 			rows = append(rows, []string{s.Key, s.shortened(), s.place(), s.About})
 		}
-		r.output.table([]string{"SETTING", "VALUE", "FROM", "WHAT IT IS FOR"}, rows)
+		r.output.table([]string{"SETTING", "VALUE", "FROM", "PURPOSE"}, rows)
 		if result.Warning != "" {
 			r.output.warn(result.Warning)
 		}
@@ -136,10 +136,10 @@ func (r *run) oneSetting(ctx context.Context, key string) error {
 			r.output.lines("  variable  " + strings.Join(s.Env, ", "))
 		}
 		if s.Widens != "" {
-			r.output.lines("  confirmed by you before it holds: " + s.Widens)
+			r.output.lines("  needs your confirmation: " + s.Widens)
 		}
 		if s.Waits {
-			r.output.lines("  It waits for that: aai-gateway consent confirm " + s.Key)
+			r.output.lines("  To confirm it: aai-gateway consent confirm " + s.Key)
 		}
 		return nil
 	})

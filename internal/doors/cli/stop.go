@@ -46,7 +46,7 @@ func (h stopEntry) startCommand() string {
 type stopFlags struct{ call, caller string }
 
 func (f *stopFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.call, "call", "", "only the `call` with this id, and what it makes")
+	cmd.Flags().StringVar(&f.call, "call", "", "only the `call` with this id, and the calls that it makes")
 	cmd.Flags().StringVar(&f.caller, "caller", "", "only the calls of this `identity`, as running shows it; mcp: for all agents that have none")
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
 		if f.call != "" && f.caller != "" {
@@ -66,7 +66,7 @@ func newStop(r *run) *cobra.Command {
 		Use:   "stop",
 		Short: "Stop everything that agents do, at once",
 		Long: "Ends every call that is under way, in all gateways, and refuses all others, until `" + program + " start`.\n" +
-			"What a call has done by then is not taken back: its outcome says what is known of it.",
+			"Effects of a call until then are not undone: its outcome reports what is known of them.",
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := r.openOrMinimal(); err != nil {
@@ -83,7 +83,7 @@ func newStop(r *run) *cobra.Command {
 				}
 				r.output.raw("Stopped " + shown.Stopped.description() + ".\n")
 				if shown.Stopped.Call == "" {
-					r.output.note("It stays so until: " + shown.Stopped.startCommand())
+					r.output.note("To start again: " + shown.Stopped.startCommand())
 				}
 				if result.Warning != "" {
 					r.output.note("warning: " + result.Warning)
@@ -108,7 +108,7 @@ func (r *run) openOrMinimal() error {
 		return errors.Join(err, broken)
 	}
 	r.cachedGateway = gateway
-	r.output.warnAnyway("this is not on record, since the gateway cannot be opened: " + aai.AsError(broken).Message)
+	r.output.warnAnyway("this is not recorded, because the gateway cannot be opened: " + aai.AsError(broken).Message)
 	return nil
 }
 
@@ -116,9 +116,9 @@ func newStart(r *run) *cobra.Command {
 	var which stopFlags
 	cmd := &cobra.Command{
 		Use:   "start",
-		Short: "Let run again what was stopped",
-		Long: "Lets calls run again that `" + program + " stop` stopped: without a flag what stopped everything. A caller or a call\n" +
-			"that was stopped alone stays so, until it is named. Whoever wants that is asked in a window, or for their passphrase.",
+		Short: "Start stopped calls again",
+		Long: "Ends a stop by `" + program + " stop`: without a flag the stop of everything. A caller or a call\n" +
+			"that was stopped by name stays stopped until you name it here. It asks you in a window, or for your passphrase.",
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			result, err := r.callBuiltin(cmd.Context(), "start", which.args())
@@ -135,7 +135,7 @@ func newStart(r *run) *cobra.Command {
 				}
 				for _, h := range shown.Stopped {
 					if h.Call == "" {
-						r.output.note("Still stopped: " + h.description() + "; to start that again: " + h.startCommand())
+						r.output.note("Still stopped: " + h.description() + "; to start it again: " + h.startCommand())
 					}
 				}
 				return nil
@@ -150,7 +150,7 @@ func newRunning(r *run) *cobra.Command {
 	var watch bool
 	cmd := &cobra.Command{
 		Use:               "running",
-		Short:             "Show what runs now, and what is stopped",
+		Short:             "Show running calls, and what is stopped",
 		Args:              operands(0, 0),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -164,7 +164,7 @@ func newRunning(r *run) *cobra.Command {
 			return err
 		},
 	}
-	cmd.Flags().BoolVar(&watch, "watch", false, "show it again when it has changed, until it is interrupted")
+	cmd.Flags().BoolVar(&watch, "watch", false, "show it again after each change, until interrupted")
 	return cmd
 }
 
@@ -199,7 +199,7 @@ func (r *run) running(ctx context.Context, args map[string]any) (version string,
 			r.output.note("Stopped: " + h.description() + ".")
 		}
 		if shown.Unreadable != "" {
-			r.output.note("What is stopped cannot be read, so everything is: " + aai.CleanText(shown.Unreadable, maxLine))
+			r.output.note("The list of stops cannot be read, so everything is stopped: " + aai.CleanText(shown.Unreadable, maxLine))
 		}
 		return nil
 	})

@@ -17,11 +17,11 @@ type nameOnlyFlags struct {
 func newConsentTakeover(r *run) *cobra.Command {
 	var f nameOnlyFlags
 	cmd := &cobra.Command{
-		Use:   "takeover [app [tool]] (--caller <name> --identity <who> | --file)",
-		Short: "Give what was decided by a name alone to the one whose name it was, or seal what a plain file allows",
-		Long: "Gives what was allowed and refused by a caller's name alone, before callers were told apart,\n" +
-			"to the one whose name it was. With --file it seals what the plain file consent.json allows, which\n" +
-			"may be from when there was no keychain. Until then they admit nothing; consent list marks them.",
+		Use:   "takeover [app [tool]] (--caller <name> --identity <identity> | --file)",
+		Short: "Assign consents stored by a name alone to an identity, or seal those of a plain file",
+		Long: "Assigns consents and refusals stored by a caller's name alone, before callers had identities,\n" +
+			"to an identity. With --file it seals the consents of the plain file consent.json, which\n" +
+			"may be from a time without a keychain. Until then they allow nothing; consent list marks them.",
 		Example: "  aai-gateway consent takeover --caller mcp:claude-code --identity '/usr/bin/node /opt/claude/cli.js'\n" +
 			"  aai-gateway consent takeover org.example.notes --file",
 		Args:              operands(0, 2),
@@ -34,14 +34,14 @@ func newConsentTakeover(r *run) *cobra.Command {
 				return r.takeOverFile(cmd.Context(), append(args, "", "")[:2])
 			}
 			if f.caller == "" || f.identity == "" {
-				return usage(cmd, "--caller and --identity are needed: the name, and whose it was; or --file")
+				return usage(cmd, "give --caller and --identity: the name, and the identity that used it; or --file")
 			}
 			return r.resolveNameOnly(cmd.Context(), "consent_takeover", append(args, "", "")[:2], f)
 		},
 	}
 	cmd.Flags().StringVar(&f.caller, "caller", "", "the `name`, as consent list shows it")
-	cmd.Flags().StringVar(&f.identity, "identity", "", "`who` that is for certain, as questions and refusals say")
-	cmd.Flags().BoolVar(&f.file, "file", false, "what the plain file consent.json allows")
+	cmd.Flags().StringVar(&f.identity, "identity", "", "the verified `identity`, as questions and refusals show it")
+	cmd.Flags().BoolVar(&f.file, "file", false, "the consents of the plain file consent.json")
 	return cmd
 }
 
@@ -64,7 +64,7 @@ func (r *run) takeOverFile(ctx context.Context, appTool []string) error {
 		}
 	}
 	if len(named) == 0 {
-		return aai.Errorf(aai.InvalidParams, "nothing of that is in a plain file and waits to be taken over")
+		return aai.Errorf(aai.InvalidParams, "no such consent in a plain file can be taken over")
 	}
 	result, err := r.callBuiltin(ctx, "consent_takeover", map[string]any{"file": named})
 	if err != nil {
@@ -77,7 +77,7 @@ func newConsentDrop(r *run) *cobra.Command {
 	var f nameOnlyFlags
 	cmd := &cobra.Command{
 		Use:               "drop [app [tool]]",
-		Short:             "Forget what was decided by a name alone",
+		Short:             "Delete consents stored by a name alone",
 		Example:           "  aai-gateway consent drop\n  aai-gateway consent drop --caller mcp:claude-code",
 		Args:              operands(0, 2),
 		ValidArgsFunction: r.completeAppTool,

@@ -28,8 +28,8 @@ func newToken(r *run) *cobra.Command {
 		Use:   "token",
 		Short: "Show the token that agents need for mcp serve --http, or give each its own",
 		Long: "Shows the token that agents send as \"Authorization: Bearer TOKEN\" to mcp serve --http. The first\n" +
-			"use makes it. AAI_HTTP_TOKEN in the environment stands in its place. All agents that have it are one\n" +
-			"to the gateway; with a token of its own (add) each has consents, limits and aliases of its own.",
+			"use makes it. AAI_HTTP_TOKEN in the environment replaces it. All agents that share it are one caller\n" +
+			"to the gateway; with its own token (add) each has consents, limits and aliases of its own.",
 		Args:              operands(0, 0),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(*cobra.Command, []string) error {
@@ -56,8 +56,8 @@ func newTokenAdd(r *run) *cobra.Command {
 	return &cobra.Command{
 		Use:   "add <name>",
 		Short: "Make a token for one agent; it is shown once",
-		Long: "Makes a token for one agent and shows it, this once. Servers that run know it at once. What the\n" +
-			"agent is allowed hangs on it: its identity is http:<name>.",
+		Long: "Makes a token for one agent and shows it only once. Running servers accept it at once. The\n" +
+			"agent's consents belong to its identity, http:<name>.",
 		Args:              operands(1, 1),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: r.withTokens(func(tokens Tokens, args []string) error {
@@ -73,7 +73,7 @@ func newTokenAdd(r *run) *cobra.Command {
 func newTokenList(r *run) *cobra.Command {
 	return &cobra.Command{
 		Use:               "list",
-		Short:             "List whose tokens there are",
+		Short:             "List the names of the tokens",
 		Args:              operands(0, 0),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: r.withTokens(func(tokens Tokens, _ []string) error {
@@ -99,7 +99,7 @@ func newTokenList(r *run) *cobra.Command {
 func newTokenRevoke(r *run) *cobra.Command {
 	return &cobra.Command{
 		Use:               "revoke <name>",
-		Short:             "Make an agent's token good no more",
+		Short:             "Revoke an agent's token",
 		Args:              operands(1, 1),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: r.withTokens(func(tokens Tokens, args []string) error {
@@ -107,7 +107,7 @@ func newTokenRevoke(r *run) *cobra.Command {
 				return err
 			}
 			return r.output.show(map[string]string{"revoked": args[0]}, func() error {
-				r.output.say("Revoked the token %q. Its name is not given again; consent revoke --identity http:%s takes back what it was allowed.", args[0], args[0])
+				r.output.say("Revoked the token %q. Its name is not used again; consent revoke --identity http:%s revokes its consents.", args[0], args[0])
 				return nil
 			})
 		}),

@@ -23,9 +23,9 @@ func newWeb(r *run) *cobra.Command {
 	var o WebOptions
 	cmd := &cobra.Command{
 		Use:   "web",
-		Short: "Open the page in which you see what runs, what ran and who may",
+		Short: "Open the page with running calls, past calls and consents",
 		Long: "Serves a page to a browser of this computer, until you press ^C, and prints the link that lets one\n" +
-			"browser in, once. What changes what agents may do is asked in a window, or at this terminal.",
+			"browser in, once. A change of what agents may do needs your answer in a window, or at this terminal.",
 		Args:              operands(0, 0),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {

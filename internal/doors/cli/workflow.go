@@ -14,7 +14,7 @@ const workflowsApp = "workflows"
 func newWorkflow(r *run) *cobra.Command {
 	workflow := &cobra.Command{
 		Use:               "workflow",
-		Short:             "Run workflows, and see, go on with and take back their runs",
+		Short:             "Run workflows, and show, resume and undo their runs",
 		Args:              unknownCommandArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE:              groupCommand,
@@ -26,7 +26,7 @@ func newWorkflow(r *run) *cobra.Command {
 func newWorkflowList(r *run) *cobra.Command {
 	return &cobra.Command{
 		Use:               "list",
-		Short:             "List the kept workflows, and the runs of all, newest first",
+		Short:             "List the stored workflows, and the runs of all, newest first",
 		Args:              operands(0, 0),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE:              func(cmd *cobra.Command, _ []string) error { return r.workflows(cmd.Context()) },
@@ -52,7 +52,7 @@ func (r *run) workflows(ctx context.Context) error {
 			return err
 		}
 		if len(kept.rows) == 0 {
-			r.output.note("No workflow is kept. Those in ~/.aai/workflows/NAME.json are.")
+			r.output.note("No workflow is stored. Put one at ~/.aai/workflows/NAME.json.")
 		} else {
 			r.output.showAnswerTable(kept, nil, nil)
 		}
@@ -73,8 +73,8 @@ func (r *run) noteInterruptedRuns(past *answerTable) {
 	for _, row := range past.rows {
 		if memberText(row, "state") == "interrupted" {
 			id := memberText(row, "run")
-			r.output.note("Run " + id + " was left at " + memberText(row, "at") + ". See it: " + program + " workflow show " + id +
-				"; go on: workflow resume " + id + "; take it back: workflow rollback " + id)
+			r.output.note("Run " + id + " was interrupted at " + memberText(row, "at") + ". See it: " + program + " workflow show " + id +
+				"; to resume: workflow resume " + id + "; to undo: workflow rollback " + id)
 		}
 	}
 }
@@ -83,7 +83,7 @@ func newWorkflowRun(r *run) *cobra.Command {
 	var pairs []string
 	cmd := &cobra.Command{
 		Use:   "run <name|file.json> [--arg name=value]...",
-		Short: "Run a kept workflow, or the one of a file",
+		Short: "Run a stored workflow, or one from a file",
 		Example: "  aai-gateway workflow run tidy --arg folder=Inbox\n" +
 			"  aai-gateway workflow run ./deploy.json",
 		Args: operands(1, 1),
@@ -113,7 +113,7 @@ func newWorkflowRun(r *run) *cobra.Command {
 			return r.showBuiltinResult(cmd.Context(), "workflow_file", object)
 		},
 	}
-	cmd.Flags().StringArrayVarP(&pairs, "arg", "a", nil, "one of what it takes: `name=value`, or name:=json")
+	cmd.Flags().StringArrayVarP(&pairs, "arg", "a", nil, "one argument: `name=value`, or name:=json")
 	return cmd
 }
 
@@ -125,7 +125,7 @@ func isFile(operand string) bool {
 func newWorkflowShow(r *run) *cobra.Command {
 	return &cobra.Command{
 		Use:               "show <run>",
-		Short:             "Tell all that is known of a run",
+		Short:             "Show a run in full",
 		Args:              operands(1, 1),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -138,9 +138,9 @@ func newWorkflowResume(r *run) *cobra.Command {
 	var happened, not bool
 	cmd := &cobra.Command{
 		Use:   "resume <run> [--happened|--not-happened]",
-		Short: "Go on with a run that was left in the middle",
-		Long: "Goes on with a run that was left in the middle. What was done is not done again. Of the step\n" +
-			"at which it was left, its check says whether it was done; where it has none, you do.",
+		Short: "Resume an interrupted run",
+		Long: "Resumes an interrupted run. Finished steps do not run again. The check of the interrupted\n" +
+			"step decides whether it was done; where it has none, you do.",
 		Args:              operands(1, 1),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -154,7 +154,7 @@ func newWorkflowResume(r *run) *cobra.Command {
 			return r.showBuiltinResult(cmd.Context(), "workflow_resume", object)
 		},
 	}
-	cmd.Flags().BoolVar(&happened, "happened", false, "the step at which it was left was done")
+	cmd.Flags().BoolVar(&happened, "happened", false, "the interrupted step was done")
 	cmd.Flags().BoolVar(&not, "not-happened", false, "it was not done")
 	return cmd
 }
@@ -162,7 +162,7 @@ func newWorkflowResume(r *run) *cobra.Command {
 func newWorkflowRollback(r *run) *cobra.Command {
 	return &cobra.Command{
 		Use:               "rollback <run>",
-		Short:             "Take back what a run has done, newest first",
+		Short:             "Undo the steps of a run, newest first",
 		Args:              operands(1, 1),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, args []string) error {
