@@ -47,7 +47,7 @@ func elicit(ctx context.Context, session *mcp.ServerSession, form aai.Form) (*aa
 	defer cancel()
 	result, err := session.Elicit(ctx, &mcp.ElicitParams{Mode: "form", Message: form.Message, RequestedSchema: form.Fields})
 	if err != nil {
-		e := aai.Errorf(aai.AutomationFailed, "the client did not put the form to the person: %w", err)
+		e := aai.Errorf(aai.AutomationFailed, "the client did not show the form to the person: %w", err)
 		if ctx.Err() != nil {
 			e.Code = aai.AsError(ctx.Err()).Code
 		}
@@ -59,7 +59,7 @@ func elicit(ctx context.Context, session *mcp.ServerSession, form aai.Form) (*aa
 // sample asks the client's model.
 func sample(ctx context.Context, session *mcp.ServerSession, ask aai.SamplingRequest, tools bool) (*aai.SamplingResult, error) {
 	if ask.MaxTokens < 1 || len(ask.Messages) == 0 {
-		return nil, aai.Errorf(aai.Internal, "a model is asked something, in at least one token")
+		return nil, aai.Errorf(aai.Internal, "a model's request needs a message and at least one token")
 	}
 	params := &mcp.CreateMessageWithToolsParams{MaxTokens: int64(ask.MaxTokens), SystemPrompt: ask.System}
 	for _, m := range ask.Messages {
@@ -76,7 +76,7 @@ func sample(ctx context.Context, session *mcp.ServerSession, ask aai.SamplingReq
 	}
 	answer, err := session.CreateMessageWithTools(ctx, params)
 	if err != nil {
-		e := aai.Errorf(aai.AutomationFailed, "the client's model was not asked, or gave no answer: %w", err)
+		e := aai.Errorf(aai.AutomationFailed, "the client's model gave no answer: %w", err)
 		if ctx.Err() != nil {
 			e.Code = aai.AsError(ctx.Err()).Code
 		}
@@ -143,7 +143,7 @@ func (d *Door) roots(ctx context.Context, session *mcp.ServerSession) ([]aai.Roo
 	}
 	listed, err := session.ListRoots(ctx, nil)
 	if err != nil {
-		e := aai.Errorf(aai.AutomationFailed, "the client did not say which folders it works in: %w", err)
+		e := aai.Errorf(aai.AutomationFailed, "the client did not return its list of roots: %w", err)
 		e.Delivery = aai.NotDelivered
 		return nil, e
 	}

@@ -93,7 +93,7 @@ func TestAToolCanAskTheClientsModel(t *testing.T) {
 	}{
 		"with tools":    {"2025-11-25", &mcp.ClientOptions{CreateMessageWithToolsHandler: model}, "m1 says a cat at 3 (endTurn)"},
 		"without tools": {"2025-06-18", &mcp.ClientOptions{CreateMessageHandler: plain}, "m0 says a dog (maxTokens)"},
-		"refused":       {"2025-11-25", &mcp.ClientOptions{CreateMessageHandler: refusing}, "AUTOMATION_FAILED: the client's model was not asked, or gave no answer: calling \"sampling/createMessage\": the person said no"},
+		"refused":       {"2025-11-25", &mcp.ClientOptions{CreateMessageHandler: refusing}, "AUTOMATION_FAILED: the client's model gave no answer: calling \"sampling/createMessage\": the person said no"},
 		"none":          {"2025-11-25", nil, "nobody to ask"},
 		"the newer era": {"2026-07-28", &mcp.ClientOptions{CreateMessageHandler: plain}, "nobody to ask"},
 	} {

@@ -163,11 +163,11 @@ func (d *Door) searchTool() *mcp.Tool {
 	return &mcp.Tool{
 		Name:        d.toolName(searchID),
 		Title:       "Find a tool",
-		Description: "Find the tools of all apps that do what is wanted. The answer has the calls to run with " + d.toolName(execID) + ".",
+		Description: "Find tools of all apps for a task. The answer has the calls to run with " + d.toolName(execID) + ".",
 		InputSchema: map[string]any{
 			"type": "object",
 			"properties": map[string]any{
-				"words": map[string]any{"type": "string", "description": "What is to be done, in a few words"},
+				"words": map[string]any{"type": "string", "description": "The task, in a few words"},
 				"app":   map[string]any{"type": "string", "description": "Only tools of this app"},
 			},
 			"required": []string{"words"},

@@ -116,7 +116,7 @@ func (s *stdio) handleBatch(line []byte) bool {
 	for i, part := range parts {
 		m, err := messages.Decode(part)
 		if err != nil {
-			return s.refuseBatch(parts, "the batch holds a message that is not JSON-RPC 2.0: "+err.Error())
+			return s.refuseBatch(parts, "the batch has a message that is not JSON-RPC 2.0: "+err.Error())
 		}
 		read[i] = m
 		if r, ok := m.(*jsonrpc.Request); ok && r.IsCall() {

@@ -146,8 +146,8 @@ func oauthRefused(t *testing.T, a *authorizer) {
 		status      int
 		says        string
 	}{
-		{"for another server", a.token(t, "http://127.0.0.1:9999/mcp", "mcp"), s, 401, "meant for another server"},
-		{"opaque, for another server", a.token(t, "http://127.0.0.1:9999/opaque", "mcp"), s, 401, "meant for another server"},
+		{"for another server", a.token(t, "http://127.0.0.1:9999/mcp", "mcp"), s, 401, "for another audience"},
+		{"opaque, for another server", a.token(t, "http://127.0.0.1:9999/opaque", "mcp"), s, 401, "for another audience"},
 		{"without the scope", a.token(t, thisResource, "other"), s, 403, "lacks the scope mcp"},
 		{"opaque, without the scope", a.token(t, thisResource+"/opaque", "other"), s, 403, "lacks the scope mcp"},
 		{"changed", parts[0] + "." + parts[1][:20] + "A" + parts[1][21:] + "." + parts[2], s, 401, "invalid_token"},

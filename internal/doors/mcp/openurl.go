@@ -52,13 +52,13 @@ func urlResultError(failure *aai.Error, result *mcp.ElicitResult, err error) *aa
 	e := *failure
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
-		e.Hint = "The person was asked to open the page where they log in, but did not answer in time."
+		e.Hint = "The person was asked to open the login page, but did not answer in time."
 	case err != nil || result == nil:
 		return failure // it could not be shown
 	case result.Action == "accept":
-		e.Hint = "The page where they log in was shown to the person. Make the same call again when they say that they are done."
+		e.Hint = "The person was shown the login page. Repeat the call when they say that they are done."
 	case result.Action == "decline":
-		e.Hint = "The person does not want to open the page where they log in. Do not ask again unless they say so."
+		e.Hint = "The person does not want to open the login page. Do not ask again unless they say so."
 	default:
 		e.Hint = "The person closed the question without an answer. Ask them whether they want to log in."
 	}

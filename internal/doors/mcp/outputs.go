@@ -110,7 +110,7 @@ func (d *Door) addOutputResource() {
 	defer d.recoverList()
 	d.server.AddResourceTemplate(&mcp.ResourceTemplate{
 		URITemplate: outputTemplate, Name: "output", Title: "Long output",
-		Description: "All of what a tool said at length, for ten minutes; the tool's answer has the link",
+		Description: "The full output of a tool, for ten minutes; the tool's answer has the link",
 		Annotations: &mcp.Annotations{Audience: []mcp.Role{"assistant"}, Priority: 0.2},
 	}, func(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 		o := d.outputs.find(d.caller(ctx, req.Session, req.ClientInfo()).Conversation(), req.Params.URI)
@@ -143,7 +143,7 @@ func (d *Door) cut(conversation, mime, text string) *truncatedOutput {
 		c.uri = kept.uri
 		c.note = fmt.Sprintf("This is the beginning of %d bytes. All of them are the resource %s, for ten minutes; or ask for less at a time.", len(text), c.uri)
 	} else {
-		c.note = fmt.Sprintf("This is the beginning of %d bytes, which are too many to be kept. Ask for less at a time.", len(text))
+		c.note = fmt.Sprintf("This is the beginning of %d bytes, which are too many to store. Ask for less at a time.", len(text))
 	}
 	return c
 }

@@ -95,7 +95,7 @@ func TestOutputThatIsTooLong(t *testing.T) {
 	c := newWorld(t, adding(answering(aai.Result{Text: strings.Repeat("x", 9<<20)}))).dial(t).open("2025-11-25", `{}`)
 	var got longAnswer
 	c.get("tools/call", work(``), &got)
-	if s := got.StructuredContent; len(got.Content) != 1 || s.Resource != "" || !strings.Contains(got.Content[0].Text, "too many to be kept") || s.Bytes != 9<<20 {
+	if s := got.StructuredContent; len(got.Content) != 1 || s.Resource != "" || !strings.Contains(got.Content[0].Text, "too many to store") || s.Bytes != 9<<20 {
 		t.Errorf("%d contents, resource %q, note %q", len(got.Content), s.Resource, s.Note)
 	}
 }

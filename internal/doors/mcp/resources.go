@@ -62,12 +62,12 @@ func (d *Door) addResources(more []Resource) {
 	if !d.onlyDirect {
 		d.descriptors = d.addResource(Resource{
 			URI: descriptorTemplate, Name: "descriptor", Title: "Descriptor of an app", MIME: "application/json",
-			Description: "The aai.json of an app, by its id or alias: what is of this platform", AudienceModel: true, Priority: descriptorPriority,
+			Description: "The aai.json of an app, by its id or alias: its part for this platform", AudienceModel: true, Priority: descriptorPriority,
 			Call: d.readingApp(descriptorTool), Watch: d.watchApp, Debounce: descriptorDebounce, CompleteVariable: d.completeApp(hasDescriptor),
 		})
 		d.addResource(Resource{
 			URI: guideTemplate, Name: "guide", Title: "Guide of an app", MIME: "text/markdown",
-			Description: "What an app's tools are and how they are called", AudienceModel: true, Priority: 0.6,
+			Description: "An app's tools and how to call them", AudienceModel: true, Priority: 0.6,
 			Call: d.readingApp(guideTool), Watch: d.watchApp, Debounce: descriptorDebounce, CompleteVariable: d.completeApp((*aai.App).IsRunnable),
 		})
 	}
@@ -153,7 +153,7 @@ func (d *Door) contents(ctx context.Context, g *aai.Gateway, o *listedResource, 
 	case result.Data != nil && (c.Text == "" || strings.HasSuffix(o.MIME, "json") && !json.Valid([]byte(c.Text))):
 		b, err := json.Marshal(result.Data)
 		if err != nil {
-			return nil, &aai.Error{Code: aai.Internal, Message: "what was read is no JSON value", Err: err}
+			return nil, &aai.Error{Code: aai.Internal, Message: "the content is no JSON value", Err: err}
 		}
 		c.Text = string(b)
 	}
@@ -223,4 +223,4 @@ func (d *Door) completerOf(template, variable string) (func(said map[string]stri
 }
 
 // errNotSubscribable reports a resource without Watch.
-var errNotSubscribable = errors.New("this resource cannot be followed; read it again when you need it")
+var errNotSubscribable = errors.New("this resource has no subscription; read it again when you need it")

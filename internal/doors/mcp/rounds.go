@@ -27,10 +27,10 @@ func withRoundsAssistant(ctx context.Context, a aai.ClientCapabilities, req *mcp
 		if listed, ok := answer.(*mcp.ListRootsResult); ok && listed != nil {
 			return localRoots(listed), nil
 		}
-		e := aai.Errorf(aai.AutomationFailed, "the client did not say which folders it works in")
+		e := aai.Errorf(aai.AutomationFailed, "the client did not return its list of roots")
 		e.Delivery = aai.NotDelivered
 		if !answered {
-			e.Message = "the client is asked which folders it works in; it makes the call again with the answer"
+			e.Message = "the client is asked for its roots; it repeats the call with the answer"
 			needs.roots.Store(true)
 		}
 		return nil, e

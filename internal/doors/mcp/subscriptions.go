@@ -95,7 +95,7 @@ func (f *subscriptions) register(session *mcp.ServerSession, uri string, o *list
 	case entry != nil && entry.subscribers[session] != nil:
 		return nil, false, nil
 	case count >= maxSubscriptions:
-		return nil, false, invalid("%d resources are followed already; unsubscribe from one first", maxSubscriptions)
+		return nil, false, invalid("%d resources are subscribed already; unsubscribe from one first", maxSubscriptions)
 	case entry == nil:
 		entry = &subscribedResource{uri: uri, offer: o, values: values, subscribers: make(map[*mcp.ServerSession]*subscriber)}
 		f.byURI[uri] = entry

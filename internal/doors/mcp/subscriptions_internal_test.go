@@ -151,7 +151,7 @@ func TestTheLastFollowerTakesTheTimerAlong(t *testing.T) {
 
 func TestWhatCannotBeFollowed(t *testing.T) {
 	s := newSubscriptionTest(t)
-	if err := s.follow("a", &listedResource{}); err == nil || !strings.Contains(err.Error(), "cannot be followed") {
+	if err := s.follow("a", &listedResource{}); err == nil || !strings.Contains(err.Error(), "has no subscription") {
 		t.Errorf("without a watch: %v", err)
 	}
 	s.content["a"] = ""

@@ -37,7 +37,7 @@ func (d *Door) unknownTool(sdks *jsonrpc.Error, name string) error {
 		e.Message += "; tools/list has the names"
 	}
 	if !d.onlyDirect {
-		e.Message += fmt.Sprintf(". The tools of apps are called by %s, as the app's guide says", exec)
+		e.Message += fmt.Sprintf(". Call the tools of apps with %s, as the app's guide shows", exec)
 	}
 	return &e
 }

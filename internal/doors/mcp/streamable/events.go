@@ -146,7 +146,7 @@ func (l *eventLog) after(session, stream string, index int) ([][]byte, error) {
 		in = own.streams[stream]
 	}
 	if in == nil {
-		return nil, fmt.Errorf("nothing is known of the stream: %w", mcp.ErrEventsPurged)
+		return nil, fmt.Errorf("the stream is unknown: %w", mcp.ErrEventsPurged)
 	}
 	if stream == "" && index < 0 {
 		// A client without an index gets all stored events. The SDK counts from zero then.

@@ -202,7 +202,7 @@ func (h *Server) prepareStream(w http.ResponseWriter, r *http.Request, x *Exchan
 		return false
 	}
 	if _, err := h.sessions.events.after(s.id, stream, index); err != nil {
-		refuse(w, http.StatusBadRequest, codeInvalidRequest, "what came after the event is not kept any more")
+		refuse(w, http.StatusBadRequest, codeInvalidRequest, "later events are not stored any more")
 		return false
 	}
 	s.replaceStream(r.Context(), stream)

@@ -240,7 +240,7 @@ func (l *Layer) resultCore(ctx context.Context, t *task) (mcp.Result, error) {
 	case t.result == nil:
 		return &mcp.CallToolResult{
 			Meta: relatedTo(t, nil), IsError: true,
-			Content: []mcp.Content{&mcp.TextContent{Text: "The task was cancelled. It is not known how far the call has come."}},
+			Content: []mcp.Content{&mcp.TextContent{Text: "The task was cancelled. It may have run in part."}},
 		}, nil
 	}
 	return &encodedResult{encoded: t.result}, nil

@@ -244,14 +244,14 @@ func firstText(result *mcp.CallToolResult) string {
 			return aai.CleanLabel(line, maxMessage)
 		}
 	}
-	return "it does not say why"
+	return "it gives no reason"
 }
 
 // tooLarge returns the result that replaces one without room.
 func tooLarge(t *task, size int, isError bool) json.RawMessage {
 	result := &mcp.CallToolResult{IsError: isError, Content: []mcp.Content{&mcp.TextContent{Text: fmt.Sprintf(
-		"The call has run to its end, but its result of %d bytes is larger than what is kept for later. "+
-			"Do not repeat a call that changes something: look at what it did.", size)}}}
+		"The call has run to its end, but its result of %d bytes is larger than the limit for stored results. "+
+			"Do not repeat a call that changes something: check its effect.", size)}}}
 	if t.form == core {
 		result.Meta = relatedTo(t, nil)
 	}
