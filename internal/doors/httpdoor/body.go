@@ -63,7 +63,7 @@ func (s *Server) readBody(w http.ResponseWriter, r *http.Request) ([]byte, *Refu
 	case tooLong:
 		return nil, &Refusal{Status: http.StatusRequestEntityTooLarge, Message: "the body is too long; see the documentation for the limits"}
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return nil, &Refusal{Status: http.StatusRequestTimeout, Message: "the body has not come in time"}
+		return nil, &Refusal{Status: http.StatusRequestTimeout, Message: "the body did not arrive in time"}
 	case err != nil:
 		return nil, &Refusal{Status: http.StatusBadRequest, Message: "the body cannot be read"}
 	}

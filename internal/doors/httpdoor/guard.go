@@ -37,7 +37,7 @@ func newGuard(cfg Config, pages CORSPolicy) guard {
 // means that the request is accepted.
 func (g guard) check(r *http.Request) *Refusal {
 	if !g.isHost(hostname(r.Host)) {
-		return &Refusal{Status: http.StatusForbidden, Message: "this server is not called by the name in the header Host"}
+		return &Refusal{Status: http.StatusForbidden, Message: "the name in the header Host is not of this server"}
 	}
 	if origin := originOf(r); origin != "" && !g.isOrigin(origin, r.Host) {
 		return &Refusal{Status: http.StatusForbidden, Message: "pages of the header Origin may not use this server"}

@@ -78,7 +78,7 @@ func New(cfg Config, protocol Hooks) (*Server, error) {
 		cfg.Bind = "127.0.0.1"
 	}
 	if cfg.Verifier == nil && !netguard.IsLoopback(cfg.Bind) {
-		e := aai.Errorf(aai.InvalidParams, "bind: %s can be reached from other computers, and nobody would be asked for a token", aai.CleanLabel(cfg.Bind, 60))
+		e := aai.Errorf(aai.InvalidParams, "bind: other computers can reach %s, and no client would need a token", aai.CleanLabel(cfg.Bind, 60))
 		e.Hint = "Bind 127.0.0.1, or let clients authenticate by a token or by OAuth."
 		return nil, e
 	}

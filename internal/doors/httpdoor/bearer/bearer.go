@@ -57,7 +57,7 @@ func NewSecretVerifier(token string) *SecretVerifier {
 func (s *SecretVerifier) Verify(_ context.Context, token string) (string, error) {
 	sum := sha256.Sum256([]byte(token))
 	if subtle.ConstantTimeCompare(sum[:], s.sum[:]) != 1 {
-		return "", &Error{Code: InvalidToken, Description: "the token is none of this server's, or was revoked"}
+		return "", &Error{Code: InvalidToken, Description: "the token is not of this server, or was revoked"}
 	}
 	return LocalPrincipal, nil
 }

@@ -61,7 +61,7 @@ func (f TokenFile) read() (string, error) {
 	}
 	token := strings.TrimSpace(string(b))
 	if len(token) < tokenBytes {
-		return "", errors.New("it holds no token")
+		return "", errors.New("it has no token")
 	}
 	return token, nil
 }
@@ -92,7 +92,7 @@ func (f TokenFile) write(token string, put func(from, to string) error) error {
 }
 
 func (f TokenFile) fault(err error) error {
-	e := aai.Errorf(aai.InvalidParams, "%s: the token of the HTTP server cannot be had: %w", f.Path, err)
+	e := aai.Errorf(aai.InvalidParams, "%s: the token of the HTTP server cannot be read: %w", f.Path, err)
 	e.Hint = "Make a new one: aai-gateway mcp token --rotate."
 	return e
 }

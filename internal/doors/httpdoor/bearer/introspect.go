@@ -67,7 +67,7 @@ func (i *IssuerVerifier) introspect(ctx context.Context, endpoint, token string)
 	}
 	switch {
 	case answer.Active == nil:
-		return claims{}, errors.New("the issuer does not say whether a token is active")
+		return claims{}, errors.New("the issuer's answer has no member active")
 	case !*answer.Active:
 		return claims{}, invalidToken("the token is not active")
 	}

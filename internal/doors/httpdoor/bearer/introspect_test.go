@@ -18,12 +18,12 @@ func TestIntrospection(t *testing.T) {
 		"not active":         {map[string]any{"active": false, "sub": "ann", "aud": gatewayResource, "scope": "mcp"}, "invalid_token: the token is not active"},
 		"active as a word":   {map[string]any{"active": "true", "sub": "ann", "aud": gatewayResource, "scope": "mcp"}, "not known"},
 		"nothing":            {map[string]any{"sub": "ann", "aud": gatewayResource, "scope": "mcp"}, "not known"},
-		"for another":        {map[string]any{"active": true, "sub": "ann", "aud": "https://other.example", "scope": "mcp"}, "invalid_token: the token is meant for another server"},
-		"for whom?":          {map[string]any{"active": true, "sub": "ann", "scope": "mcp"}, "invalid_token: the token is meant for another server"},
+		"for another":        {map[string]any{"active": true, "sub": "ann", "aud": "https://other.example", "scope": "mcp"}, "invalid_token: the token is for another audience"},
+		"for whom?":          {map[string]any{"active": true, "sub": "ann", "scope": "mcp"}, "invalid_token: the token is for another audience"},
 		"of another issuer":  {map[string]any{"active": true, "iss": "https://x", "sub": "ann", "aud": gatewayResource, "scope": "mcp"}, "invalid_token: the token is of another issuer"},
 		"expired":            {map[string]any{"active": true, "exp": 1, "sub": "ann", "aud": gatewayResource, "scope": "mcp"}, "invalid_token: the token has expired"},
 		"without the scope":  {map[string]any{"active": true, "sub": "ann", "aud": gatewayResource}, "insufficient_scope: the token lacks the scope mcp"},
-		"of nobody":          {map[string]any{"active": true, "aud": gatewayResource, "scope": "mcp"}, "invalid_token: the token says not who it speaks for"},
+		"of nobody":          {map[string]any{"active": true, "aud": gatewayResource, "scope": "mcp"}, "invalid_token: the token has no subject (sub)"},
 		"bound to something": {map[string]any{"active": true, "sub": "ann", "aud": gatewayResource, "scope": "mcp", "cnf": map[string]any{}}, "invalid_token: the token is bound to a key, and cannot be used as a bearer token"},
 	} {
 		a := newAuthority(t)

@@ -55,7 +55,7 @@ func NewIssuerVerifier(cfg IssuerConfig) (*IssuerVerifier, error) {
 		return nil, aai.Errorf(aai.InvalidParams, "issuer: %w", err)
 	}
 	if len(cfg.Audience) == 0 || slices.Contains(cfg.Audience, "") {
-		return nil, aai.Errorf(aai.InvalidParams, "audience: expected what tokens are meant for, at least one")
+		return nil, aai.Errorf(aai.InvalidParams, "audience: expected at least one audience of tokens")
 	}
 	i := &IssuerVerifier{cfg: cfg, now: cfg.Now, introspections: make(chan struct{}, maxIntrospections)}
 	if i.now == nil {
@@ -95,7 +95,7 @@ func checkAddress(address string) error {
 	if u.Scheme == "https" || u.Scheme == "http" && netguard.IsLoopback(u.Hostname()) {
 		return nil
 	}
-	return fmt.Errorf("%q: expected https, because whoever is between could forge tokens", aai.CleanLabel(address, 120))
+	return fmt.Errorf("%q: expected https, because others could forge tokens on the way", aai.CleanLabel(address, 120))
 }
 
 // claims are the claims of a token or of an introspection result.
@@ -134,7 +134,7 @@ func (i *IssuerVerifier) Verify(ctx context.Context, token string) (string, erro
 			return "", err
 		}
 		if c.Expiry == nil || c.Issuer == "" {
-			return "", invalidToken("the token says not when it ends, or not who made it")
+			return "", invalidToken("the token has no expiry (exp) or no issuer (iss)")
 		}
 		return i.validate(c)
 	}
@@ -159,7 +159,7 @@ func (i *IssuerVerifier) validate(c claims) (string, error) {
 	case c.NotBefore != nil && now.Add(clockSkew).Before(c.NotBefore.Time()):
 		return "", invalidToken("the token is not valid yet")
 	case !slices.ContainsFunc(c.Audience, func(a string) bool { return slices.Contains(i.cfg.Audience, a) }):
-		return "", invalidToken("the token is meant for another server")
+		return "", invalidToken("the token is for another audience")
 	case len(c.Confirmation) > 0 && string(c.Confirmation) != "null":
 		return "", invalidToken("the token is bound to a key, and cannot be used as a bearer token")
 	}
@@ -174,7 +174,7 @@ func (i *IssuerVerifier) validate(c claims) (string, error) {
 	case c.Client != "":
 		return "client:" + c.Client, nil
 	}
-	return "", invalidToken("the token says not who it speaks for")
+	return "", invalidToken("the token has no subject (sub)")
 }
 
 func invalidToken(description string) *Error {

@@ -192,17 +192,17 @@ func TestClaims(t *testing.T) {
 		"expired within the leeway":     {map[string]any{"exp": at(-20 * time.Second)}, "ann"},
 		"begins within the leeway":      {map[string]any{"nbf": at(20 * time.Second)}, "ann"},
 		"expired":                       {map[string]any{"exp": at(-40 * time.Second)}, "invalid_token: the token has expired"},
-		"without an end":                {map[string]any{"exp": nil}, "invalid_token: the token says not when it ends, or not who made it"},
+		"without an end":                {map[string]any{"exp": nil}, "invalid_token: the token has no expiry (exp) or no issuer (iss)"},
 		"begins later":                  {map[string]any{"nbf": at(time.Minute)}, "invalid_token: the token is not valid yet"},
-		"for another server":            {map[string]any{"aud": "https://other.example/mcp"}, "invalid_token: the token is meant for another server"},
-		"for an address that begins so": {map[string]any{"aud": gatewayResource + "/more"}, "invalid_token: the token is meant for another server"},
-		"for nobody":                    {map[string]any{"aud": nil}, "invalid_token: the token is meant for another server"},
+		"for another server":            {map[string]any{"aud": "https://other.example/mcp"}, "invalid_token: the token is for another audience"},
+		"for an address that begins so": {map[string]any{"aud": gatewayResource + "/more"}, "invalid_token: the token is for another audience"},
+		"for nobody":                    {map[string]any{"aud": nil}, "invalid_token: the token is for another audience"},
 		"of another issuer":             {map[string]any{"iss": "https://evil.example"}, "invalid_token: the token is of another issuer"},
-		"of no issuer":                  {map[string]any{"iss": nil}, "invalid_token: the token says not when it ends, or not who made it"},
+		"of no issuer":                  {map[string]any{"iss": nil}, "invalid_token: the token has no expiry (exp) or no issuer (iss)"},
 		"without the scope":             {map[string]any{"scope": "mcpx openid"}, "insufficient_scope: the token lacks the scope mcp"},
 		"without scopes":                {map[string]any{"scope": nil}, "insufficient_scope: the token lacks the scope mcp"},
 		"bound to a key":                {map[string]any{"cnf": map[string]string{"jkt": "x"}}, "invalid_token: the token is bound to a key, and cannot be used as a bearer token"},
-		"of nobody":                     {map[string]any{"sub": nil}, "invalid_token: the token says not who it speaks for"},
+		"of nobody":                     {map[string]any{"sub": nil}, "invalid_token: the token has no subject (sub)"},
 	} {
 		if got := verifyError(t, i, s.token(a.claimsOf(c.changes))); got != c.want {
 			t.Errorf("a token %s gives %q, want %q", name, got, c.want)

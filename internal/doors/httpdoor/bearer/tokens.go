@@ -78,7 +78,7 @@ func (t *Tokens) Verify(ctx context.Context, token string) (string, error) {
 			return principal, wrong
 		}
 	case err == nil:
-		return "", &Error{Code: InvalidToken, Description: "the token is none of this server's"}
+		return "", &Error{Code: InvalidToken, Description: "the token is not of this server"}
 	}
 	return "", err // the owner of the token is unknown
 }
@@ -128,7 +128,7 @@ func parseTokens(b []byte) ([]NamedToken, error) {
 	}
 	for i, k := range file.Tokens {
 		if sum, err := hex.DecodeString(k.Sum); err != nil || len(sum) != sha256.Size || !validName(k.Name) {
-			return nil, fmt.Errorf("tokens[%d] is none", i)
+			return nil, fmt.Errorf("tokens[%d] is no token", i)
 		}
 	}
 	return file.Tokens, nil
@@ -151,7 +151,7 @@ func (t *Tokens) Add(name string) (string, error) {
 	err := t.change(func(known []NamedToken) ([]NamedToken, error) {
 		i := slices.IndexFunc(known, func(k NamedToken) bool { return k.Name == name })
 		if i >= 0 && known[i].Revoked {
-			e := aai.Errorf(aai.InvalidParams, "a token %q was revoked, and what was allowed to whoever had it may still stand", name)
+			e := aai.Errorf(aai.InvalidParams, "a token %q was revoked, and consents of its identity may still exist", name)
 			e.Hint = "Give the new token another name."
 			return nil, e
 		}
@@ -206,11 +206,11 @@ func (t *Tokens) change(edit func([]NamedToken) ([]NamedToken, error)) error {
 }
 
 func (t *Tokens) fault(err error) error {
-	e := aai.Errorf(aai.InvalidParams, "%s: the tokens of agents cannot be had: %w", t.path, err)
+	e := aai.Errorf(aai.InvalidParams, "%s: the tokens of agents cannot be read: %w", t.path, err)
 	if _, system := errors.AsType[syscall.Errno](err); system {
-		e.Hint = "Look at the folder: it must be yours, and have room."
+		e.Hint = "Check the folder: it must be yours, with free space."
 		return e
 	}
-	e.Hint = "Mend the file or remove it; agents need new tokens then."
+	e.Hint = "Repair the file or remove it; then agents need new tokens."
 	return e
 }
