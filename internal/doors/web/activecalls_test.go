@@ -133,10 +133,10 @@ func TestActiveCalls(t *testing.T) {
 	}
 	wants(begin("c4", "/usr/bin/claude"))
 	unknown := press("stop", "caller", "mcp:")
-	if !strings.Contains(unknown.body, "agents that nobody knows for certain are stopped") {
+	if !strings.Contains(unknown.body, "agents without a verified identity are stopped") {
 		t.Error(unknown.body)
 	}
-	w.shows(t, "All calls of agents that nobody knows for certain <")
+	w.shows(t, "All calls of agents without a verified identity <")
 	if got := w.post(t, "/now/stop", url.Values{}); got.status != http.StatusForbidden {
 		t.Errorf("without a token: %d", got.status)
 	}

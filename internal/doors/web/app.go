@@ -190,7 +190,7 @@ func showLint(v *pageRequest) (any, error) {
 		return nil, err
 	}
 	if !lintable(source) {
-		return nil, aai.Errorf(aai.AppNotFound, "there is no descriptor of %s that can be looked at", aai.CleanLabel(v.query.Get("app"), 100))
+		return nil, aai.Errorf(aai.AppNotFound, "there is no descriptor of %s to show", aai.CleanLabel(v.query.Get("app"), 100))
 	}
 	if err := v.read("lint", map[string]any{"source": source}, &shown); err != nil {
 		return nil, err

@@ -298,7 +298,7 @@ func TestConsent(t *testing.T) {
 	}
 	page := w.get(t, "/consent")
 	checkHarmless(t, "the consents", page)
-	for _, want := range []string{"/usr/bin/claude", "in a window", "by the passphrase", "http:work", time.Now().Format("2006-01-02"), "normal: is what was allowed"} {
+	for _, want := range []string{"/usr/bin/claude", "in a window", "by the passphrase", "http:work", time.Now().Format("2006-01-02"), "normal: follows the consents"} {
 		if !strings.Contains(page.body, want) {
 			t.Errorf("the consents are without %q:\n%s", want, page.body)
 		}
@@ -314,7 +314,7 @@ func TestConsent(t *testing.T) {
 	}
 	sent.Set("caller", "*")
 	sent.Set("identity", "http:work")
-	if got := w.post(t, "/consent/revoke", sent); got.at != "/consent" || !strings.Contains(got.body, "Forgotten: 1.") {
+	if got := w.post(t, "/consent/revoke", sent); got.at != "/consent" || !strings.Contains(got.body, "Deleted: 1.") {
 		t.Errorf("revoked: %s\n%s", got.at, got.body)
 	}
 	if grants, err := store.Grants(); err != nil || len(grants) != 1 || grants[0].Identity != "/usr/bin/claude" {

@@ -62,7 +62,7 @@ func (d *Door) refusalReason(r *http.Request) string {
 	site := r.Header.Get("Sec-Fetch-Site")
 	switch {
 	case !strings.EqualFold(r.Host, d.host):
-		return "this page is not called by the name in the header Host"
+		return "the name in the header Host is not of this page"
 	case r.Header.Get("Authorization") != "":
 		return "this page takes no tokens"
 	case r.Method != http.MethodGet && r.Method != http.MethodHead && r.Header.Get("Origin") != "http://"+d.host:

@@ -65,7 +65,7 @@ func TestHistoryIsFiltered(t *testing.T) {
 	if got := w.get(t, "/history?since=yesterday"); got.status != http.StatusBadRequest || !strings.Contains(got.body, "since: expected a time") {
 		t.Errorf("a time that is none: %d\n%s", got.status, got.body)
 	}
-	expectPage(t, w.get(t, "/history/c1"), "/usr/bin/claude", "claude", "It only reads", "What was asked", "&#34;apps&#34;", `href="/history/c2"`, "It ended", "Answers of this app are not kept")
+	expectPage(t, w.get(t, "/history/c1"), "/usr/bin/claude", "claude", "It only reads", "Request", "&#34;apps&#34;", `href="/history/c2"`, "It ended", "Answers of this app are not stored")
 	expectPage(t, w.get(t, "/history/c2"), "PERMISSION_DENIED", `href="/history/c1"`, "Made by")
 	if got := w.get(t, "/history/nosuch"); got.status == http.StatusOK || !strings.Contains(got.body, "nosuch") {
 		t.Errorf("a call that is none: %d\n%s", got.status, got.body)

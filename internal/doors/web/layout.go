@@ -125,7 +125,7 @@ func (d *Door) writePart(w http.ResponseWriter, status int, name, part string, s
 	var b bytes.Buffer
 	if err := d.templates[shown.Lang+" "+name].ExecuteTemplate(&b, part, shown); err != nil {
 		d.log.Error("a page cannot be written", "page", name, "cause", err)
-		http.Error(w, "this page cannot be written; the log says why", http.StatusInternalServerError)
+		http.Error(w, "this page cannot be shown; see the log", http.StatusInternalServerError)
 		return
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")

@@ -13,7 +13,7 @@ func loginsPage() page {
 
 // missingFieldError is the error of a form without a required value.
 func missingFieldError(names string) error {
-	return aai.Errorf(aai.InvalidParams, "the form gives no right value for: %s", names)
+	return aai.Errorf(aai.InvalidParams, "the form has no valid value for: %s", names)
 }
 
 // loginsPageData is the answer of the tool "auth_status", for all web apps or one. It

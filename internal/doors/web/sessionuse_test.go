@@ -19,7 +19,7 @@ func (sessionAllower) Ask(_ context.Context, q aai.Question) (aai.Answer, error)
 // them, and that the gateway asks again after that.
 func TestWhatSessionsMay(t *testing.T) {
 	w, _ := appWorld(t, mail(tool("ask", `{"type": "object", "properties": {}}`, nil), tool("send", kinds, nil)))
-	expectPage(t, w.get(t, "/consent"), "Allowed for a session", "Nobody made use of such.")
+	expectPage(t, w.get(t, "/consent"), "Allowed for a session", "No caller used one.")
 	agent := claude()
 	agent.Session = "s1"
 	call := func() error {
@@ -42,7 +42,7 @@ func TestWhatSessionsMay(t *testing.T) {
 	if err := w.store.Add(refused); err != nil {
 		t.Fatal(err)
 	}
-	expectPage(t, w.post(t, "/consent/sessions", w.form(t, "/consent")), "What was allowed for sessions is taken back.", "Nobody made use of such.", "mcp:other")
+	expectPage(t, w.post(t, "/consent/sessions", w.form(t, "/consent")), "All consents for sessions are revoked.", "No caller used one.", "mcp:other")
 	if e := aai.AsError(call()); e == nil || e.Code != aai.ConsentRequired {
 		t.Errorf("it may still: %v", e)
 	}

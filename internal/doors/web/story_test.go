@@ -77,12 +77,12 @@ func TestAPersonsTimeIsTold(t *testing.T) {
 			t.Errorf("what the call took counts the person: %s ms of %d, %v", took[1], most, err)
 		}
 	}
-	expectPage(t, got, "It ran", "You were waited for: 1.2")
+	expectPage(t, got, "It ran", "Waited for your answer: 1.2")
 	if regexp.MustCompile(`waited for: [\d.]*\d{4}`).MatchString(got.body) {
 		t.Errorf("nobody reads so fine a time:\n%s", got.body)
 	}
 	without(got.body, `It took (\d+) ms\.`)
-	story := regexp.MustCompile(`href="(/history/[^"]+)">Its story`).FindStringSubmatch(got.body)
+	story := regexp.MustCompile(`href="(/history/[^"]+)">Details`).FindStringSubmatch(got.body)
 	if story == nil {
 		t.Fatalf("the story is not linked:\n%s", got.body)
 	}
@@ -103,11 +103,11 @@ func TestUndoneFromTheStory(t *testing.T) {
 	}
 	w, _ := appWorld(t, mail(put))
 	got := w.submitTool(t, "/tool?app=org.test.Mail&tool=put", map[string]string{"p0": "new"})
-	story := regexp.MustCompile(`href="(/history/[^"]+)">Its story`).FindStringSubmatch(got.body)
+	story := regexp.MustCompile(`href="(/history/[^"]+)">Details`).FindStringSubmatch(got.body)
 	if story == nil || value != "new" {
 		t.Fatalf("%q:\n%s", value, got.body)
 	}
-	expectPage(t, w.get(t, story[1]), "It can be taken back:", "it is old again", `action="`+story[1]+`/undo"`)
+	expectPage(t, w.get(t, story[1]), "It can be undone:", "it is old again", `action="`+story[1]+`/undo"`)
 	other := w.newVisitor(t)
 	if got := other.get(t, story[1]); strings.Contains(got.body, "/undo") {
 		t.Errorf("somebody else is shown it:\n%s", got.body)

@@ -24,7 +24,7 @@ func readPageTexts(names []string) (pageTexts, error) {
 		for _, name := range names {
 			b, err := textFiles.ReadFile("words/" + name + "." + lang + ".json")
 			if err != nil {
-				return nil, fmt.Errorf("the words of a page: %w", err)
+				return nil, fmt.Errorf("the texts of a page: %w", err)
 			}
 			var texts map[string]string
 			if err := json.Unmarshal(b, &texts); err != nil {

@@ -31,7 +31,7 @@ func readTranslations() (map[string]sentenceTranslations, error) {
 	for _, lang := range languages()[1:] {
 		b, err := textFiles.ReadFile("words/findings." + lang + ".json")
 		if err != nil {
-			return nil, fmt.Errorf("the words of what was found: %w", err)
+			return nil, fmt.Errorf("the texts of findings: %w", err)
 		}
 		var table map[string]string
 		if err := json.Unmarshal(b, &table); err != nil {
