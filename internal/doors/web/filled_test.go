@@ -154,7 +154,7 @@ func (f *filledWorld) awaitEnd() {
 func TestEveryPageOfAFilledWorld(t *testing.T) {
 	f := newFilledWorld(t)
 	expectPage(t, f.get(t, "/now"), "/usr/bin/stopped-agent", "<progress", "/picture/", `class="stop"`, "All its calls")
-	expectPage(t, f.get(t, "/consent"), `action="/consent/revoke?q="`, "/usr/bin/agent0", "!Nobody made use")
+	expectPage(t, f.get(t, "/consent"), `action="/consent/revoke?q="`, "/usr/bin/agent0", "!No caller used")
 	expectPage(t, f.get(t, "/logins"), `action="/logins/logout"`, "twin.example")
 	expectPage(t, f.get(t, "/logins?app=shop.example"), "<blockquote>", `name="secret"`, `name="trust"`)
 	expectPage(t, f.get(t, "/lint?app=org.test.Linted"), `class="mark bad"`, `class="mark warn"`)

@@ -36,7 +36,7 @@ func TestWhatSessionsMay(t *testing.T) {
 	}
 	w.makeCall(t, "", "", claude(), "org.test.Mail", "send", map[string]any{"to": "session"}) // only the word
 	listed := `<td data-label="What"><div><bdi class="theirs">org.test.Mail</bdi> · <code><bdi class="theirs">`
-	expectPage(t, w.get(t, "/consent"), listed+"ask<", "!"+listed+"send<", "!Nobody made use")
+	expectPage(t, w.get(t, "/consent"), listed+"ask<", "!"+listed+"send<", "!No caller used")
 	expectPage(t, w.in(t, "zh", "/consent"), "本次会话的授权")
 	refused := policy.Grant{Caller: "mcp:other", App: "org.test.Mail", Tool: "ask", Decision: policy.Deny}
 	if err := w.store.Add(refused); err != nil {
