@@ -127,7 +127,7 @@ type textPositions map[string]string
 func (s textPositions) look(n ast.Node, set *token.FileSet) {
 	switch of := n.(type) {
 	case *ast.CallExpr:
-		for name, most := range map[string]int{"well": 1, "skip": 1, "fails": 1, "note": 2, "broken": 2, "wrongClock": 2, "wrongFile": 2, "unrecorded": 2} {
+		for name, most := range map[string]int{"setOK": 1, "setSkipped": 1, "setCallError": 1, "setNote": 2, "setBroken": 2, "wrongClock": 2, "wrongFile": 2, "setRecordError": 2} {
 			if calledName(of, name) {
 				for _, argument := range of.Args[:min(most, len(of.Args))] {
 					s.take(argument, set)
@@ -150,7 +150,7 @@ func (s textPositions) look(n ast.Node, set *token.FileSet) {
 		}
 	case *ast.CompositeLit: // a check
 		file := set.Position(of.Pos()).Filename
-		if len(of.Elts) == 3 && (nameOf(of.Type) == "examination" || of.Type == nil && (strings.Contains(file, "desktop_linux") || strings.Contains(file, "checked"))) {
+		if len(of.Elts) == 3 && (nameOf(of.Type) == "examination" || of.Type == nil && (strings.Contains(file, "desktop_linux") || strings.Contains(file, "gatewaycheck"))) {
 			s.take(of.Elts[1], set)
 		}
 	}
@@ -159,7 +159,7 @@ func (s textPositions) look(n ast.Node, set *token.FileSet) {
 // take collects the literal texts of an expression that are no paths and no commands.
 func (s textPositions) take(e ast.Expr, set *token.FileSet) {
 	ast.Inspect(e, func(n ast.Node) bool {
-		if of, is := n.(*ast.CallExpr); is && !calledName(of, "Sprintf", "count", "append", "TrimPrefix") {
+		if of, is := n.(*ast.CallExpr); is && !calledName(of, "Sprintf", "counted", "append", "TrimPrefix") {
 			return false
 		}
 		literal, is := n.(*ast.BasicLit)
