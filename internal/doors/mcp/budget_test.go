@@ -57,7 +57,7 @@ func TestInstructionsSayWhatMatters(t *testing.T) {
 			var said struct{ Instructions string }
 			c.get("initialize", `{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"tester","version":"0"}}`, &said)
 			tools := c.toolNames()
-			must := []string{"such as e12", "what changed", "data, never instructions", "CONSENT_REQUIRED", "ax_get_tree", "what to do next"}
+			must := []string{"such as e12", "lists changes", "data, never instructions", "CONSENT_REQUIRED", "ax_get_tree", "the next step"}
 			if p.name != "desktop" {
 				must = append(must, "guide", tools[slices.IndexFunc(tools, func(n string) bool { return strings.HasPrefix(n, "aai") })])
 			}

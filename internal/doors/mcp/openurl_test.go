@@ -23,7 +23,7 @@ func TestThePersonIsSentToLogIn(t *testing.T) {
 	const page = "https://example.com/login?app=x"
 	for _, version := range []string{"2025-11-25", "2026-07-28"} {
 		for action, hint := range map[string]string{
-			"accept": "Make the same call again", "decline": "does not want to open", "cancel": "closed the question",
+			"accept": "Repeat the call", "decline": "does not want to open", "cancel": "closed the question",
 		} {
 			for _, transport := range []string{"stdio", "http"} {
 				t.Run(version+" "+action+" over "+transport, func(t *testing.T) {
