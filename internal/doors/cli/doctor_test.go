@@ -157,7 +157,7 @@ func TestDoctorJSON(t *testing.T) {
 		`"checks":{"advice":"Make room; what is named here can be had again:","check":"home","commands":["rm -rf /home/ann/.cache/aai-gateway"],` +
 		`"details":["~/.cache/aai-gateway takes 32 MB, and can be deleted"],"did":"wrote a file","mends":"empty ~/.cache/aai-gateway",` +
 		`"saw":"the disk is full: 0 MB are free, the gateway needs 16","state":"broken","title":"home folder","took_ms":10},` +
-		`"next":"Broken: home folder, screen (0.0 s). Next: aai-gateway doctor --fix mends home folder, screen; it asks before each change.",` +
+		`"next":"Broken: home folder, screen (0.0 s). Next: aai-gateway doctor --fix fixes home folder, screen; it asks before each change.",` +
 		`"program":"v1","state":"broken","version":1}`
 	if string(shown) != want {
 		t.Errorf("got  %s\nwant %s", shown, want)
