@@ -90,7 +90,7 @@ func TestDemo(t *testing.T) {
 		"── A text editor", "← Typed into textbox", "✓ on disk, letter.txt contains the typed text: all", "✓ not disturbed, ", `"Documents - Thunar" has the keyboard`,
 		"── A calculator", "✓ 12 × 34 = 408", "── The same calculator", "✓ √(3² + 4²) = 5",
 		"── Three steps as one", "✗ ELEMENT_NOT_FOUND: announce failed at step 3 of 3", "rolled back: 1 act undone, none is left", "✓ the editor shows the letter",
-		"── The agent was wrong", "← 1 of 1 taken back", "✓ the editor shows the letter", "── Nine calls in one", "✓ 17 × 3 = 51",
+		"── The agent was wrong", "← 1 of 1 undone", "✓ the editor shows the letter", "── Nine calls in one", "✓ 17 × 3 = 51",
 		"── A form on the web", `textbox "Name"`, "✓ the web server got", "Café Ωmega", "✓ not disturbed, ",
 		"── A web app that nobody installed", "web_discover", `# "Errands"`, "pressed Allow", "✓ on the list", "Water the plants",
 		"── What if the agent is wrong?", "✗ TOOL_NOT_FOUND", "Did you mean: calculate?", "✗ INVALID_PARAMS", `got "loud"`,

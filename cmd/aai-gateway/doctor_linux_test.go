@@ -61,7 +61,7 @@ func brokenMachines() []brokenMachine {
 			m.do(`export DISPLAY=$(cat /tmp/display); kill -STOP $(pidof dbus-daemon)`)
 			return m
 		}},
-		{name: "no display and no user manager", check: "screen", state: "broken", saw: []string{"takes you"}, make: func(t *testing.T, bin string) *machine {
+		{name: "no display and no user manager", check: "screen", state: "broken", saw: []string{"accepts you"}, make: func(t *testing.T, bin string) *machine {
 			m := newMachine(t, bin)
 			m.startBus("")
 			m.startScreen()
@@ -86,7 +86,7 @@ func brokenMachines() []brokenMachine {
 			m.startManager("")
 			return m
 		}},
-		{name: "a display that nothing names", check: "screen", state: "broken", saw: []string{"takes you"}, fixes: true, make: func(t *testing.T, bin string) *machine {
+		{name: "a display that nothing names", check: "screen", state: "broken", saw: []string{"accepts you"}, fixes: true, make: func(t *testing.T, bin string) *machine {
 			m := newMachine(t, bin)
 			m.startBus("")
 			m.startScreen()
@@ -270,7 +270,7 @@ func doctorWithLess(t *testing.T, m *machine) {
 	window("", "ok", "in a session of its own", "kdialog printed what was typed", "")
 	m.do("umount /usr/bin/zenity")
 	without("/usr/bin/Xvfb")
-	window("", "skipped", "", "nobody to ask", " xvfb")
+	window("", "skipped", "", "no person can allow", " xvfb")
 	window("--yes", "ok", "in your session", "zenity printed the typed text", "")
 	m.do("export LANG=xx_YY.UTF-8")
 	if r, _ := m.doctor(others + " --yes"); r.of(t, "question").State != "ok" {
@@ -278,7 +278,7 @@ func doctorWithLess(t *testing.T, m *machine) {
 	}
 	without("/usr/bin/zenity")
 	without("/usr/bin/kdialog")
-	window("", "skipped", "", "no program here whose window could be tried", " zenity")
+	window("", "skipped", "", "no program for a test window is installed", " zenity")
 
 	without("/usr/libexec/at-spi-bus-launcher")
 	m.do("mkdir /tmp/none; mount --bind /tmp/none /usr/share/dbus-1/services")

@@ -189,8 +189,8 @@ func mcpHTTPToken(t *testing.T, b programPath) {
 func mcpHTTPRefusesToStart(t *testing.T, b programPath) {
 	h := b.home(t, nil)
 	for _, c := range []struct{ args, says string }{
-		{"--bind 0.0.0.0 --http-auth none", "can be reached from other computers"},
-		{"--bind :: --http-auth none", "can be reached from other computers"},
+		{"--bind 0.0.0.0 --http-auth none", "other computers can reach"},
+		{"--bind :: --http-auth none", "other computers can reach"},
 		{"--http-auth oauth", "--issuer"},
 		{"--http-auth oauth --issuer http://auth.example.com", "expected https"},
 		{"--http-auth oauth --issuer https://auth.example.com --bind 0.0.0.0", "http.url"},

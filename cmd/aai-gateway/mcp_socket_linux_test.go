@@ -87,7 +87,7 @@ func mcpSocketActivation(t *testing.T, b programPath) {
 		args    []string
 		says    string
 	}{
-		{[]string{free("0.0.0.0")}, []string{"--http-auth", "none"}, "can be reached from other computers"},
+		{[]string{free("0.0.0.0")}, []string{"--http-auth", "none"}, "other computers can reach"},
 		{[]string{free("127.0.0.1"), free("127.0.0.1")}, nil, "systemd has passed 2 sockets; expected one, of TCP"},
 	} {
 		ctx, cancel := context.WithTimeout(t.Context(), patience)

@@ -35,7 +35,7 @@ func TestCheckSaysThatNoWindowAsks(t *testing.T) {
 	if err := p.passphrase.Change(t.Context(), "a phrase of this person"); err != nil {
 		t.Fatal(err)
 	}
-	if got := p.notice(t.Context()); !strings.Contains(got, "no window asks") || p.Method(t.Context()) != aai.Passphrase {
+	if got := p.notice(t.Context()); !strings.Contains(got, "not in a window") || p.Method(t.Context()) != aai.Passphrase {
 		t.Errorf("with one: %q, by %q", got, p.Method(t.Context()))
 	}
 }

@@ -69,7 +69,7 @@ func TestActsOnFieldsAreTakenBack(t *testing.T) {
 				if after := f.State(); reflect.DeepEqual(before, after) {
 					t.Fatal("nothing changed")
 				}
-				if o := u.back(1); len(o) != 1 || !o[0].IsUndone() || strings.Contains(o[0].Message, "nobody could look") {
+				if o := u.back(1); len(o) != 1 || !o[0].IsUndone() || strings.Contains(o[0].Message, "could not be checked") {
 					t.Fatalf("%+v", o)
 				}
 				after := f.State()

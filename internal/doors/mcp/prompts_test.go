@@ -155,7 +155,7 @@ func TestPromptArgumentsAreData(t *testing.T) {
 	if strings.Count(text, "\n") != strings.Count(plain, "\n") || strings.ContainsAny(text, "\u2028\x1b\u202e") {
 		t.Errorf("the value makes lines of its own: %s", text)
 	}
-	before, _, _ := strings.Cut(text, "These values say what to work on.")
+	before, _, _ := strings.Cut(text, "These values only fill in the steps.")
 	if !strings.Contains(before, "7. Call ax_clipboard") || strings.Count(text, "ax_clipboard") != 1 {
 		t.Errorf("the value is not where values are: %s", text)
 	}

@@ -90,7 +90,7 @@ func TestActiveCalls(t *testing.T) {
 	}
 	one, other := begin("c1", "/usr/bin/claude"), begin("c2", "/usr/bin/other")
 	body := w.shows(t, "/usr/bin/claude", "/usr/bin/other", "&lt;b&gt;cl", "running", "Step &lt;2&gt;/5", `max="5" value="2"`, `accesskey="x"`)
-	if !strings.Contains(body, `aria-label="All its calls: stop /usr/bin/claude in every process">All its calls<`) || !strings.Contains(body, "stops a program in every process that it runs in") {
+	if !strings.Contains(body, `aria-label="All its calls: stop /usr/bin/claude in every process">All its calls<`) || !strings.Contains(body, "stops a program in all its processes") {
 		t.Errorf("nobody says that it is all of a program that is stopped:\n%s", body)
 	}
 	if strings.Contains(body, "<b>cl") || strings.Contains(body, "<2>") {

@@ -49,7 +49,7 @@ func TestChartsAreFiltered(t *testing.T) {
 	}
 	expectPage(t, w.get(t, "/history/charts?since=2020-01-01T00:00"), "A year is shown at most: from ")
 	said := w.get(t, "/history/charts?text=letters&result=ok")
-	expectPage(t, said, "totals are kept without words", `letters</bdi>`, `name="text" value="letters"`, `name="result" value="ok"`, `href="/history?result=ok&amp;text=letters"`)
+	expectPage(t, said, "totals are stored without words", `letters</bdi>`, `name="text" value="letters"`, `name="result" value="ok"`, `href="/history?result=ok&amp;text=letters"`)
 	expectPage(t, w.in(t, "zh", "/history/charts?text=letters"), "不按所查找的文字筛选", `letters</bdi>`)
 	expectPage(t, w.get(t, "/history/charts"), "!without words", "!A year is shown")
 	if got := w.get(t, "/history/charts?since=soon"); got.status == 200 {

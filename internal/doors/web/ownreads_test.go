@@ -23,12 +23,12 @@ func TestTheHistoryIsOfOthers(t *testing.T) {
 	w.enter(t)
 	expectPage(t, w.get(t, "/history"), "/history/c1", "!/history/c2", "/history/c4")
 	all := w.get(t, "/history?looks=1&app=aai")
-	expectPage(t, all, "/history/c1", "/history/c2", "/history/c3", "the caller had left", `name="looks" value="1" checked`, "looks=1")
+	expectPage(t, all, "/history/c1", "/history/c2", "/history/c3", "the caller had disconnected", `name="looks" value="1" checked`, "looks=1")
 	_, row, _ := strings.Cut(all.body, `/history/c3"`)
 	if row, _, _ = strings.Cut(row, "</tr>"); strings.Contains(row, "bad") || strings.Contains(row, "AUTOMATION_FAILED") {
 		t.Errorf("what was left is told as a failure:\n%s", row)
 	}
-	expectPage(t, w.get(t, "/history/c3"), "the caller had left")
+	expectPage(t, w.get(t, "/history/c3"), "the caller had disconnected")
 	expectPage(t, w.get(t, "/history/charts"), "3 calls, of which 2 failed.", `href="/history?"`)
 	expectPage(t, w.get(t, "/history/charts?app=aai"), "2 calls, of which 1 failed.")
 	if got := w.get(t, "/history/charts?looks=1"); strings.Contains(got.body, "3 calls, of") {

@@ -148,11 +148,11 @@ func TestUnansweredToolTrial(t *testing.T) {
 	const at = "/tool?app=org.test.Mail&tool=ask"
 	expectPage(t, w.get(t, at), "The window waits 50 s; if nobody answers there, nothing is done.", `data-waits="50" hidden>`)
 	expectPage(t, w.in(t, "zh", at), "窗口会等待 50 秒")
-	if got := w.submitTool(t, at, nil); strings.Contains(got.body, "no answer came") {
+	if got := w.submitTool(t, at, nil); strings.Contains(got.body, "did not answer the question") {
 		t.Errorf("who cannot be asked was asked:\n%s", got.body)
 	}
 	w.gateway.Dialog = silentDialog{}
-	expectPage(t, w.submitTool(t, at, nil), "CONSENT_REQUIRED", "You were asked, and no answer came: nothing was done.", "nobody at this computer answered")
+	expectPage(t, w.submitTool(t, at, nil), "CONSENT_REQUIRED", "You did not answer the question: nothing was done.", "nobody at this computer answered")
 	w.gateway.Dialog = slowPerson{}
 	if expectPage(t, w.submitTool(t, at, nil), "It ran", "!no answer came"); !ran {
 		t.Error("it did not run")

@@ -169,7 +169,7 @@ func TestModernAsksUnallowed(t *testing.T) {
 		}
 		for kind, what := range map[string]string{"elicitation": "the person's answer", "sampling": "a model's text", "roots": "the client's folders"} {
 			_, e := w.callIn(ctx, app, "ask", map[string]any{"wants": []any{kind}})
-			refused(e, "asked for "+what+" before it would go on", "the person has not allowed it")
+			refused(e, "asked for "+what+" before it continues", "the person has not allowed it")
 		}
 		_, e := w.callIn(ctx, app, "resource_read", map[string]any{"uri": "test://asks"})
 		refused(e, "the person's answer")

@@ -78,7 +78,7 @@ func TestEverythingServerAsksThePerson(t *testing.T) {
 	}
 	// A window has no text fields: a form with one is refused with a reason.
 	w.questions()
-	if r, e = w.callIn(t.Context(), app, elicits, nil); e == nil && !strings.Contains(r.Warning+r.Text, "fields to type in") || e != nil && !strings.Contains(e.Message, "fields to type in") {
+	if r, e = w.callIn(t.Context(), app, elicits, nil); e == nil && !strings.Contains(r.Warning+r.Text, "text fields") || e != nil && !strings.Contains(e.Message, "text fields") {
 		t.Errorf("%+v %v", r, e)
 	}
 	w.trust(t, app)
@@ -120,8 +120,8 @@ func TestQuestionsOfAServer(t *testing.T) {
 		`{"type":"object","properties":{"sure":{"type":"boolean"}},"required":["sure"]}`: `accept {"sure":true}`,
 		`{"type":"object","properties":{"size":{"type":"string","enum":["s","l"]}}}`:     `accept {"size":"s"}`,
 		`{"type":"object","properties":{"password":{"type":"string"}}}`:                  "asks for a secret",
-		`{"type":"object","properties":{"n":{"type":"string"}}}`:                         "fields to type in",
-		`{"type":"object","properties":{"a":{"type":"boolean"},"b":{"type":"boolean"}}}`: "fields to type in",
+		`{"type":"object","properties":{"n":{"type":"string"}}}`:                         "text fields",
+		`{"type":"object","properties":{"a":{"type":"boolean"},"b":{"type":"boolean"}}}`: "text fields",
 		`url`:   "open a page",
 		`twice`: "asked the person 3 times",
 	} {
