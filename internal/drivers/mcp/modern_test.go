@@ -238,7 +238,7 @@ func TestModernAsksAllowed(t *testing.T) {
 			want   string
 		}{
 			{"count", map[string]any{"n": 3}, `"n":3`},
-			{"count", map[string]any{"n": 7}, "not what its form asks for"},
+			{"count", map[string]any{"n": 7}, "does not match its form"},
 			{"page", nil, "open a page"},
 			{"again", nil, "asked the person 3 times"},
 			{"busy", nil, ". null"},

@@ -74,10 +74,13 @@ func (l focusCheckedInput) Type(ctx context.Context, seat desktop.Seat, w deskto
 			i := l.target()
 			editable := i >= 0 && l.view.Snapshot.Elements[i].States.Has(desktop.Editable)
 			secret := editable && l.view.Snapshot.Elements[i].States.Has(desktop.Protected)
-			if secret || editable && *l.focusMoved {
+			switch {
+			case secret || editable && *l.focusMoved:
 				most = 1
+			case !l.view.App.IsBrowser: // an editor draws a long line anew for each check
+				most = all
 			}
-			size := strokeOf(text, most)
+			size := strokeOf(text, most, i < 0 || !l.view.Snapshot.Elements[i].States.Has(desktop.Multiline))
 			wait := time.Duration(0)
 			switch {
 			case editable && *l.focusMoved, secret && awaited:
@@ -95,7 +98,7 @@ func (l focusCheckedInput) Type(ctx context.Context, seat desktop.Seat, w deskto
 			*l.focusMoved = *l.focusMoved && !seen
 			awaited = awaited || secret && seen
 			typed, text = typed+utf8.RuneCountInString(text[:size]), text[size:]
-			most = max(firstStroke, 2*most) // an editor draws a long line anew for each check
+			most = max(firstStroke, 2*most)
 		}
 		return nil
 	})
@@ -106,11 +109,12 @@ func (l focusCheckedInput) Type(ctx context.Context, seat desktop.Seat, w deskto
 const firstStroke = 25
 
 // strokeOf returns the length in bytes of the first stroke of the text, of at most the given number of
-// characters. Tab and return move the focus or press a button, so each is a stroke of its own.
-func strokeOf(text string, most int) int {
+// characters. Where tab and return may move the focus or press a button, each is a stroke of its own.
+func strokeOf(text string, most int, leaves bool) int {
 	n := 0
-	for at, r := range text {
-		if at > 0 && (n == most || r == '\t' || r == '\n' || text[at-1] == '\t' || text[at-1] == '\n') {
+	leaving := func(r byte) bool { return leaves && (r == '\t' || r == '\n') }
+	for at := range text {
+		if at > 0 && (n == most || leaving(text[at]) || leaving(text[at-1])) {
 			return at
 		}
 		n++
