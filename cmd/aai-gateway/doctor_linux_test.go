@@ -54,7 +54,7 @@ func brokenMachines() []brokenMachine {
 			m.do(`export DISPLAY=$(cat /tmp/display) DBUS_SESSION_BUS_ADDRESS=unix:path=/tmp/bus`)
 			return m
 		}},
-		{name: "a bus that hangs", check: "bus", state: "broken", saw: []string{"says nothing"}, others: "service", make: func(t *testing.T, bin string) *machine {
+		{name: "a bus that hangs", check: "bus", state: "broken", saw: []string{"sends no answer"}, others: "service", make: func(t *testing.T, bin string) *machine {
 			m := newMachine(t, bin)
 			m.startBus("")
 			m.startScreen()
@@ -267,7 +267,7 @@ func doctorWithLess(t *testing.T, m *machine) {
 	}
 	m.accessible("true")
 	without("/usr/bin/zenity")
-	window("", "ok", "in a session of its own", "kdialog printed what was typed", "")
+	window("", "ok", "in a session of its own", "kdialog printed the typed text", "")
 	m.do("umount /usr/bin/zenity")
 	without("/usr/bin/Xvfb")
 	window("", "skipped", "", "no person can allow", " xvfb")

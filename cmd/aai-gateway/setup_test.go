@@ -27,7 +27,7 @@ func newDesk(t *testing.T) *desk {
 func TestAKeyOfTheEnvironmentElsewhere(t *testing.T) {
 	d := newDesk(t)
 	d.env["AAI_MASTER_KEY_FILE"] = d.file(t, "key", strings.Repeat("ab", 32))
-	for home, want := range map[string]string{d.home: "", t.TempDir(): "AAI_MASTER_KEY_FILE: it counts for nothing"} {
+	for home, want := range map[string]string{d.home: "", t.TempDir(): "AAI_MASTER_KEY_FILE: it is ignored"} {
 		g := d.grounds()
 		g.home = func() string { return home }
 		s, err := setUp(setupInput{getenv: d.getenv, home: d.home, platform: hostPlatform(d.home, d.getenv), hostAccess: g})
@@ -36,7 +36,7 @@ func TestAKeyOfTheEnvironmentElsewhere(t *testing.T) {
 		}
 		store, passphrase := s.kept()
 		for what, err := range map[string]error{"what is allowed": store.CheckWritable(), "a passphrase": passphrase.CheckAvailable(t.Context())} {
-			if (err == nil) != (want == "") || err != nil && (strings.Contains(err.Error(), "AAI_MASTER_KEY_FILE: it is not set") || !strings.Contains(err.Error(), "counts for nothing")) {
+			if (err == nil) != (want == "") || err != nil && (strings.Contains(err.Error(), "AAI_MASTER_KEY_FILE: it is not set") || !strings.Contains(err.Error(), "is ignored")) {
 				t.Errorf("%s, where the account's home is %s: %v", what, home, err)
 			}
 		}
