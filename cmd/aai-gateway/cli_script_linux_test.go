@@ -55,6 +55,7 @@ func TestScripts(t *testing.T) {
 			}
 			env.Setenv("DESCRIPTOR", descriptor) // of the app
 			env.Setenv("WEB_DESCRIPTOR", filepath.Join(filepath.Dir(descriptor), "web.json"))
+			env.Setenv("EARLIER", filepath.Join(filepath.Dir(descriptor), "earlier")) // data folder written by an earlier release
 			env.Values["app"] = new(*testkit.BusService)
 			env.Values["site"] = new(*scriptSite)
 			env.Values["tb"] = env.T().(testing.TB)
