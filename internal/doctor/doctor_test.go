@@ -36,7 +36,7 @@ func TestExamineEnds(t *testing.T) {
 			if f.State != Broken || f.Check != name || f.Title != "Title" || f.Took != time.Since(begun) || f.Took > examinationTimeout+stopTimeout || f.Took > 20*time.Second {
 				t.Errorf("%s: %+v", name, f)
 			}
-			if want := map[string]string{"deaf": "did not end", "slow": "it is slow", "panic": "broke: no"}[name]; !strings.Contains(f.Saw, want) {
+			if want := map[string]string{"deaf": "did not finish", "slow": "it is slow", "panic": "failed: no"}[name]; !strings.Contains(f.Saw, want) {
 				t.Errorf("%s: %s", name, f.Saw)
 			}
 		}

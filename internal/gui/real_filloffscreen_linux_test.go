@@ -30,7 +30,7 @@ func TestRealFillOutOfView(t *testing.T) {
 	}
 	a = f.ok("ax_fill", params{"app": f.app, "submit": "button Book", "fields": fields("Wishes", "one\ntwo", "First name", "Eve")})
 	f.says(a.Text, "Filled 2 of 2 fields.", brought, `textbox "Wishes"`, `textbox "First name"`, `button "Book"`)
-	if n := strings.Count(a.Text, "crolled into it"); n != 1 {
+	if n := strings.Count(a.Text, "crolled into view"); n != 1 {
 		t.Errorf("that things were out of view is said %d times: %s", n, a.Text)
 	}
 	f.comes("wishes", "one\ntwo")
@@ -54,7 +54,7 @@ func TestRealFillEmptied(t *testing.T) {
 		t.Errorf("the fields are %v", a.data["fields"])
 	}
 	a = f.ok("ax_fill", params{"app": f.app, "submit": "button Book", "fields": fields("Code", "12", "Name", "Eve")})
-	if strings.Contains(a.Text, "emptied") {
+	if strings.Contains(a.Text, "has cleared") {
 		t.Errorf("nothing was emptied: %s", a.Text)
 	}
 	f.comes("name", "Eve")

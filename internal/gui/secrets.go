@@ -10,12 +10,15 @@ import (
 )
 
 // keepSecret notes the text as a secret of the conversation if it is meant for a password field. A
-// tab or return in it leads on to other fields, so in a window with a password field each part
+// tab or return in a field of one line leads on to other fields, so in a window with a password field each part
 // behind one is noted.
 func (v *callView) keepSecret(i int, text string) {
 	secrets := v.Engine.Sessions.For(v.Call)
 	if v.Snapshot.Elements[i].States.Has(desktop.Protected) {
 		secrets.AddSecret(text)
+	}
+	if v.Snapshot.Elements[i].States.Has(desktop.Multiline) {
+		return
 	}
 	parts := strings.FieldsFunc(text, func(r rune) bool { return r == '\t' || r == '\n' || r == '\r' })
 	if len(parts) < 2 || !slices.ContainsFunc(v.Snapshot.Elements, func(e desktop.Element) bool { return e.States.Has(desktop.Protected) }) {
