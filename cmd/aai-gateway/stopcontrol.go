@@ -41,7 +41,7 @@ func (p *program) minimalGateway() (*aai.Gateway, error) {
 	data := hostPlatform(home, p.getenv).data
 	stops := active.NewStopList(active.StopConfig{Path: stopFile(data)})
 	tools := slices.DeleteFunc(stops.Tools(), func(t *aai.Tool) bool { return t.Name == active.StartTool })
-	b := minimalApp{&aai.App{ID: aai.BuiltinApp, Tools: append(tools, active.ActiveTool(stopFolders(data)[1], stops))}}
+	b := minimalApp{&aai.App{ID: aai.BuiltinApp, Tools: append(tools, active.ListTool(stopFolders(data)[1], stops))}}
 	return &aai.Gateway{Catalog: b, Gates: []aai.Gate{b}, Journal: b}, nil
 }
 
@@ -75,7 +75,7 @@ func newStopControl(data string, gateway func() *aai.Gateway, self func() *aai.A
 	return stopControl{
 		stopper:   stopped,
 		publisher: active.NewPublisher(folder, func() []aai.ActiveCall { return gateway().Active() }, log),
-		tools:     append(stopped.Tools(), active.ActiveTool(folder, stopped)),
+		tools:     append(stopped.Tools(), active.ListTool(folder, stopped)),
 	}
 }
 

@@ -16,8 +16,9 @@ import (
 // The other field gets its former value back if it holds exactly the text that was put there; the
 // element itself does not, because keys for it may stray again.
 func (v *callView) findStrayText(ctx context.Context, before *desktop.Snapshot, id desktop.ID, text string, out *aai.Result, err error) error {
-	e := aai.AsError(err)
-	if done, is := resultData(out); text == "" || is && done.Verified || e != nil && e.Delivery == aai.NotDelivered || v.Refresh(ctx) != nil {
+	done, is := resultData(out)
+	unsent := err != nil && aai.AsError(err).Delivery == aai.NotDelivered
+	if read := v.Refresh(ctx) == nil; !read || unsent || text == "" || is && done.Verified {
 		return nil
 	}
 	if i := v.Snapshot.Index(id); i >= 0 {

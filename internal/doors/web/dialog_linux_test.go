@@ -31,7 +31,7 @@ func TestToolTrialAsksInAWindow(t *testing.T) {
 		shows []string
 	}{
 		"allowed": {allowKeys(), []string{"came notice", "a text"}},
-		"denied":  {nil, []string{"came fault", string(aai.PermissionDenied) + " the person at this computer said no"}},
+		"denied":  {nil, []string{"came fault", string(aai.PermissionDenied) + " the person at this computer denied"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, mail(tool("ask", `{"type": "object", "properties": {"text": {"type": "string"}}}`, nil)))

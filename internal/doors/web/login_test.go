@@ -18,7 +18,7 @@ func TestLinksThatLetNobodyIn(t *testing.T) {
 	}
 	const page = "text/html,*/*"
 	got := asks("aai-anearlierstart.localhost", page, http.MethodGet)
-	if got.status != http.StatusForbidden || !strings.Contains(got.body, "started anew") || !strings.Contains(got.body, "aai-gateway web") || !strings.Contains(got.header.Get("Content-Security-Policy"), "default-src 'none'") {
+	if got.status != http.StatusForbidden || !strings.Contains(got.body, "has restarted since") || !strings.Contains(got.body, "aai-gateway web") || !strings.Contains(got.header.Get("Content-Security-Policy"), "default-src 'none'") {
 		t.Errorf("an earlier start's link: %d %v\n%s", got.status, got.header, got.body)
 	}
 	for _, ours := range []string{strings.TrimPrefix(w.origin(), "http://"), w.link[strings.LastIndex(w.link, "/")+1:], "/static/"} {

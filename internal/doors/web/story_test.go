@@ -146,7 +146,7 @@ func TestUnansweredToolTrial(t *testing.T) {
 		return &aai.Result{}, nil
 	})))
 	const at = "/tool?app=org.test.Mail&tool=ask"
-	expectPage(t, w.get(t, at), "The window waits 50 s; if nobody answers there, nothing is done.", `data-waits="50" hidden>`)
+	expectPage(t, w.get(t, at), "The window waits 50 s; without an answer, nothing is done.", `data-waits="50" hidden>`)
 	expectPage(t, w.in(t, "zh", at), "窗口会等待 50 秒")
 	if got := w.submitTool(t, at, nil); strings.Contains(got.body, "did not answer the question") {
 		t.Errorf("who cannot be asked was asked:\n%s", got.body)

@@ -62,8 +62,8 @@ func TestHostileServers(t *testing.T) {
 	for kind, want := range map[string]aai.Error{
 		"hangs":          {Code: aai.Timeout, Delivery: aai.DeliveryUnknown, Message: "had not answered at the deadline"},
 		"dies":           {Code: aai.AppNotRunning, Delivery: aai.DeliveryUnknown, Message: `ended before it answered: "panic: the database is gone"`},
-		"floods":         {Code: aai.AutomationFailed, Delivery: aai.DeliveryUnknown, Message: "was stopped: it sent more than 20000 messages"},
-		"floods answers": {Code: aai.AutomationFailed, Delivery: aai.DeliveryUnknown, Message: "was stopped: it sent more than 20000 messages"},
+		"floods":         {Code: aai.AutomationFailed, Delivery: aai.DeliveryUnknown, Message: "was stopped: it sent more than 20000 unrequested messages"},
+		"floods answers": {Code: aai.AutomationFailed, Delivery: aai.DeliveryUnknown, Message: "was stopped: it sent more than 20000 unrequested messages"},
 		"huge":           {Code: aai.AutomationFailed, Delivery: aai.DeliveryUnknown, Message: "was stopped: it sent a message of more than 16 MiB"},
 		"fails":          {Code: aai.AutomationFailed, Delivery: aai.Delivered, Message: `reports an error: "no 'such' file[31m"`},
 		"refuses":        {Code: aai.AutomationFailed, Delivery: aai.Delivered, Message: `answered with error -32000: "not today"`},
@@ -108,7 +108,7 @@ func remoteDescription(kind, words string) string {
 
 // Harmless noise does not affect a call.
 func TestServersThatAreOnlyLoud(t *testing.T) {
-	for kind, want := range map[string]string{"greets": "", "chatters": "", "floods errors": "", "asks": "asked for something 3 times"} {
+	for kind, want := range map[string]string{"greets": "", "chatters": "", "floods errors": "", "asks": "refused 3 requests of the server"} {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)

@@ -42,7 +42,7 @@ const (
 	lockEnding = ".lock"
 )
 
-// An ActiveCall is a call in progress in its published form.
+// A PublishedCall is a call in progress in its published form.
 type PublishedCall struct {
 	Call     string    `json:"call"`
 	Parent   string    `json:"parent,omitempty"`
