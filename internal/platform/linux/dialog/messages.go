@@ -32,7 +32,7 @@ func messagesIn(language string) messages {
 	}
 	return messages{
 		title: "AAI Gateway", heading: "AAI Gateway asks for your consent", numbered: "%s, page %d of %d", details: "AAI Gateway: details",
-		forGood:   "Refuse this permanently? Closing this window does so, too.",
+		forGood:   "Refuse permanently? Closing this window also refuses.",
 		retryText: "The answer came too fast. Please read the question first.",
 		disturbed: "A gateway typed in the meantime. Please answer again.",
 		next:      "Next page", more: "More…", back: "Back", readOn: "Read on first", nothing: "–",
