@@ -39,7 +39,7 @@ func TestRealUndoOfAPage(t *testing.T) {
 	back(undo.StatusUndone, "the fields have their former values again")
 	fill(append(form, fields("textbox Secret", "Geh3im-Wort")...))
 	f.comes("secret", "Geh3im-Wort")
-	back(undo.StatusPartial, "4 of 5 fields have their former values again", `stays as the act left it: "textbox Secret"`)
+	back(undo.StatusPartial, "4 of 5 fields have their former values again", `not restored: "textbox Secret"`)
 	f.comes("secret", "Geh3im-Wort")
 	taken, _, err := log.Revert(t.Context(), w.gateway.Do, w.caller, 20, func(*undo.Act) bool { return true })
 	if err != nil || len(taken) != 0 {

@@ -94,7 +94,7 @@ func TestNewerWorkInAFieldIsNotOverwritten(t *testing.T) {
 		person.ok("ax_set_value", `{"app": "Form", "query": "Full name", "value": "the person's"}`)
 		person.ok("ax_set_value", `{"app": "Form", "query": "Count", "value": "8"}`)
 		for i, o := range u.back(2) {
-			if o.Status != undo.StatusChangedSince || i == 1 && !strings.Contains(o.Message, `it is "the person's" and not "mine"`) {
+			if o.Status != undo.StatusChangedSince || i == 1 && !strings.Contains(o.Message, `it is "the person's", expected "mine"`) {
 				t.Errorf("%+v", o)
 			}
 		}
