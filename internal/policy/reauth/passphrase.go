@@ -180,7 +180,7 @@ func (p *Passphrase) CheckAvailable(ctx context.Context) error {
 	if !isUnsealable(err) {
 		return asError(err)
 	}
-	e := aai.Errorf(aai.AutomationNotSupported, "a passphrase cannot be kept here: HOME or XDG_DATA_HOME is not this account's, so it must be sealed, and there is no keychain; a key named in the environment counts for nothing there")
+	e := aai.Errorf(aai.AutomationNotSupported, "a passphrase cannot be kept here: HOME or XDG_DATA_HOME is not this account's, so it must be sealed, and there is no keychain; a key named in the environment is ignored there")
 	e.Err = errors.ErrUnsupported
 	e.Hint = "Set it with the account's own HOME and without XDG_DATA_HOME, where it is for the gateway of that home; or start and unlock the keychain of the session."
 	return e
