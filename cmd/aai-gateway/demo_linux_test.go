@@ -92,7 +92,7 @@ func TestDemo(t *testing.T) {
 		"── Three steps as one", "✗ ELEMENT_NOT_FOUND: announce failed at step 3 of 3", "rolled back: 1 act undone, none is left", "✓ the editor shows the letter",
 		"── The agent was wrong", "← 1 of 1 undone", "✓ the editor shows the letter", "── Nine calls in one", "✓ 17 × 3 = 51",
 		"── A form on the web", `textbox "Name"`, "✓ the web server got", "Café Ωmega", "✓ not disturbed, ",
-		"── A web app that nobody installed", "web_discover", `# "Errands"`, "pressed Allow", "✓ on the list", "Water the plants",
+		"── A web app without installation", "web_discover", `# "Errands"`, "pressed Allow", "✓ on the list", "Water the plants",
 		"── What if the agent is wrong?", "✗ TOOL_NOT_FOUND", "Did you mean: calculate?", "✗ INVALID_PARAMS", `got "loud"`,
 		"── What is on record?", "CONSENT_REQUIRED", "always since", "session (client)",
 		"The page, invisible to agents: "+d.screenshotDir, "Windows as the agent saw them: "+d.screenshotDir, "The desktop at the end: "+d.screenshotDir,
