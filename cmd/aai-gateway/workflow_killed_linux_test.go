@@ -184,7 +184,7 @@ func (k *killTest) run(t *testing.T) (id, state string) {
 	return found.Runs[0].Run, found.Runs[0].State
 }
 
-var unknownStep = regexp.MustCompile(`nobody knows whether this was done: step (\d+) `)
+var unknownStep = regexp.MustCompile(`it is unknown whether this was done: step (\d+) `)
 
 func (k *killTest) resume(t *testing.T, id, what string, checks bool) {
 	t.Helper()

@@ -80,7 +80,8 @@ func (l focusCheckedInput) Type(ctx context.Context, seat desktop.Seat, w deskto
 			case !l.view.App.IsBrowser: // an editor draws a long line anew for each check
 				most = all
 			}
-			size := strokeOf(text, most, i < 0 || !l.view.Snapshot.Elements[i].States.Has(desktop.Multiline))
+			one := i < 0 || !l.view.Snapshot.Elements[i].States.Has(desktop.Multiline)
+			size := strokeOf(text, most, one)
 			wait := time.Duration(0)
 			switch {
 			case editable && *l.focusMoved, secret && awaited:
@@ -97,6 +98,9 @@ func (l focusCheckedInput) Type(ctx context.Context, seat desktop.Seat, w deskto
 			}
 			*l.focusMoved = *l.focusMoved && !seen
 			awaited = awaited || secret && seen
+			if one && (text[0] == '\t' || text[0] == '\n') { // it may have moved the focus, and the rest follows it
+				l.named, l.target = false, func() int { return -1 }
+			}
 			typed, text = typed+utf8.RuneCountInString(text[:size]), text[size:]
 			most = max(firstStroke, 2*most)
 		}
