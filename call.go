@@ -47,7 +47,8 @@ const (
 )
 
 // A Caller is the source of a call. Door, Identity and Principal are trustworthy, since our own
-// code sets them. Name is the caller's claim: it subdivides, and grants nothing.
+// code sets them. Name is the caller's own claim:
+// it can narrow a permission but never grants one.
 type Caller struct {
 	Door      string // DoorMCP, DoorCLI or DoorWeb
 	Name      string // such as an MCP client's name
@@ -61,13 +62,13 @@ type Caller struct {
 
 // The identities that a door assigns without looking up a program.
 const (
-	IdentityTerminal = "terminal" // a person at a terminal
-	IdentityPage     = "page"     // a person at a browser
-	IdentityHTTP     = "http:"    // prefix of a principal
+	IdentityTerminal   = "terminal" // a person at a terminal
+	IdentityPage       = "page"     // a person at a browser
+	IdentityPrefixHTTP = "http:"    // before the principal, as in "http:work"
 )
 
 // IdentityPrefixes returns the prefixes of all identities except the terminal's and the page's.
-func IdentityPrefixes() []string { return []string{"/", `"/`, "flatpak:", IdentityHTTP} }
+func IdentityPrefixes() []string { return []string{"/", `"/`, "flatpak:", IdentityPrefixHTTP} }
 
 // IsIdentity reports whether s has the form of a known identity other than the terminal's and the
 // page's.

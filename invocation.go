@@ -136,7 +136,8 @@ func (p *invocation) finalResult() callResult {
 	return callResult{err: outcomeNotRecorded(recordFailed(errors.New("the journal does not answer")), p.cancel())}
 }
 
-// endEarly ends a call without its goroutine.
+// endEarly settles the call with the error why, unless it is already settled. It does not wait
+// until the outcome is recorded.
 func (p *invocation) endEarly(why *Error) {
 	if p.trySettle() {
 		go p.conclude(callResult{err: why}, why.Message, why)

@@ -184,7 +184,7 @@ func (t tokens) List() ([]cli.Token, error) {
 	known, err := t.Tokens.List()
 	list := make([]cli.Token, len(known))
 	for i, k := range known {
-		list[i] = cli.Token{Name: k.Name, Identity: aai.IdentityHTTP + k.Name, CreatedAt: k.CreatedAt}
+		list[i] = cli.Token{Name: k.Name, Identity: aai.IdentityPrefixHTTP + k.Name, CreatedAt: k.CreatedAt}
 	}
 	return list, err
 }

@@ -263,7 +263,8 @@ func began(ended time.Time, ms float64) time.Time {
 	return ended
 }
 
-// found returns the call of a line; a new one if this is its first line, received at came.
+// found returns the record of the call that l belongs to. If there is none yet, found adds one
+// with the time came.
 func (j *recordAssembler) found(l *readLine, came time.Time) *CallRecord {
 	p := j.find(l.Call)
 	if p == nil {

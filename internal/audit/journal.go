@@ -235,7 +235,8 @@ func (q *queue) take() []*pendingEntry {
 	return taken
 }
 
-// release ends a write of taken and lets the next caller write, if one waits.
+// release keeps the slice of written entries for reuse, and makes the first pending caller, if
+// any, the next writer.
 func (q *queue) release(taken []*pendingEntry) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -160,7 +160,7 @@ type openFile struct {
 	size      int64
 	chained   bool
 	first     uint64 // the record it should begin with; zero if unknown
-	kept      bool   // it has lines of deleted files, of records first to last
+	kept      bool   // the file holds lines preserved from deleted files, which held the records first to last
 	last      uint64
 	spare     bool   // all of them are also in other files
 	spareFrom uint64 // lines from this record on are also in other files

@@ -27,22 +27,22 @@ import (
 
 // Names of the tools.
 const (
-	Apps           = "apps"
-	Guide          = "guide"
-	Descriptor     = "descriptor"
-	Scan           = "scan"
-	Projects       = "projects"
-	History        = "history"
-	ListConsents   = "consent_list"
-	Grant          = "consent_grant"
-	Revoke         = "consent_revoke"
-	ImportConsents = "consent_takeover"
-	DropConsent    = "consent_drop"
-	Mode           = "mode"
-	SetMode        = "mode_set"
-	Keychain       = "keychain_status"
-	Lint           = "lint"
-	Check          = "check"
+	Apps               = "apps"
+	Guide              = "guide"
+	Descriptor         = "descriptor"
+	Scan               = "scan"
+	Projects           = "projects"
+	History            = "history"
+	ListConsents       = "consent_list"
+	Grant              = "consent_grant"
+	Revoke             = "consent_revoke"
+	ImportConsents     = "consent_takeover"
+	DropNameOnlyGrants = "consent_drop"
+	Mode               = "mode"
+	SetMode            = "mode_set"
+	Keychain           = "keychain_status"
+	Lint               = "lint"
+	CheckDesktop       = "check"
 
 	ListUnconfirmed = "consent_unconfirmed"
 	Confirm         = "consent_confirm"
@@ -149,10 +149,10 @@ func NewApp(s Dependencies, known func() Catalog) *aai.App {
 			withPublicPrecheck(k.precheckGrant, changeTool(Grant, "Allow a caller to use tools of an app", grantParams, k.grant)),
 			changeTool(Revoke, "Forget what was allowed and refused", revokeParams, k.revoke),
 			withPrecheck(k.precheckTakeover, changeTool(ImportConsents, "Give what was allowed and refused by a caller's name alone to the one whose name it was", takeoverParams, k.takeover)),
-			changeTool(DropConsent, "Forget what was allowed and refused by a caller's name alone", dropParams, k.drop),
+			changeTool(DropNameOnlyGrants, "Forget what was allowed and refused by a caller's name alone", dropParams, k.drop),
 			readTool(Mode, "Say how much callers may do at all", noParams, modeTools{s.Modes}.get),
 			changeTool(SetMode, "Set how much callers may do at all", modeParams, modeTools{s.Modes}.set),
-			readTool(Check, "Say whether windows can be read here, and what was found of the person's session", noParams, s.check),
+			readTool(CheckDesktop, "Say whether windows can be read here, and what was found of the person's session", noParams, s.check),
 			readTool(Keychain, "Say where the key of secrets is, and why not in a better place", noParams, v.status),
 		}, append(webTools{s.Web, s.DiscoverLocal, s.SiteHints}.tools(), loginTools{s.Logins, known}.tools()...)...),
 	}
@@ -160,7 +160,7 @@ func NewApp(s Dependencies, known func() Catalog) *aai.App {
 	app.Tools = append(app.Tools, reauthTools{s.Passphrase, s.Confirmed, s.Unconfirmed}.tools()...)
 	setReturnSchemas(app)
 	app.Tools = append(app.Tools, s.ExtraTools...)
-	for _, name := range []string{Check, History, Story, AuditVerify} {
+	for _, name := range []string{CheckDesktop, History, Story, AuditVerify} {
 		app.Tool(name).AllowUnaudited = true // these tools explain failures, so they must work without a journal
 	}
 	return app

@@ -338,8 +338,8 @@ func TestDecisionsByNameAreSettled(t *testing.T) {
 			t.Errorf("%+v uses what another one was given: %v", stranger, err)
 		}
 	}
-	sameJSON(t, w.callBuiltin(t, builtin.DropConsent, `{}`).Data, `{"dropped": 1}`)
-	sameJSON(t, w.callBuiltin(t, builtin.DropConsent, `{}`).Data, `{"dropped": 0}`)
+	sameJSON(t, w.callBuiltin(t, builtin.DropNameOnlyGrants, `{}`).Data, `{"dropped": 1}`)
+	sameJSON(t, w.callBuiltin(t, builtin.DropNameOnlyGrants, `{}`).Data, `{"dropped": 0}`)
 	left, err := w.store.Grants()
 	if err != nil || len(left) != 3 || slices.ContainsFunc(left, policy.Grant.IsNameOnly) {
 		t.Errorf("left are %+v, %v", left, err)

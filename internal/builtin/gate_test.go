@@ -20,10 +20,10 @@ func arguments() map[string]string {
 	return map[string]string{
 		builtin.Apps: `{}`, builtin.Guide: `{"app": "memo"}`, builtin.Descriptor: `{"app": "memo"}`, builtin.Scan: `{}`, builtin.Projects: `{}`, builtin.History: `{}`, builtin.Story: `{"call": "c1"}`, builtin.Stats: `{}`, builtin.Totals: `{}`, builtin.ForgetResults: `{"call": "c1"}`, builtin.ListConsents: `{}`,
 		builtin.Grant:          `{"app": "memo", "tool": "*", "caller": "*"}`,
-		builtin.ImportConsents: `{"caller": "mcp:x", "identity": "/usr/bin/x"}`, builtin.DropConsent: `{}`,
+		builtin.ImportConsents: `{"caller": "mcp:x", "identity": "/usr/bin/x"}`, builtin.DropNameOnlyGrants: `{}`,
 		builtin.Revoke: `{}`, builtin.Mode: `{}`, builtin.SetMode: `{"mode": "normal"}`,
 		builtin.Discover: `{"url": "example.com"}`, builtin.NameSite: `{"name": "example", "url": "example.com"}`,
-		builtin.Keychain: `{}`, builtin.Check: `{}`,
+		builtin.Keychain: `{}`, builtin.CheckDesktop: `{}`,
 		builtin.Lint:  `{"source": "../../descriptors/org.gnome.Calculator/aai.json"}`,
 		builtin.LogIn: `{"app": "org.example.one", "secret": {"key": "k"}}`, builtin.LogOut: `{"app": "memo"}`, builtin.LoginStatus: `{}`,
 		builtin.AuditVerify: `{}`, builtin.AuditExport: `{}`,
@@ -247,7 +247,7 @@ func TestEveryToolSaysWhatItDoes(t *testing.T) {
 		t.Errorf("%d tools, but %d are known to the tests", len(app.Tools), len(arguments()))
 	}
 	for _, tool := range app.Tools {
-		changes := tool.Name == builtin.Grant || tool.Name == builtin.Revoke || tool.Name == builtin.ImportConsents || tool.Name == builtin.DropConsent || tool.Name == builtin.SetMode || tool.Name == builtin.NameSite ||
+		changes := tool.Name == builtin.Grant || tool.Name == builtin.Revoke || tool.Name == builtin.ImportConsents || tool.Name == builtin.DropNameOnlyGrants || tool.Name == builtin.SetMode || tool.Name == builtin.NameSite ||
 			tool.Name == builtin.LogIn || tool.Name == builtin.LogOut || tool.Name == builtin.AuditExport || tool.Name == builtin.ForgetResults || tool.Name == builtin.Confirm || tool.Name == builtin.SetPassphrase
 		if (tool.Effect == aai.Changes) != changes || (tool.Effect == aai.Reads) == changes {
 			t.Errorf("%s %s", tool.Name, tool.Effect)

@@ -70,8 +70,8 @@ func withEntry(diff string, entry []splice.Field) string {
 	var fields []string
 	seen := map[string]bool{EntryName: false}
 	for _, f := range entry {
-		value := splice.Quote(f.Value)
-		fields = append(fields, splice.Quote(f.Name)+": "+value)
+		value := splice.FormatValue(f.Value)
+		fields = append(fields, splice.FormatValue(f.Name)+": "+value)
 		if f.Name == "command" || f.Name == "cmd" {
 			seen[value] = false
 		}
@@ -83,7 +83,7 @@ func withEntry(diff string, entry []splice.Field) string {
 	}
 	for _, found := range seen {
 		if !found {
-			return diff + "+" + redactedMark + " " + splice.Quote(EntryName) + ": {" + strings.Join(fields, ", ") + "} " + redactedMark + "\n"
+			return diff + "+" + redactedMark + " " + splice.FormatValue(EntryName) + ": {" + strings.Join(fields, ", ") + "} " + redactedMark + "\n"
 		}
 	}
 	return diff
@@ -207,12 +207,12 @@ func (v redactor) line(text string, inside bool) string {
 		if !closed {
 			return redactedMark
 		}
-		return redactedMark + "*/" + v.marks(rest)
+		return redactedMark + "*/" + v.redactTokens(rest)
 	}
 	if v.format == splice.YAML {
 		return v.yaml(text)
 	}
-	return v.marks(text)
+	return v.redactTokens(text)
 }
 
 // yaml redacts a line of YAML, where keys and values need no quotation marks.
@@ -231,7 +231,7 @@ func (v redactor) yaml(text string) string {
 	switch {
 	case value == "", value == "-", value == "---", value == "...", slices.Contains(v.shown, value):
 	case strings.ContainsAny(value[:1], `"'[]{}#`) || isPlainValue(value):
-		value = v.marks(value)
+		value = v.redactTokens(value)
 	default:
 		value = redactedMark
 	}
@@ -243,8 +243,9 @@ func isPlainValue(word string) bool {
 	return regexp.MustCompile(`^(true|false|null|~|[|>][+-]?|-?[0-9]{1,7}(\.[0-9]{1,4})?)$`).MatchString(word)
 }
 
-// marks redacts a text with the punctuation of JSON, TOML or YAML.
-func (v redactor) marks(text string) string {
+// redactTokens redacts a text in JSON, TOML or YAML token by token. It keeps punctuation, known keys,
+// and values that are safe to show.
+func (v redactor) redactTokens(text string) string {
 	var b strings.Builder
 	key := ""
 	for text != "" {

@@ -143,4 +143,4 @@ func jsonValue(value any) any {
 }
 
 // formatValue formats a value for use in a sentence.
-func formatValue(value any) string { return splice.Quote(value) }
+func formatValue(value any) string { return splice.FormatValue(value) }

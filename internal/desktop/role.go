@@ -117,8 +117,8 @@ func (r Role) namedByContent() bool {
 	return r.IsTextual() && r != Image && r != Figure || r.IsSetMember() || r.IsInteractive() && r != Textbox && r != Canvas && r != Terminal
 }
 
-// SafeName returns the role as it may appear in a line of output. It maps unknown roles to Generic, because
-// a forged role could forge lines.
+// SafeName returns the role if it consists of 1 to 20 letters a-z, or else Generic. So a role that a
+// program made up cannot forge lines of output.
 func (r Role) SafeName() string {
 	for i := range len(r) {
 		if r[i] < 'a' || r[i] > 'z' {

@@ -38,7 +38,8 @@ func (d *toolset) resolveTarget(ctx context.Context, call *aai.Call) aai.TargetE
 			hit = v.TargetElement(ctx, i, also...)
 			return nil, nil
 		}
-		// The gates also judge the likeliest match; the call itself reports the reason.
+		// No match is certain: the gates judge the text of the likeliest one. The call itself will
+		// report the error, which is dropped here.
 		v.CertainOnly = false
 		if i, also, err = v.target(ctx); err == nil {
 			hit.AllText = v.TargetElement(ctx, i, also...).AllText

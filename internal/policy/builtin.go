@@ -15,9 +15,10 @@ import (
 	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
-// BuiltinGate is the gate for the gateway's own app. It admits agents to the tools listed
-// in AgentTools, and other tools that only read to personal doors. A tool that changes
-// anything needs reauthentication at every door, because a program may type commands too.
+// BuiltinGate is the gate for calls to the gateway's own app. Every door may call the reading tools in
+// AgentTools; only the doors in PersonDoors may call the other reading tools. A tool that changes
+// something needs reauthentication, even at a person's door, because a program may type commands too.
+// Exempt are requests at a person's door for which IsNarrowing holds, and tools that only make calls.
 type BuiltinGate struct {
 	cfg   BuiltinConfig
 	seals *sealer

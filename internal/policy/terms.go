@@ -20,7 +20,7 @@ type Terms struct {
 	Effect      string `json:"effect,omitempty"`
 	Parameters  string `json:"parameters,omitempty"` // their JSON Schema
 	Runs        string `json:"runs,omitempty"`
-	Program     string `json:"program,omitempty"` // the program that owns the windows
+	Program     string `json:"program,omitempty"` // path of the operated program; the only field of apps that operate others
 }
 
 // termsOf returns the terms of the permission.

@@ -135,8 +135,8 @@ func socketPeer(fd int) (*pidHandle, error) {
 	if !errors.Is(err, unix.ENOPROTOOPT) {
 		return nil, err
 	}
-	// Kernels before 6.5 only provide the process id. A process that has it and started after
-	// this one is not the peer.
+	// Kernels before 6.5 only provide the peer's process id, which may have been reused. The peer
+	// is older than the current process, so a newer process with that id is another one.
 	cred, err := unix.GetsockoptUcred(fd, unix.SOL_SOCKET, unix.SO_PEERCRED)
 	if err != nil {
 		return nil, err

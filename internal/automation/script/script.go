@@ -38,8 +38,8 @@ type Config struct {
 	Command func() *exec.Cmd
 }
 
-// Tools returns the builtin tool and the desktop's tool. With the zero Config they can only be
-// described.
+// Tools returns the tools that run a script: one for the gateway's own app and one for the desktop
+// app. With the zero Config each run fails with AUTOMATION_NOT_SUPPORTED.
 func Tools(cfg Config) (own, desktop *aai.Tool) {
 	s := &toolset{cfg: cfg, places: newSlotPool()}
 	return s.tool(BuiltinTool, aai.BuiltinApp), s.tool(DesktopTool, aai.DesktopApp)

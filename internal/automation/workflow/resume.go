@@ -24,7 +24,7 @@ type uncertainCall struct {
 	label string
 }
 
-// Resume resumes an interrupted run for the given call. It does not repeat completed steps. The
+// Resume resumes the interrupted run k on behalf of call. It does not repeat completed steps. The
 // step's check decides whether the interrupted step was done; if it cannot, said decides. If said
 // is nil too, Resume runs nothing and returns an error that asks.
 func (c Config) Resume(ctx context.Context, call *aai.Call, k *StoredRun, said *bool) (*aai.Result, error) {
@@ -206,7 +206,8 @@ func (r *run) nextAct() int {
 	return most + 1
 }
 
-// RollBack undoes the acts of a run for the given call, the newest first.
+// RollBack undoes the acts of the stored run k, the newest first, on behalf of call. It returns a
+// report of the rollback.
 func (c Config) RollBack(ctx context.Context, call *aai.Call, k *StoredRun) (*aai.Result, error) {
 	r, first, err := c.resumeRun(ctx, call, k)
 	if err != nil {

@@ -18,8 +18,8 @@ import (
 // hintTime limits all requests for hints to a site together.
 const hintTime = 5 * time.Second
 
-// A Hint is a machine-readable resource of a site other than a descriptor. Its text is the
-// site's, cleaned.
+// A Hint is a machine-readable document found on a site, such as an OpenAPI document or an MCP
+// server card, but not an aai.json. Its text comes from the site and is cleaned.
 type Hint struct {
 	Kind    string `json:"kind"`
 	URL     string `json:"url"` // its address

@@ -188,7 +188,7 @@ func listContains(v any, name string) bool {
 	return slices.Contains(names, any(name))
 }
 
-// required compares members that exist in both versions.
+// required records the properties in both versions that became required or optional.
 func (s *schemaDifference) required(path string, a, b map[string]any) {
 	for _, name := range slices.Sorted(maps.Keys(asObject(a["properties"]))) {
 		if asObject(b["properties"])[name] == nil {

@@ -42,7 +42,7 @@ const (
 	defaultTokens = 700
 )
 
-// Tools returns the tools for the builtin app.
+// Tools returns the tools SearchTool and RateTool, which the builtin app offers.
 func (s *Search) Tools() []*aai.Tool {
 	return []*aai.Tool{{
 		Name: SearchTool, Description: "Find the tools, of all apps, for a task; the answer has the calls",

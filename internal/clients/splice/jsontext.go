@@ -223,8 +223,9 @@ func (h *jsonHolder) unit() string {
 	return "  "
 }
 
-// Quote formats a field's value in the notation common to all formats, with spaces.
-func Quote(value any) string { return jsonValue(value, " ") }
+// FormatValue formats a field's value as JSON on one line, with a space after each comma and colon.
+// Strings, numbers, booleans and lists are also valid in TOML and YAML.
+func FormatValue(value any) string { return jsonValue(value, " ") }
 
 // content is an entry or a value to insert into JSON.
 type content interface {

@@ -87,8 +87,9 @@ func (u *AmbientChanges) Observe(s *desktop.Snapshot) {
 // LibreOffice counts words when it is idle.
 const lagTime = 3 * time.Second
 
-// IsLagging reports whether the last two actions began shortly after each other.
-func (u *AmbientChanges) IsLagging() bool {
+// FollowsRecentAction reports whether the last action began less than lagTime after the one before, so
+// that late effects of the earlier one may still appear.
+func (u *AmbientChanges) FollowsRecentAction() bool {
 	n := len(u.acts)
 	return n > 1 && u.acts[n-1].Sub(u.acts[n-2]) < lagTime
 }

@@ -27,7 +27,7 @@ type lockFiles struct{ path string }
 
 // state is the shared state of the gateways. Only the holder of the input lock writes it.
 type state struct {
-	// Count is the number of strokes so far.
+	// Count is the number of strokes that gateways began; a stroke is the input made under one Lease.
 	Count uint64 `json:"count"`
 	// Holder made the last stroke, Asker had the last question.
 	Holder int         `json:"holder,omitempty"`

@@ -93,9 +93,10 @@ func (q *Query) ClosestMatches(s *desktop.Snapshot, matches []int) []int {
 	return matches
 }
 
-// MatchWhole returns the matches with exactly the query's words as their name, or all matches if there are
-// none.
-func (q *Query) MatchWhole(s *desktop.Snapshot, matches []int) []int {
+// FilterWholeNames returns those of matches whose whole name equals the query, regardless of case, white
+// space, mnemonic, ellipsis, shortcut or count. If none does, or if the query is explicit, such as a path,
+// it returns matches unchanged.
+func (q *Query) FilterWholeNames(s *desktop.Snapshot, matches []int) []int {
 	if !q.isLoose() || len(matches) < 2 {
 		return matches
 	}

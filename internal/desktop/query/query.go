@@ -36,8 +36,10 @@ const (
 	NameExact       Strategy = "name_exact"
 	// NameLoose ignores case, runs of white space, the underscores of mnemonics, and an ellipsis or a colon
 	// at the end.
-	NameLoose     Strategy = "name_loose"
-	ValueExact    Strategy = "value_exact" // the value or the description, ignoring case
+	NameLoose Strategy = "name_loose"
+	// ValueExact means that the value or the description equals the words: letter for letter for the strategy
+	// Exact, otherwise as loosely as NameLoose.
+	ValueExact    Strategy = "value_exact"
 	NameContains  Strategy = "name_contains"
 	ValueContains Strategy = "value_contains"
 	// Fuzzy means that the element has all the words in any order, in name, description, identifier and

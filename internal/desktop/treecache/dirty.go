@@ -35,7 +35,8 @@ func (m *DirtySet[K]) count() int { return len(m.Changed) + len(m.ChildrenChange
 // any reports whether there is any mark.
 func (m *DirtySet[K]) any() bool { return m.count() > 0 }
 
-// MarkDirty adds marks for changes found by a query.
+// MarkDirty calls change to add marks for a reason other than an event of the app, for example to
+// force a read. Unlike MarkReported it does not count as an event.
 func (m *Cache[K, T]) MarkDirty(change func(*DirtySet[K])) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -12,7 +12,7 @@ const (
 	fresh                  // read, and different from the reading before
 	settled                // two readings were equal
 	confirmed              // two readings were equal, and the app was idle in between
-	shared                 // other processes show parts of it, and may have run
+	shared                 // parts of the app belong to other processes, which may have changed them
 )
 
 const (

@@ -48,9 +48,9 @@ func (x *Exchange) Identity() string {
 	case x.Principal == "":
 		return ""
 	case x.server.cfg.Metadata != nil:
-		return aai.IdentityHTTP + x.Principal + "@" + x.server.cfg.Metadata.Issuer
+		return aai.IdentityPrefixHTTP + x.Principal + "@" + x.server.cfg.Metadata.Issuer
 	}
-	return aai.IdentityHTTP + x.Principal
+	return aai.IdentityPrefixHTTP + x.Principal
 }
 
 // MarkStreaming marks the answer as a stream without an end, so that the server does not

@@ -18,8 +18,9 @@ import (
 // door caches those. A client sees them at once; if the scan finds other entries, the door
 // notifies it. Nothing else uses the cache.
 
-// A ListCache stores a door's list for the doors of later processes. The content may be
-// lost at any time. It is safe for concurrent use and does not wait for others.
+// A ListCache stores the encoded app entries of a door's tool list, so that the door of a later
+// process can show them before its first scan ends. The content may be lost at any time. It is safe
+// for concurrent use and never blocks on another process.
 type ListCache interface {
 	// Load returns the last saved content, nil if there is none.
 	Load() []byte

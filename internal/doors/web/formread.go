@@ -155,8 +155,9 @@ func decodeValue(text string) (value any, err error) {
 	return value, nil
 }
 
-// AssignFaults adds the faults in the message of a tool's check to the fields that it
-// names, or to JSON if that is set.
+// AssignFaults splits a validation message at "; " and assigns each part to the field that it names.
+// A part without a field name continues the part before it, or else starts one in f.Faults. If
+// f.JSON is set, the whole message becomes f.JSONFault.
 func (f *ToolForm) AssignFaults(message string) {
 	if f.JSON != "" {
 		f.JSONFault = FieldFault{Says: message}

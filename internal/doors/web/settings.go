@@ -128,7 +128,7 @@ func (v *pageRequest) aboutSetting(s setting) string {
 
 // matches reports whether the setting contains all words of a search.
 func (s setting) matches(search string) bool {
-	all := strings.ToLower(strings.Join([]string{s.Key, s.About, s.Shown(), s.From, strings.Join(s.Env, " ")}, " "))
+	all := strings.ToLower(strings.Join([]string{s.Key, s.About, s.ValueText(), s.From, strings.Join(s.Env, " ")}, " "))
 	for word := range strings.FieldsSeq(strings.ToLower(search)) {
 		if !strings.Contains(all, word) {
 			return false
@@ -149,14 +149,14 @@ func shownValue(value any) string {
 	return sanitize.EscapeInvisible(string(raw))
 }
 
-// Shown is the value in effect.
-func (s setting) Shown() string { return shownValue(s.Value) }
+// ValueText returns the value in effect as text for display, with invisible characters escaped.
+func (s setting) ValueText() string { return shownValue(s.Value) }
 
 // maxShort limits the shown part of a value in a list, in bytes.
 const maxShort = 120
 
 // Short is the value in effect, shortened for a list.
-func (s setting) Short() string { return aai.CleanLabel(s.Shown(), maxShort) }
+func (s setting) Short() string { return aai.CleanLabel(s.ValueText(), maxShort) }
 
 // Standard is the default value.
 func (s setting) Standard() string { return shownValue(s.Default) }
@@ -275,7 +275,7 @@ func changeSetting(v *pageRequest, value any) (any, error) {
 	if err != nil {
 		return nil, aai.Errorf(aai.Internal, "the answer of settings_set cannot be read: %w", err)
 	}
-	said := v.text("setting", "is", now.Key, now.Shown())
+	said := v.text("setting", "is", now.Key, now.ValueText())
 	if value != nil && now.Source != "file" {
 		said += " " + v.text("setting", "overruled", shownValue(now.From))
 	}

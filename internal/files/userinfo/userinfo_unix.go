@@ -169,8 +169,9 @@ func checkLinkOwners(path string) error {
 	return nil
 }
 
-// checkOwnerAndMode returns an error if others than the owners can change the file. In a folder
-// with the sticky bit, others cannot change foreign files.
+// checkOwnerAndMode returns an error if path belongs to none of the owners, or if the group or
+// others may write to it. It accepts a folder with the sticky bit, in which others cannot replace
+// an owner's files, unless there is only one owner.
 func checkOwnerAndMode(path string, info fs.FileInfo, owners ...int) error {
 	if err := checkOwner(path, info, owners...); err != nil {
 		return err

@@ -42,7 +42,8 @@ const (
 	lockEnding = ".lock"
 )
 
-// A PublishedCall is a call in progress in its published form.
+// A PublishedCall describes a call in progress in the file that its gateway writes for other
+// processes; see ListActive.
 type PublishedCall struct {
 	Call     string    `json:"call"`
 	Parent   string    `json:"parent,omitempty"`

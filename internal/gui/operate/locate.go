@@ -193,7 +193,7 @@ func (v *View) Find(ctx context.Context, text string) (Match, error) {
 // match, the error names similar elements.
 func (v *View) filterCertain(ctx context.Context, q *query.Query, text string, found query.Result) (query.Result, error) {
 	if len(found.Matches) > 0 {
-		whole := q.MatchWhole(v.Snapshot, v.inDialog(ctx, v.usable(ctx, found.Matches)))
+		whole := q.FilterWholeNames(v.Snapshot, v.inDialog(ctx, v.usable(ctx, found.Matches)))
 		found.Matches = q.ClosestMatches(v.Snapshot, v.FilterInside(whole, func(p int) bool { return v.Snapshot.Elements[p].Role == desktop.Document }))
 		return found, nil
 	}

@@ -176,7 +176,7 @@ func (a Action) retitled(before *desktop.Snapshot, d delta.Delta) bool {
 // diff returns the changes since the snapshot, those of the focus element first. The status of a
 // page is not lagging: it reports results at once.
 func (a Action) diff(before *desktop.Snapshot, focus desktop.ID) delta.Delta {
-	return delta.Between(before, a.Snapshot, delta.Options{Ref: a.Ref, Focus: focus, IsAmbient: a.AmbientChanges.Has, Lagging: a.AmbientChanges.IsLagging() && !a.App.IsBrowser})
+	return delta.Between(before, a.Snapshot, delta.Options{Ref: a.Ref, Focus: focus, IsAmbient: a.AmbientChanges.Has, Lagging: a.AmbientChanges.FollowsRecentAction() && !a.App.IsBrowser})
 }
 
 // hasEffect reports whether anything changed except ambient changes, changes that most programs

@@ -48,7 +48,7 @@ func (r *idleProbe) probe() (idle, rests bool) {
 	return r.idle, r.idle && was && r.worked-worked <= r.lastProbe.Sub(asked)*3/4
 }
 
-// isResting probes twice, quietTwice apart.
+// isResting reports whether the program is idle in two probes, with the pause quietTwice between them.
 func (v *View) isResting() bool {
 	r := idleProbe{v: v}
 	r.probe()

@@ -57,7 +57,7 @@ func (m trackedInput) Type(ctx context.Context, seat desktop.Seat, w desktop.Win
 }
 
 func (m trackedInput) Key(ctx context.Context, seat desktop.Seat, w desktop.WindowID, chord desktop.Chord) error {
-	if err := m.checkReach(ctx, programs.ReachesByKey(chord)); err != nil {
+	if err := m.checkReach(ctx, programs.NewChordReach(chord)); err != nil {
 		return err
 	}
 	return m.note(m.Input.Key(ctx, seat, w, chord))

@@ -67,8 +67,8 @@ type lockedPrograms struct {
 	inputLock *inputlock.Lock
 }
 
-// Start implements desktop.Programs. A program shows its window after the start, so the lock stays
-// held: a question waits as long as for an action that may hang.
+// Start implements desktop.Programs. It does not release the lock, because the program shows its
+// window only after Start returns. The time limit of Lock.Begin, one second, releases it.
 func (p lockedPrograms) Start(ctx context.Context, program desktop.Program, args []string) (int, error) {
 	if _, err := p.inputLock.Begin(ctx); err != nil {
 		return 0, err

@@ -10,8 +10,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// ReachFunc reports whether an action reaches a question for the person: the part of a program's
-// windows below the element with index root.
+// A ReachFunc reports whether an action could operate a prompt that only the person may answer. root
+// is the index of the prompt's root element in shot.
 type ReachFunc func(shot *desktop.Snapshot, root int) bool
 
 // ReachesElement returns the ReachFunc of an action on the element.
@@ -30,9 +30,9 @@ func ReachesPoints(at ...desktop.Point) ReachFunc {
 	}
 }
 
-// ReachesByKey returns the ReachFunc of a chord. Escape, F6 and access keys reach a browser's
-// prompt from everywhere in its window.
-func ReachesByKey(chord desktop.Chord) ReachFunc {
+// NewChordReach returns the ReachFunc for pressing a chord. Escape, F6 and chords with Alt or Meta reach
+// a prompt from everywhere in its window; other chords reach it as text does, see ReachesByText.
+func NewChordReach(chord desktop.Chord) ReachFunc {
 	everywhere := chord.Key == "escape" || chord.Key == "f6" || slices.ContainsFunc(chord.Modifiers, func(m string) bool { return m == "alt" || m == "meta" })
 	return func(shot *desktop.Snapshot, root int) bool { return everywhere || ReachesByText(shot, root) }
 }

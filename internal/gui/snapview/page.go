@@ -32,8 +32,8 @@ func (s *RefSnapshot) AlertOfPage() int {
 	return dialog
 }
 
-// BrowserPromptFor returns the browser's dialog, within its window, with a question of the
-// element's page. The page waits for the answer. -1 means none.
+// BrowserPromptFor returns the index of the browser's own visible modal dialog, outside the page, in
+// the window of element i. It returns -1 if there is none or i is not in a page.
 func (s *RefSnapshot) BrowserPromptFor(i int) int {
 	document, top := -1, s.Snapshot.WindowOf(i)
 	for p := s.Snapshot.Elements[i].Parent; p >= 0; p = s.Snapshot.Elements[p].Parent {

@@ -38,8 +38,8 @@ const (
 // passphraseID identifies the record.
 const passphraseID = "proof/passphrase"
 
-// A Passphrase verifies the passphrase of an installation. It is safe for concurrent use,
-// also by several processes.
+// A Passphrase stores the salted hash of an installation's passphrase, checks typed passphrases
+// against it, and sets a new one. It is safe for concurrent use, also by several processes.
 type Passphrase struct {
 	vault RecordStore
 	plain plainFile
@@ -47,8 +47,8 @@ type Passphrase struct {
 	n     int
 }
 
-// NewPassphrase returns the passphrase in the vault. If sealing is unsupported, its key is
-// in the plain file; with an empty file name no passphrase can be set then.
+// NewPassphrase returns a Passphrase that stores its record in the vault, or in the plain file if
+// the vault cannot seal. If the file name is empty too, no passphrase can be set.
 func NewPassphrase(vault RecordStore, file string) *Passphrase {
 	return &Passphrase{vault: vault, plain: plainFile(file), now: time.Now, n: scryptN}
 }

@@ -7,7 +7,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// Editor is a text editor with a text that imitates an outline.
+// Editor describes the window of a text editor, in the form that Read takes. The edited text
+// imitates a line of rendered output.
 const Editor = `
 window "notes.txt - Mousepad" active
   generic

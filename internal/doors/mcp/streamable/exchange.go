@@ -27,7 +27,8 @@ type Exchange struct {
 	server   *Server
 	session  *session
 	stream   string // the session's stream that the answer carries
-	// arguments are those of its call that bypass the SDK.
+	// arguments are the large arguments that were removed from a tools/call before the SDK reads it.
+	// Middleware restores them; nil if none were removed.
 	arguments json.RawMessage
 	started   func() // lets the caller's next request start
 }

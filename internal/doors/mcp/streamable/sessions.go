@@ -56,7 +56,7 @@ type session struct {
 	open    int
 	ended   bool
 	timer   *time.Timer          // runs while it is idle
-	streams map[string]*Exchange // the answers that carry its streams
+	streams map[string]*Exchange // the exchanges whose HTTP responses carry the session's streams, by stream name
 }
 
 // reserve reserves a session for the exchange, which is about to open it.

@@ -27,9 +27,9 @@ func resident(t *testing.T, pid int) int {
 	return pages * os.Getpagesize() >> 20
 }
 
-// TestCalc checks that a sheet of 17 thousand million cells is read only in its visible part, and that the
+// TestSheetOfCalc checks that a sheet of 17 thousand million cells is read only in its visible part, and that the
 // spreadsheet hardly grows and keeps answering.
-func TestCalc(t *testing.T) {
+func TestSheetOfCalc(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	app := w.app(t, w.Calc(t))

@@ -33,8 +33,8 @@ func awaitEvent(t *testing.T, events <-chan desktop.Event, kind desktop.EventKin
 	}
 }
 
-// TestWatch checks that each kind of change results in an event with the element's ID.
-func TestWatch(t *testing.T) {
+// TestWatchReportsChanges checks that each kind of change results in an event with the element's ID.
+func TestWatchReportsChanges(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	for _, kind := range linuxtest.Kinds() {

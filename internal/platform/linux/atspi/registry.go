@@ -345,7 +345,8 @@ func list(entries []*appEntry, windows []desktop.WindowInfo, of func(pid int) pr
 	return apps
 }
 
-// richer reports whether this tree of a process, and not the other, is the visible one.
+// richer reports whether e has more content than other: more children in its windows, or as many and
+// more windows. The richest tree of a process is probably the visible one.
 func (e *appEntry) richer(other *appEntry) bool {
 	if e.contents != other.contents {
 		return e.contents > other.contents

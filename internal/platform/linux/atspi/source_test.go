@@ -14,9 +14,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestCacheIsConsistent checks that a Bus with a cache returns the same as one that reads everything for
+// TestBusCacheIsConsistent checks that a Bus with a cache returns the same as one that reads everything for
 // the first time, after any changes by others.
-func TestCacheIsConsistent(t *testing.T) {
+func TestBusCacheIsConsistent(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	for _, kind := range linuxtest.Kinds() {

@@ -19,11 +19,11 @@ import (
 // nearly is the permitted difference in size of a question's windows, in pixels: half a button.
 const nearly = 60
 
-// TestPictures shows every page of every kind of question, in both languages, in each of
+// TestPagePictures shows every page of every kind of question, in both languages, in each of
 // the programs, and stores screenshots in AAI_PICTURES for people to check. Without it
 // only hostile questions are shown. None shows an injected colour, each fits on a small
 // screen, and those of one question are about equally large.
-func TestPictures(t *testing.T) {
+func TestPagePictures(t *testing.T) {
 	shown := []string{"hostile"}
 	if os.Getenv("AAI_PICTURES") != "" {
 		shown = slices.Sorted(maps.Keys(kinds()))
