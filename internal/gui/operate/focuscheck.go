@@ -22,7 +22,7 @@ type focusCheckedInput struct {
 	view       *View      // each check replaces its snapshot
 	target     func() int // index of the element in that snapshot; -1 if there is none
 	named      bool       // the call names an element
-	focusMoved *bool      // the focus was moved to the target, and no key has been seen to arrive there yet
+	focusMoved *bool      // the focus was moved to the target, or a menu was open, and no key has been seen to arrive yet
 }
 
 // withFocusCheck limits the input to the element with index i (-1: the element with the window's
@@ -34,7 +34,7 @@ func (v *View) withFocusCheck(i int, do inputFunc) inputFunc {
 	}
 	return func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
 		now := *v
-		l := focusCheckedInput{Input: input, view: &now, named: params.Has(v.Call, "query") || params.Has(v.Call, "fields"), focusMoved: new(bool)}
+		l := focusCheckedInput{Input: input, view: &now, named: params.Has(v.Call, "query") || params.Has(v.Call, "fields"), focusMoved: new(v.isMenuOpen())}
 		if l.target = func() int { return -1 }; i >= 0 && (l.named || !v.App.IsBrowser) {
 			l.target = now.TrackElement(i)
 		}
@@ -56,7 +56,15 @@ func (l focusCheckedInput) Key(ctx context.Context, seat desktop.Seat, w desktop
 		if err := l.check(ctx, seat, false); err != nil {
 			return err
 		}
-		return input.Key(ctx, seat, w, chord)
+		i, press := l.target(), func() error { return input.Key(ctx, seat, w, chord) }
+		if !*l.focusMoved || i < 0 || len(chord.Modifiers) > 0 || utf8.RuneCountInString(chord.Key) != 1 || !l.view.Snapshot.Elements[i].States.Has(desktop.Editable) {
+			return press()
+		}
+		seen, err := l.awaitTyped(ctx, i, WrongCeiling, press)
+		if err == nil && !seen {
+			err = guierr.Failed(aai.DeliveryUnknown, "the key was pressed, and %s was not seen to receive it", l.view.Name(i))
+		}
+		return err
 	})
 }
 
@@ -221,6 +229,18 @@ func (v *View) focus(target int, named bool) (rival int, has, active bool) {
 	}
 	active = top >= 0 && all[top].States.Has(desktop.Active)
 	return rival, has || !named || !v.App.IsBrowser, active || !v.App.IsBrowser
+}
+
+// isMenuOpen reports whether a menu of the program, not of a page, is open. It takes keys until it has closed,
+// while another element may already read FOCUSED.
+func (v *View) isMenuOpen() bool {
+	all := v.Snapshot.Elements
+	for i := range all {
+		if e := &all[i]; e.Role.IsMenuItem() && e.Parent >= 0 && (all[e.Parent].Role == desktop.Menu || all[e.Parent].Role.IsMenuItem()) && v.Snapshot.IsVisible(i) && v.document(i) < 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // isPage reports whether the element is a page that cannot be edited.
