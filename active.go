@@ -50,8 +50,8 @@ type ActiveCall struct {
 	Element           TargetElement
 	Stage             Stage
 	Since             time.Time
-	// Done of Total, and a message for people: the last call of Progress, redacted. Total is 0 if
-	// unknown.
+	// Done, Total and Message are from the Action's last call of Progress, without secrets. Total
+	// is 0 if unknown.
 	Done, Total float64
 	Message     string
 }
@@ -132,7 +132,7 @@ func (p *invocation) releaseContext() {
 	}
 }
 
-// notifyStageChange reports that a call has begun, changed its stage, or ended.
+// notifyStageChange reports that a call has begun, changed its stage or progress, or ended.
 func (g *Gateway) notifyStageChange() {
 	if g.OnStageChange != nil {
 		g.OnStageChange()

@@ -11,10 +11,11 @@ import (
 // applies to the state that the person sees.
 const admissionLifetime = 10 * time.Minute
 
-// An Admission permits each of its calls to run once. It holds the reservations of gates, such as
-// slots of a limit, but no queue slot, and starts nothing by itself. It ends with its context,
-// and after ten minutes or at the context's deadline, whichever is later. The caller of Admit
-// must release it. It is safe for concurrent use.
+// An Admission permits each of its calls to run once by [Admission.Run], or several times by
+// [Admission.Repeat]. It holds the reservations of gates, such as slots of a limit, but no queue
+// slot, and starts nothing by itself. It ends with its context, and after ten minutes or at the
+// context's deadline, whichever is later. The caller of Admit must release it. It is safe for
+// concurrent use.
 type Admission struct {
 	calls       []*invocation
 	currentCall atomic.Pointer[invocation] // being processed
@@ -197,8 +198,8 @@ func (a *Admission) stages() (*invocation, *Error) {
 	return askPerson(open)
 }
 
-// wait returns the reason why the calls are not admitted, by the deadline of the current call at
-// the latest.
+// wait returns the reason why the calls are not admitted, or nil, by the deadline of the current
+// call at the latest.
 func (a *Admission) wait(ctx context.Context, late chan struct{}) error {
 	select {
 	case refused := <-a.ended:

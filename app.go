@@ -94,9 +94,9 @@ type App struct {
 
 // A Launch describes the start of a program by a call.
 type Launch struct {
-	CommandLine   string // the whole command, in a spelling unique to it
+	CommandLine   string // the whole command, quoted so that different commands differ
 	Digest        string // of the program, its desktop entry and the entry's command
-	IsBareProgram bool   // the program's own command is the program alone
+	IsBareProgram bool   // the program's own command has no arguments
 	HasArgs       bool   // the call gives arguments
 	OpensArgs     bool   // the arguments are files or addresses, at the place that the entry has for them
 	RunsCommands  bool   // the program runs commands that it receives
@@ -129,8 +129,8 @@ func (a *App) Tool(name string) *Tool {
 	return nil
 }
 
-// DigestOf returns the digest that consent to the permission is bound to: of the tool with that
-// name, of a program start, or of the whole app.
+// DigestOf returns the digest that consent to the permission is bound to. It is that of the tool
+// with that name, of the program start, or of the whole app.
 func (a *App) DigestOf(permission string) string {
 	if a.Launch != nil && permission == PermissionStart {
 		return a.Launch.Digest
@@ -143,7 +143,8 @@ func (a *App) DigestOf(permission string) string {
 	return a.Digest
 }
 
-// IsRunnable reports whether any of the app's tools can run on this computer.
+// IsRunnable reports whether any of the app's tools can run on this computer. It is true for an
+// app with a Server, even if the server's tools are unknown.
 func (a *App) IsRunnable() bool {
 	if a.Server != nil {
 		return true
@@ -178,14 +179,14 @@ type Tool struct {
 	// every call may.
 	TakesFocus func(call *Call) bool
 	Target     string // parameter that names the app to operate; empty: the tool's own app
-	// Secret lists parameters whose values the journal must not keep. "fields.value" means the
-	// member "value" in any of the fields.
+	// Secret lists parameters with values that the journal must not keep. "fields.value" means the
+	// member "value" in any item of the parameter "fields".
 	Secret []string
 	// NonSecret returns the members of Secret that are not secret with the given arguments, such
 	// as the key of a shortcut. Nil means none.
 	NonSecret func(args map[string]any) []string
-	// ShowSecrets lets the person who decides see the secret parameters, except those with a name
-	// that marks a secret. The journal still omits all of them.
+	// ShowSecrets lets the deciding person see the secret parameters, except those with a name that
+	// marks a secret. The journal still omits all of them.
 	ShowSecrets   bool
 	PrivateResult bool // the answer must not be kept, such as the clipboard's contents
 	// AllowUnaudited lets the tool run from the command line even if the journal cannot be

@@ -2,11 +2,10 @@ package aai
 
 import "context"
 
-// Ask shows a question of an Action in the gateway's dialog, in turn with those of other calls.
-// An example is a question of the server that received a call. The call's deadline is paused
-// meanwhile. The answer decides nothing about a call; that is the task of gates. The error
-// reports that the question could not be shown or had no answer, and is AUTOMATION_NOT_SUPPORTED
-// without a dialog.
+// Ask shows a question of an Action, such as one that its server asked, in the gateway's dialog.
+// It waits for the dialogs of other calls, and pauses the call's deadline meanwhile. The answer
+// permits no call; only gates do. The error reports that the question could not be shown or had
+// no answer, and is AUTOMATION_NOT_SUPPORTED without a dialog.
 func (g *Gateway) Ask(ctx context.Context, q Question) (Answer, error) {
 	if g.Dialog == nil {
 		return Answer{}, Errorf(AutomationNotSupported, "no window can show the person a question")

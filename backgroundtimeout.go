@@ -8,7 +8,8 @@ import (
 type backgroundTimeoutKey struct{}
 
 // WithBackgroundTimeout returns a context for a call that continues after its request ends, such
-// as a task. The limit is most, or the tool's BackgroundTimeout if that is shorter.
+// as a task. Its limit is the shorter of most and the tool's BackgroundTimeout, but at least the
+// tool's Timeout.
 func WithBackgroundTimeout(ctx context.Context, most time.Duration) context.Context {
 	return context.WithValue(ctx, backgroundTimeoutKey{}, most)
 }

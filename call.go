@@ -12,7 +12,7 @@ type Call struct {
 	ID     string // unique; Do assigns one if it is empty
 	Parent string // the id of the enclosing call, if any; Do sets it for calls of an Action
 	Caller Caller
-	App    string // an id, an alias, a wire name or an address
+	App    string // an id, a wire name, an alias, a display name or an address
 	Tool   string
 	Args   map[string]any
 	// Raw holds the arguments as sent if the door has not decoded them: a JSON object, or a
@@ -87,7 +87,7 @@ func (c Caller) Conversation() string {
 	return strings.Join([]string{c.Door, c.Identity, c.Principal, c.Session}, "\x00")
 }
 
-// A Result is the result of an Action.
+// A Result holds the answer of an Action that succeeded.
 type Result struct {
 	Text string // for people and models
 	Data any    // for programs: a JSON value, or nil
@@ -109,14 +109,14 @@ type Result struct {
 	NoOp bool
 }
 
-// An Image is a picture in a result.
+// An Image is a picture in a Result, or in a Message of a model.
 type Image struct {
 	MIME string // such as "image/png"
 	Data []byte
 }
 
-// NewCallID returns a fresh id of 16 characters from a cryptographic source. A door that repeats
-// a call needs it to name the first one as the parent.
+// NewCallID returns a fresh id of 16 characters from a cryptographic source. A door that may
+// repeat a call sets it as Call.ID, so that the repetition can name the first call as its Parent.
 func NewCallID() string {
 	return "c" + strings.ToLower(rand.Text())[:15]
 }

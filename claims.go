@@ -2,12 +2,12 @@ package aai
 
 import "context"
 
-// Claims let one gateway at a time act on a program. Each client starts a gateway of its own, and
-// concurrent typing into one window would end in the wrong field. It is safe for concurrent use.
+// Claims lets one gateway at a time act on a program. Each client starts a gateway of its own, and
+// concurrent typing into one window would end in the wrong field. Claims is safe for concurrent use.
 type Claims interface {
-	// Claim waits until no other gateway acts on the process, and reports whether it had to wait.
-	// The claim lasts until leave is called. It fails with the context's error when that ends,
-	// and with an *Error if coordination between gateways fails.
+	// Claim waits until no other gateway acts on the process with that id, and reports whether it
+	// had to wait. The claim lasts until leave is called. The error is the context's if the context
+	// ends, or an *Error if coordination between gateways fails.
 	Claim(ctx context.Context, process int) (leave func(), waited bool, err error)
 }
 

@@ -15,8 +15,8 @@ type ClientCapabilities struct {
 	SampleTools bool
 	// CanAsk reports that the client can ask the questions that policy sends to it.
 	CanAsk bool
-	// Elicit shows a form at the client, in the client's words. The person is not authenticated
-	// there, so the answer decides nothing about the gateway.
+	// Elicit lets the client show a form to its person. The person is not authenticated there, so
+	// the answer permits nothing at the gateway.
 	Elicit func(ctx context.Context, form Form) (*FormAnswer, error)
 	// AskSecret asks the person at the terminal for hidden input, such as a new passphrase.
 	AskSecret func(ctx context.Context, prompt string) (string, error)
@@ -27,19 +27,19 @@ type ClientCapabilities struct {
 	Roots func(ctx context.Context) ([]Root, error)
 }
 
-// A Form is a form for a person to fill in.
+// A Form asks the person at the client for values; see ClientCapabilities.Elicit.
 type Form struct {
 	Message string
-	Fields  json.RawMessage // a JSON Schema of an object whose members are single values
+	Fields  json.RawMessage // a JSON Schema of an object; its members are single values
 }
 
-// A FormAnswer is the result of a Form.
+// A FormAnswer holds the person's reaction to a Form, and the values entered.
 type FormAnswer struct {
 	Action string         // "accept", "decline" or "cancel"
 	Values map[string]any // by field, if accepted
 }
 
-// A SamplingRequest is a request to a model.
+// A SamplingRequest asks the client's model for a message; see ClientCapabilities.Sample.
 type SamplingRequest struct {
 	System    string
 	Messages  []Message
@@ -69,14 +69,14 @@ type ToolUse struct {
 	Args     map[string]any
 }
 
-// A ToolResult is the result of a ToolUse.
+// A ToolResult tells the model the result of its ToolUse.
 type ToolResult struct {
 	ID     string // of the ToolUse
 	Text   string
 	Failed bool
 }
 
-// A SamplingResult is a model's answer.
+// A SamplingResult is the model's answer to a SamplingRequest.
 type SamplingResult struct {
 	Model      string // the model used, as reported by the client
 	StopReason string // such as "endTurn", "maxTokens" or "toolUse"
@@ -101,7 +101,7 @@ func NonInteractive(ctx context.Context) context.Context {
 	return context.WithValue(ctx, nonInteractiveKey{}, true)
 }
 
-// IsNonInteractive reports whether the context is of [NonInteractive].
+// IsNonInteractive reports whether the context derives from one of [NonInteractive].
 func IsNonInteractive(ctx context.Context) bool { return ctx.Value(nonInteractiveKey{}) != nil }
 
 // WithClientCapabilities returns a context in which [ClientCapabilitiesOf] finds the

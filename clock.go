@@ -27,7 +27,7 @@ type clock struct {
 	total  time.Duration // limit of the tool
 	spent  time.Duration // time used before since
 	since  time.Time
-	paused bool // paused
+	paused bool
 
 	ctx    context.Context //nolint:containedctx // it ends with the tool's time, and is the call's
 	until  time.Time
@@ -88,7 +88,7 @@ func (c *clock) cancelContext() {
 	}
 }
 
-// pauseFor pauses the clock for at most patience, while a person is asked.
+// pauseFor pauses the clock while a person is asked; after patience it signals late.
 func (c *clock) pauseFor(patience time.Duration) {
 	c.freeze()
 	c.set(patience)

@@ -221,9 +221,9 @@ func Errorf(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Message: err.Error(), Err: errors.Unwrap(err)}
 }
 
-// AsError converts any error to an *Error: TIMEOUT if a deadline passed, otherwise
-// AUTOMATION_FAILED. An *Error that is nil or has no code is a bug in the gateway and becomes
-// INTERNAL. It returns nil for nil.
+// AsError returns the *Error that err is or wraps. Any other error becomes TIMEOUT if a deadline
+// passed, otherwise AUTOMATION_FAILED. An *Error that is nil or has no code is a bug in the
+// gateway and becomes INTERNAL. AsError returns nil for nil.
 func AsError(err error) *Error {
 	if err == nil {
 		return nil
@@ -243,14 +243,14 @@ func AsError(err error) *Error {
 // cancelledMessage is the message of a call that its caller cancelled.
 const cancelledMessage = "the caller cancelled the call"
 
-// IsCancellation reports whether a recorded error is that of a cancelled call. For another app's
-// call, the app itself may have written the message.
+// IsCancellation reports whether the code and message of an Entry are those of a cancelled call.
+// It is not certain, since an app may use the same message.
 func IsCancellation(code Code, message string) bool {
 	return code == AutomationFailed && (strings.HasSuffix(message, cancelledMessage) || strings.HasSuffix(message, context.Canceled.Error()))
 }
 
-// normalized returns an Error that cannot be mistaken for success: a nil *Error must not pass as
-// an admission, nor one without a code as a successful outcome in the journal.
+// normalized returns an Error with a code. A nil *Error must not pass as an admission, nor an
+// Error without a code as a successful outcome in the journal.
 func normalized(e *Error) *Error {
 	switch {
 	case e == nil:

@@ -11,8 +11,8 @@ import (
 type Catalog interface {
 	// Apps returns every app, ordered by id.
 	Apps() []*App
-	// Find returns the app with the id, alias or wire name, or an *Error with code APP_NOT_FOUND
-	// and the nearest names as candidates.
+	// Find returns the app that has name as its id, wire name, alias or display name. Otherwise it
+	// returns an *Error, such as APP_NOT_FOUND with the nearest names as candidates.
 	Find(ctx context.Context, name string) (*App, error)
 	// OnChange calls f after every change of the list of apps, until stop is called.
 	OnChange(f func()) (stop func())
@@ -36,7 +36,7 @@ type QuestionMerger interface {
 	MergeQuestions(asked []PendingQuestion) (q Question, joined bool)
 }
 
-// PendingQuestion is a gate's question about a request.
+// PendingQuestion is a gate's unanswered question about a request.
 type PendingQuestion struct {
 	Request  *Request
 	Question Question
@@ -73,7 +73,7 @@ type Gateway struct {
 	MutationObserver MutationObserver // receives mutations; may be nil
 	Stops            StopChecker      // knows the stopped calls; nil: calls cannot be stopped
 	Claims           Claims           // coordinates with the person's other gateways; may be nil
-	OnStageChange    func()           // runs when a call begins, changes its stage, or ends; must be quick; may be nil
+	OnStageChange    func()           // runs when a call begins, changes or ends; must be quick; may be nil
 
 	dialogLock      dialogMutex // one call at a time uses Dialog
 	queues          queues
@@ -89,7 +89,7 @@ type Gateway struct {
 // The error is always an *Error. A call that needs a person's consent returns CONSENT_REQUIRED
 // with Error.Questions; repeat it with Call.Answers. Do is safe for concurrent use.
 //
-// It equals [Gateway.Admit] of one call that runs at once.
+// Do of a call equals [Gateway.Admit] of it, followed by [Admission.Run] at once.
 func (g *Gateway) Do(ctx context.Context, call *Call) (*Result, error) {
 	p := newInvocation(ctx, g, call, make(chan struct{}, 1))
 	defer p.register()()

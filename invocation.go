@@ -201,7 +201,7 @@ func (p *invocation) withDelivery(e *Error) *Error {
 	return &said
 }
 
-// timeoutError returns the error of a call whose time ended at a stage.
+// timeoutError returns the error of a call that reached its time limit at a stage.
 func (p *invocation) timeoutError(at Stage, ran bool) *Error {
 	p.mu.Lock()
 	app, target := p.entry.App, p.entry.Target

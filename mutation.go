@@ -5,17 +5,17 @@ import (
 	"time"
 )
 
-// A Mutation is a finished call whose Action began and that may have changed something. With an
+// A Mutation is a finished call that began its Action and may have changed something. With an
 // error its effect may be missing or partial; see Code.
 type Mutation struct {
 	Call, Parent string
 	Caller       Caller
-	Time         time.Time // of its end
-	// App, Tool, Target and Element are as in the Entry of its outcome.
+	Time         time.Time // end of the call
+	// App, Tool, Target and Element are as in the call's Outcome entry.
 	App, Tool, Target string
 	Element           TargetElement
-	// Undo is that of the Result, or of the Error if the call failed; nil means that no way to
-	// revert it is known.
+	// Undo is from the Result, or from the Error if the call failed. Nil means that no way to
+	// revert the call is known.
 	Undo *Undo
 	// Code is the error code, "" for success. With a code the effect is uncertain. A call known
 	// not to have reached the app is no Mutation.

@@ -7,7 +7,8 @@ import (
 )
 
 // Nearest returns up to n of the names that are most similar to name, best first. It omits names
-// with more than half of the letters different, or exactly half and another first letter.
+// with more than half of the letters different, or exactly half and another first letter. A name
+// that contains the other counts as one letter off.
 func Nearest(name string, names []string, n int) []string {
 	type scored struct {
 		name     string

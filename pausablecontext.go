@@ -32,11 +32,11 @@ func RetryRateLimited(ctx context.Context, most time.Duration, run func(context.
 	}
 }
 
-// PauseDeadline pauses the deadline of the context's call until goOn is called, for an Action
-// that must wait until the person has answered another call's question. The pauses of a call are
+// PauseDeadline pauses the deadline of the context's call until goOn is called. An Action calls
+// it while it waits for the person to answer another call's question. The pauses of a call are
 // limited to the time for one question; further waiting counts. Enclosing calls are paused too.
-// It is safe for concurrent use. It has an effect only in an Action on windows, of a server, or
-// one that makes calls.
+// PauseDeadline is safe for concurrent use. It has an effect only in Actions on windows, Actions
+// of a server, and Actions that only make calls.
 func PauseDeadline(ctx context.Context) (goOn func()) {
 	w, _ := ctx.Value(pausableContextKey{}).(*pausableContext)
 	if w == nil {

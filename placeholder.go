@@ -11,7 +11,7 @@ import (
 // validated and shown. It runs when they are resolved, by [Admission.Repeat].
 type Placeholder struct {
 	Label string // text for people, such as "‹title of step 1›"
-	Key   any    // identifies it for the resolver
+	Key   any    // identifies the value for the resolver
 }
 
 // MarshalJSON returns the label as JSON.
@@ -57,8 +57,8 @@ func ResolvePlaceholders(value any, fill func(Placeholder) (any, error)) (any, e
 }
 
 // Repeat runs the call with index i as [Admission.Run] does, with its placeholders resolved by
-// fill, which may be nil if it has none. It may be called repeatedly: from the second time on it
-// makes a new call that differs only in its placeholders and is counted and recorded separately.
+// fill, which may be nil if the call has none. From its second call for one i on, Repeat makes a
+// new call that differs only in its placeholders and is counted and recorded separately.
 // Effects beyond the admission are refused; no person is asked.
 func (a *Admission) Repeat(ctx context.Context, i int, fill func(Placeholder) (any, error)) (*Result, error) {
 	p, err := a.nextCall(ctx, i)
@@ -72,10 +72,10 @@ func (a *Admission) Repeat(ctx context.Context, i int, fill func(Placeholder) (a
 	return p.runAdmitted(ctx)
 }
 
-// RunUndo runs a call that reverts the call with index i, or reads the state for that. It counts
-// as admitted with that call if app and target are the same and it needs no further permission;
-// reading needs no more than acting. Any other call is refused with CONSENT_REQUIRED; no person
-// is asked.
+// RunUndo runs a call that reverts the call with index i, or reads the state before reverting it.
+// The call shares the admission of call i if app and target are the same and it needs no further
+// permission. Reading needs none beyond acting. Other calls are refused with CONSENT_REQUIRED; no
+// person is asked.
 func (a *Admission) RunUndo(ctx context.Context, i int, call *Call) (*Result, error) {
 	a.mu.Lock()
 	made := i >= 0 && i < len(a.calls) && a.started[i]
@@ -90,7 +90,7 @@ func (a *Admission) RunUndo(ctx context.Context, i int, call *Call) (*Result, er
 	return p.runAdmitted(ctx)
 }
 
-// nextCall marks the call as started, or returns a new one like it.
+// nextCall returns call i, marked as started, or a new call like it if it has started before.
 func (a *Admission) nextCall(ctx context.Context, i int) (*invocation, *Error) {
 	a.mu.Lock()
 	closed, again := a.closeReason, i >= 0 && i < len(a.calls) && a.started[i]

@@ -24,13 +24,13 @@ type progress struct {
 	actionReports atomic.Bool // the Action has reported progress
 
 	mu   sync.Mutex
-	base float64 // the gateway's last report before that
+	base float64 // done of the gateway's last report
 }
 
-// WithProgress returns a context in which report receives the progress of the call: that of
-// [Progress], and until then each second the elapsed seconds of the time limit. A door passes it
-// to [Gateway.Do] for a caller that wants progress. Several goroutines call report, even after Do
-// has returned if an Action was abandoned; it should not block.
+// WithProgress returns a context in which report receives the progress of the call. Until the
+// Action calls [Progress], the gateway reports the elapsed seconds of the time limit. A door
+// passes the context to [Gateway.Do] for a caller that wants progress. Several goroutines call
+// report, even after Do has returned if an Action was abandoned; report should not block.
 func WithProgress(ctx context.Context, report func(done, total float64, message string)) context.Context {
 	return context.WithValue(ctx, progressKey{}, &progress{report: report})
 }
@@ -101,8 +101,8 @@ func (p *invocation) reportStage(asked int) int {
 	return 0
 }
 
-// reportFromGateway is report for the gateway itself: later reports of the Action are added to
-// it.
+// reportFromGateway reports progress of the gateway. Later reports of the Action continue from
+// done.
 func (p *progress) reportFromGateway(done, total float64, message string) {
 	p.mu.Lock()
 	p.base = done

@@ -33,7 +33,7 @@ type Question struct {
 	// AlwaysAsk reports that every call needs its own answer, regardless of earlier permissions.
 	AlwaysAsk bool
 	// CallerIdentity is the identity of the caller, or empty. Do sets it; the limit of questions
-	// is counted by it.
+	// applies to each identity.
 	CallerIdentity string
 	// IgnoreRecentRefusal reports that the person makes the call at their own page, so a recent
 	// refusal does not answer it. Do sets it, except for calls made by another call. At a
@@ -56,7 +56,7 @@ type Choice struct {
 	IsRefusal bool
 }
 
-// An Answer is what a person chose.
+// An Answer is a person's choice for a Question.
 type Answer struct {
 	Choice  string  // a Choice.ID of the question
 	Seal    string  // the question's seal
@@ -87,8 +87,8 @@ type Asker interface {
 	Ask(ctx context.Context, q Question) (Answer, error)
 }
 
-// A ReadyAsker can report beforehand that no question can be shown, so that nothing is recorded
-// for it.
+// A ReadyAsker is an Asker that reports by an error of Ready that it cannot show any question now.
+// Nothing is then recorded for the question.
 type ReadyAsker interface {
 	Asker
 	Ready(ctx context.Context) error

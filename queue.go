@@ -127,7 +127,7 @@ func (v *slot) releaseToken() {
 }
 
 // acquire waits for the call's token. It fails at once if the app hangs. outer is the slot of an
-// enclosing call, or nil.
+// enclosing call, or nil. v is nil without an error if the context ends.
 func (l *queues) acquire(ctx context.Context, app *App, alone bool, outer *slot) (v *slot, waited bool, err *Error) {
 	v = &slot{queue: l.queueFor(app), exclusive: alone}
 	v.nestIn(outer)

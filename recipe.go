@@ -180,11 +180,11 @@ type AuthRecipe struct {
 	Cookies  []string // names of the required cookies
 }
 
-// A Driver compiles a Recipe to an Action when a descriptor is loaded, so that a bad recipe is
-// found then and not at the first call. Its error is an *Error with a message that begins with
-// the descriptor's field. AAI_JSON_INVALID rejects the whole descriptor. PERMISSION_DENIED, for a
-// resource that this gateway must not reach, removes this tool only. Every *Error of the Action
-// sets Delivery, since an empty one means that nothing was sent.
+// A Driver compiles a Recipe to an Action. The catalog compiles recipes when it loads a descriptor,
+// so it finds a bad one before the first call. The error is an *Error with a message that begins
+// with the descriptor's field. AAI_JSON_INVALID rejects the whole descriptor. PERMISSION_DENIED, for
+// a resource that this gateway must not reach, removes this tool only. Every *Error of the Action
+// sets Delivery, since Do replaces an empty one by DeliveryUnknown.
 type Driver interface {
 	Compile(r *Recipe) (Action, error)
 }

@@ -12,19 +12,20 @@ import (
 	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
-// An EntryKind is the point of a call at which an Entry was made.
+// An EntryKind tells at which point of a call an Entry is made.
 type EntryKind string
 
 // A call that reads or is refused has one Outcome. A call that acts has an Intent before it. A
-// Received precedes both if a person is asked, or if a call that reads takes more than a second.
+// Received precedes both if a person is asked, or if no line is written within a second. It also
+// tests the journal after a failed write.
 const (
 	Received EntryKind = "received"
 	Intent   EntryKind = "intent"
 	Outcome  EntryKind = "outcome"
 )
 
-// An Entry is one line of the journal. The first one of a call, of any kind, contains Caller,
-// Parent and the target; later ones repeat only the names.
+// An Entry is one line of the journal. The first one of a call, of any kind, contains Caller and
+// Parent; later ones repeat only Call, App, Tool and Target.
 type Entry struct {
 	Kind   EntryKind
 	Time   time.Time // of this line: the call began Elapsed before its Outcome
@@ -32,11 +33,11 @@ type Entry struct {
 	Parent string
 	Caller Caller
 
-	// App, Tool and Target are the resolved names, or the requested ones if the call ended
-	// before.
+	// App, Tool and Target are the resolved names. Before resolution, App and Tool are the
+	// requested names, and Target is empty.
 	App, Tool, Target string
 
-	// Admitted reports that the following fields are set. They are in the first line after the
+	// Admitted reports that Effect, Digest, Consent and Args are set: in the first line after the
 	// admission.
 	Admitted bool
 	Effect   Effect
@@ -270,7 +271,7 @@ func (r *Request) allowsUnaudited() bool {
 		r.Tool.AllowUnaudited
 }
 
-// withUnrecordedWarning returns the result with a warning that it is not recorded.
+// withUnrecordedWarning returns the result with a warning that the call is not recorded.
 func (r *Result) withUnrecordedWarning(late *Error) *Result {
 	result := *r
 	warning := "this call could not be recorded. " + late.Hint
@@ -281,8 +282,8 @@ func (r *Result) withUnrecordedWarning(late *Error) *Result {
 	return &result
 }
 
-// outcomeNotRecorded returns the error for a call with an outcome that could not be recorded,
-// including what is known about the call itself.
+// outcomeNotRecorded returns the error for a call with an outcome that could not be recorded. If
+// the call may have had an effect, late then says so.
 func outcomeNotRecorded(late, err *Error) *Error {
 	switch {
 	case err == nil:

@@ -10,7 +10,7 @@ import (
 // refreshWindow is the time for which one journal line covers repeated reads.
 const refreshWindow = 10 * time.Minute
 
-// maxRecentReads is the number of reads remembered.
+// maxRecentReads is the number of reads after which recentReads forgets all of them.
 const maxRecentReads = 1000
 
 // recentReads remembers the reads of pages that refresh themselves, and the times of their

@@ -73,7 +73,7 @@ func reauthRequired(r *Request, questions []Question) *Error {
 	return e
 }
 
-// consentChanged returns the error of a call whose effect has changed since the consent.
+// consentChanged returns the error of a call with an effect that has changed since the consent.
 func consentChanged(r *Request) *Error {
 	e := Errorf(ConsentRequired, "the call's target changed in %s while the call waited, and a person must allow its new effect: %s",
 		r.Call.Target.ID, r.Permission())
@@ -121,7 +121,7 @@ func truncateList(names []string, n int) []string {
 // errEndedWithoutAnswer is the outcome of an Action that ended its goroutine.
 var errEndedWithoutAnswer = errors.New("ended without an answer")
 
-// panicked returns the error of a call whose code panicked. Err carries the stack to the log.
+// panicked returns the error of a call that panicked with p. Err carries the stack to the log.
 func panicked(p any) *Error {
 	return &Error{
 		Code:     Internal,

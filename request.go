@@ -35,8 +35,8 @@ type Request struct {
 	// that checks again after a wait asks no question about it.
 	AdmittedPermission string
 
-	// Since is set by a gate that admits by a person's answer. When it checks again, it detects
-	// an answer revoked since then.
+	// Since identifies the last revocation before a person's answer admitted the call. The gate
+	// sets it, and detects by it a later revocation when it checks again.
 	Since string
 
 	// dryRun asks the gates for a decision only; nothing will run.
@@ -131,7 +131,7 @@ type reservation struct {
 }
 
 // Reserve registers a gate's hold for the call, such as one of a few slots. release runs once,
-// when the call ends in any way, including a refusal. By must be a pointer.
+// when the call ends in any way, including a refusal. The gate by must be a pointer.
 func (r *Request) Reserve(by Gate, release func()) {
 	r.reservations.mu.Lock()
 	over := r.reservations.released

@@ -11,10 +11,10 @@ import (
 // maxErrorText is the number of bytes of an error message that are redacted and passed on.
 const maxErrorText = 16 << 10
 
-// redactError returns the error message for the journal, and the error for the caller, without
-// the secrets among the arguments: they must not appear in the agent's conversation again. Errors
-// about windows keep secrets that are too short to identify. Every value set in a window counts
-// as secret, and "it is now 5 and not 3" must remain readable.
+// redactError returns said, the message for the journal, and told, the error for the caller, without
+// the secret arguments. They must not appear in the agent's conversation again. Errors about
+// windows keep secrets that are too short to identify. Every value set in a window counts as
+// secret, and "it is now 5 and not 3" must remain readable.
 func (r *Request) redactError(err *Error) (said string, told *Error) {
 	defer func() {
 		if recover() != nil {

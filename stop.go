@@ -17,10 +17,10 @@ type StopChecker interface {
 
 // CallScope holds the properties of a call that a stop can refer to.
 type CallScope struct {
-	// CallIDs are its id, and those of enclosing or repeated calls.
+	// CallIDs are the ids of the call, of its enclosing calls, and of the call that it repeats.
 	CallIDs []string
 	Caller  Caller
-	// App and Tool are the resolved names, or the requested ones until then.
+	// App and Tool are the resolved names, or the requested ones before resolution.
 	App, Tool string
 }
 
@@ -43,7 +43,7 @@ func CheckStopped(ctx context.Context) error {
 	return nil
 }
 
-// asNotDelivered returns the error of a stop before the Action began.
+// asNotDelivered returns the error of a stop before the Action began, or between two of its steps.
 func asNotDelivered(why *Error) *Error {
 	e := *why
 	e.Delivery = NotDelivered

@@ -10,7 +10,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
-// minPINLength is the length of the shortest numbers that identify people.
+// minPINLength is the length in bytes from which a secret with a digit may be a PIN.
 const minPINLength = 4
 
 // A TargetElement is the element of a window that a call acts on, such as a button, in display

@@ -2,7 +2,7 @@ package aai
 
 import "strconv"
 
-// A Step is a call as data, without a caller.
+// A Step is a call in stored form, without a caller: an Undo makes it later.
 type Step struct {
 	App  string         `json:"app"` // as in Call.App
 	Tool string         `json:"tool"`
@@ -63,14 +63,14 @@ func (s Step) bindTarget(of *Request) Step {
 	return s
 }
 
-// Call returns the step as a call of the caller.
+// Call returns the call that the step describes, made by caller and limited to the step's Target.
 func (s Step) Call(caller Caller) *Call {
 	return &Call{Caller: caller, App: s.App, Tool: s.Tool, Args: s.Args, OnlyTarget: s.Target}
 }
 
-// An Undo describes how to revert a call. It is data, so that it can be stored, and contains no
-// reference that ends with a conversation. The Action creates it from the state before and after;
-// an Action that cannot know creates none.
+// An Undo describes how to revert a call. It can be stored, so it contains no element ref, which
+// would end with its conversation. The Action creates it from the state before and after the
+// change; an Action that cannot read that state creates none.
 type Undo struct {
 	// Description is the effect of the undo for people and models, such as `Volume of
 	// org.example.Player is 0.4 again`.

@@ -38,8 +38,8 @@ func asRead(t *Tool) *Tool {
 	return &Tool{Name: t.Name, Params: t.Params, Effect: Reads, EffectInherent: true, Target: t.Target, Secret: t.Secret, NonSecret: t.NonSecret}
 }
 
-// dryRun reports whether earlier decisions already admit the request with the tool and the
-// target.
+// dryRun reports whether earlier decisions already admit the request, with tool and target in
+// place of its own.
 func (g *Gateway) dryRun(ctx context.Context, r *Request, tool *Tool, target *App) bool {
 	call := *r.Call
 	call.Target, call.Answers = target, nil

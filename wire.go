@@ -11,10 +11,10 @@ import (
 const maxWireName = 46
 
 // WireName returns the wire form of a canonical id, such as "app:org.gnome.Calculator" or
-// "aai:exec": letters, digits, "_" and "-", beginning with a letter, at most 46 characters. It
-// depends on the id alone, so installing an app never renames another. Ids that are too long, or
-// contain "_" or any other character, get "_" and six hexadecimal digits of their SHA-256. Two
-// ids can still have the same wire name; the catalog rejects the second.
+// "aai:exec". It is at most 46 letters, digits, "_" and "-", beginning with a letter. It
+// depends on the id alone, so installing an app never renames another. Ids that are too long,
+// begin with no letter, or contain "_" or any other character, get "_" and six hexadecimal digits
+// of their SHA-256. Two ids can still have the same wire name; the catalog rejects the second.
 func WireName(id string) string {
 	exact := id != ""
 	var b strings.Builder

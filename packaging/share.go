@@ -69,7 +69,8 @@ func writeShare(dir string) error {
 	return nil
 }
 
-// epoch returns the time of all files, by the convention of reproducible builds.
+// epoch converts SOURCE_DATE_EPOCH, the time of all files in a reproducible build; 1970 if it is not
+// set.
 func epoch(seconds string) (time.Time, error) {
 	if seconds == "" {
 		return time.Unix(0, 0).UTC(), nil
@@ -81,7 +82,7 @@ func epoch(seconds string) (time.Time, error) {
 	return time.Unix(n, 0).UTC(), nil
 }
 
-// releaseDate returns the day of that time.
+// releaseDate returns the day of SOURCE_DATE_EPOCH, such as 2026-01-31.
 func releaseDate() (string, error) {
 	at, err := epoch(os.Getenv("SOURCE_DATE_EPOCH"))
 	return at.Format(time.DateOnly), err

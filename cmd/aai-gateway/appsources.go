@@ -19,7 +19,7 @@ type appDependencies struct {
 	logins  *oauth.Authorizer
 	vault   *secrets.Vault
 	log     *slog.Logger
-	gateway func() *aai.Gateway // after its creation
+	gateway func() *aai.Gateway // returns nil before its creation
 }
 
 // appSources are the sources of apps beyond the installed descriptors: MCP servers, generated and

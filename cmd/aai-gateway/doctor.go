@@ -29,7 +29,8 @@ import (
 // computer, and no browser opens.
 const doctorPolicy = `{"dev": true, "login": {"browser": false}}`
 
-// doctor returns the doctor for a command. The returned function closes the user's gateway.
+// doctor returns the doctor for a command; may asks whether a window may appear on the user's screen.
+// The returned function closes the user's gateway.
 func (p *program) doctor(f cli.Flags, may func(context.Context) bool) (cli.Doctor, func() error, error) {
 	home, err := p.homeFolder()
 	if err != nil {
@@ -115,7 +116,7 @@ func (p *program) withoutFaulty(f cli.Flags, broken error) {
 	}
 }
 
-// standard returns the default configuration.
+// standard returns the configuration that applies without a configuration file.
 func (p *program) standard(f cli.Flags) (*setup, error) {
 	empty, err := os.CreateTemp("", "aai-doctor-*.json")
 	if err != nil {
@@ -206,7 +207,7 @@ func screens(p platform) func(context.Context, string, string) error {
 	}
 }
 
-// clock returns the time source.
+// clock returns now, or the computer's clock if now is nil.
 func (g hostAccess) clock() func() time.Time {
 	if g.now != nil {
 		return g.now
@@ -237,7 +238,7 @@ func selfFile() string {
 	return path
 }
 
-// configFile returns the configuration file.
+// configFile returns the path of the configuration file: of the flag, of AAI_CONFIG, or the default.
 func configFile(f cli.Flags, getenv func(string) string, home string) string {
 	for _, path := range []string{f.Config, getenv("AAI_CONFIG")} {
 		if path != "" {
@@ -269,7 +270,7 @@ type doctorAdapter struct {
 // Checks implements cli.Doctor.
 func (*doctorAdapter) Checks() []string { return doctor.Checks() }
 
-// receive passes on a finding.
+// receive passes a finding to the listener.
 func (e *doctorAdapter) receive(f doctor.Finding, waiting []string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

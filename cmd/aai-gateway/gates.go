@@ -27,7 +27,7 @@ type gateSet struct {
 	dialog      *dialog.Dialog
 	modes       *policy.ModeGate
 	revocations *policy.Revocations
-	notice      func(context.Context) string // about the way of asking the user; nil: none
+	notice      func(context.Context) string // explains why the user is not asked in a window; nil: no notice
 }
 
 // gates creates the configured gates. The user's decisions apply to all of their gateways, so they
@@ -80,7 +80,7 @@ func agentTools() []string {
 	return slices.Concat(builtin.AgentTools(), workflow.AgentTools(), workflow.AgentLibraryTools(), script.AgentTools(), search.AgentTools(), introspect.AgentTools())
 }
 
-// consentTools lists those of them that need consent.
+// consentTools lists those of agentTools that need consent.
 func consentTools() []string { return []string{builtin.Discover, introspect.GenerateTool} }
 
 // appLists returns the allowed and the denied apps.

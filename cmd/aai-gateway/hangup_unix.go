@@ -50,7 +50,8 @@ func contextWhileRead(ctx context.Context, out any) (_ context.Context, stop fun
 // processors for ten milliseconds, which would delay the client's first request.
 const hangupDelay = time.Second
 
-// waitForHangup waits until fd has no reader, or until the other end of until is closed.
+// waitForHangup waits until fd has no reader, which it reports as true, or until the other end of until
+// is closed.
 func waitForHangup(fd, until int32) bool {
 	fds := []unix.PollFd{{Fd: fd}, {Fd: until}} // no events requested: hangups are always reported
 	for {

@@ -99,7 +99,7 @@ func applications(dataDirs []string) []string {
 	return folders
 }
 
-// descriptorPlaces returns the places of descriptors.
+// descriptorPlaces returns the places to search for descriptors, the configured scan paths first.
 func (s *setup) descriptorPlaces(dataDirs []string) []catalog.Place {
 	places := folders(s.ScanPaths)
 	for _, dir := range dataDirs {
@@ -111,7 +111,7 @@ func (s *setup) descriptorPlaces(dataDirs []string) []catalog.Place {
 	return append(places, catalog.Glob("/opt", "*/"+catalog.FileName))
 }
 
-// integrationSources returns the sources of integrations.
+// integrationSources returns the buses and folders in which the scanner looks for integrations.
 func (s *setup) integrationSources(dataDirs []string) discovery.ScannerConfig {
 	return discovery.ScannerConfig{
 		SessionBus: func() (string, error) { return wire.SessionAddress(s.session.Getenv) },

@@ -28,7 +28,7 @@ type setup struct {
 	defaultSession *session.Detector  // ignores the configured session
 	promptScreen   promptScreen       // for reauthentication
 	isExternal     bool               // the installation is not the account's own
-	seals          lazyVault          // confirmed settings
+	seals          lazyVault          // vault of the user's decisions
 	roots          *x509.CertPool     // certificate authorities for sites; nil: the system's
 	exitsAfterCall bool               // the process ends with the call
 	input          setupInput         // input of setUp
@@ -83,7 +83,8 @@ func setUp(from setupInput) (*setup, error) {
 	return s, nil
 }
 
-// foreignFileError names files and folders of the installation that are not this account's alone.
+// foreignFileError returns an error that names a file or folder of the installation that is not this
+// account's alone.
 func (s *setup) foreignFileError(home string) error {
 	paths := []string{filepath.Join(home, ".aai"), s.platform.data}
 	for _, name := range []string{"consent.json", "passphrase.json", "mode", "revoked", "secrets"} {

@@ -5,23 +5,24 @@ import (
 	"time"
 )
 
-// Limits for the records after the last anchor. An anchor is due after so many records,
-// but under load only after anchorPause, because each anchor needs a flush.
+// An anchor is due anchorEvery records or anchorAfter after the last one. Under load at
+// least anchorPause must pass between two, because each anchor needs a flush.
 const (
 	anchorEvery = 100 // records
 	anchorAfter = time.Minute
 	anchorPause = 250 * time.Millisecond
 )
 
-// anchors is the state of the goroutine that stores anchors in the key store. It runs
-// beside the calls. Journal.write guards it.
+// anchors is the state of the goroutine that stores anchors in the key store, so that no
+// call waits for that. Journal.write guards the fields.
 type anchors struct {
 	due     *anchor
 	n       int64         // number of entries that must be on disk first
 	running chan struct{} // closed when the work ends; nil if there is none
 }
 
-// anchorIfDue schedules an anchor for the last record. Only one of the processes does.
+// anchorIfDue schedules an anchor for the last record of st, if one is due. It notes that
+// in st, so that no other process schedules the same anchor.
 func (j *Journal) anchorIfDue(st *state) {
 	now := j.now()
 	age := now.Sub(time.Unix(0, st.anchoredAt))
@@ -57,8 +58,8 @@ func (j *Journal) anchor(running chan struct{}) {
 	}
 }
 
-// keepAnchor stores an anchor in the key store, unless it has a later one. It flushes the
-// records first: after a crash the anchor must not be ahead of the file.
+// keepAnchor stores an anchor in the key store, unless the store has this or a later one.
+// It flushes the n entries first: after a crash the anchor must not be ahead of the file.
 func (j *Journal) keepAnchor(a *anchor, n int64) error {
 	if err := j.sync(n); err != nil {
 		return err

@@ -10,9 +10,9 @@ import (
 	"slices"
 )
 
-// appendAll appends the entries to the chain, under the lock that all processes share. An
-// entry that cannot be encoded gets its own error. The others are in the file, or
-// appendAll returns an error and none is.
+// appendAll appends the entries to the chain, under the lock that all processes share. It
+// skips an entry that fails its precondition or cannot be encoded, and sets the entry's err.
+// If appendAll returns nil, all other entries are in the file.
 func (j *Journal) appendAll(batch []*pendingEntry) error {
 	durable := slices.ContainsFunc(batch, func(w *pendingEntry) bool { return w.durable })
 	if j.file == nil {
@@ -131,8 +131,9 @@ func (j *Journal) appendBytes(text []byte, size int64) error {
 
 // prepareFile ensures that j.file is the file at j.path and ends where the state says.
 // That covers a crash, and a file that was moved or removed while open: an entry in a file
-// that cannot be found is not recorded. prepareFile returns events for its findings. It
-// checks the file when the state's file is checked, and when the state names another file.
+// that cannot be found is not recorded. prepareFile returns events for its findings, and
+// in newLine whether the last line lacks its newline. It checks the file when the state's
+// file is checked, and when the state names another file.
 func (j *Journal) prepareFile(st *state) (events []event, newLine bool, err error) {
 	if j.file != nil && !j.stateFile.recentlyUsed && j.first == st.first {
 		return nil, false, nil
@@ -168,8 +169,7 @@ func (j *Journal) prepareFile(st *state) (events []event, newLine bool, err erro
 		return nil, false, err
 	}
 	if !ours {
-		// Another file is in its place, such as an older copy: it is kept, but is not part
-		// of the chain.
+		// A file outside the chain is at the path, such as an older copy. It is renamed.
 		if err := j.setAside(); err != nil {
 			return nil, false, err
 		}
@@ -225,8 +225,7 @@ func (j *Journal) open() error {
 	return nil
 }
 
-// sealedIn reports whether the file has the state's last record at the position in the
-// state.
+// sealedIn reports whether the state's last record ends at st.size in the file.
 func sealedIn(f *os.File, st *state) (bool, error) {
 	if st.seq < st.first {
 		return st.size == 0, nil // none in this file yet
@@ -243,9 +242,8 @@ func sealedIn(f *os.File, st *state) (bool, error) {
 	return string(found) == string(tail), nil
 }
 
-// belongsToChain reports whether the file is the one in the state: it has the last record
-// at the right position, or does not begin like another file of the chain. Verify reports
-// other faults.
+// belongsToChain reports whether the file is the one in the state: sealedIn holds, or the
+// file does not begin like another file of the chain. Verify reports other faults.
 func belongsToChain(f *os.File, st *state, sealed bool) (bool, error) {
 	if sealed {
 		return true, nil

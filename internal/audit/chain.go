@@ -9,8 +9,8 @@ import (
 	"strconv"
 )
 
-// A chainKey seals one record. The next record's key is derived from it by a hash, and
-// then it is deleted: with today's key no one can make a record of yesterday.
+// A chainKey seals one record. The next record's key is a hash of it, and each key is
+// deleted after use. So today's key cannot seal a record of yesterday.
 type chainKey [sha256.Size]byte
 
 // A seal is the first half of an HMAC-SHA256, truncated as in RFC 4868.
@@ -121,7 +121,8 @@ func (r link) sealedBy(k chainKey) bool {
 	return hmac.Equal(s[:], r.seal[:])
 }
 
-// event decodes a record about the journal itself. Kind is empty for entries.
+// event decodes a record about the journal itself. For the entry of a call it returns an
+// event without a Kind.
 func (l link) event() event {
 	if !bytes.Contains(l.signed, []byte(`"kind":"`+repairedKind)) && !bytes.Contains(l.signed, []byte(`"kind":"`+prunedKind)) {
 		return event{}
@@ -133,8 +134,8 @@ func (l link) event() event {
 	return e
 }
 
-// first returns the number of the first record of a file whose first remaining record is
-// l: earlier ones may be lost.
+// first returns the number of the record that a file began with, if l is its first remaining
+// record. A repair record counts the records lost before it.
 func (l link) first() uint64 {
 	if e := l.event(); e.Kind == repairedKind && e.Lost < l.seq {
 		return l.seq - e.Lost

@@ -36,7 +36,7 @@ type checker struct {
 	prunings  []recordedPruning
 }
 
-// A gap is a part of the file that is not the next record.
+// A gap describes the bytes after the last good record that are not the expected record.
 type gap struct {
 	bytes    int64
 	hasEntry bool // a line of it is JSON, which no crash leaves: it could pass for an entry
@@ -50,7 +50,7 @@ func (g *gap) add(text, whole []byte) {
 }
 
 // isTorn reports whether a crash may leave such a gap: parts of lines, and unwritten
-// space. There may be several, because a repair can be torn too.
+// space. Several crashes leave several parts, because a repair can be torn too.
 func (g *gap) isTorn() bool { return !g.hasEntry }
 
 // matches reports whether the gap has the size in the record, with or without the newline
@@ -59,7 +59,8 @@ func (g *gap) matches(torn int64) bool {
 	return g.bytes == torn || g.endLine && g.bytes == torn+1
 }
 
-// read verifies one file.
+// read verifies the lines of one file, and passes them to visitLine. Lines of a file
+// outside the chain are never good.
 func (c *checker) read(ctx context.Context, f openFile) error {
 	if !f.chained {
 		c.v.Unchained = append(c.v.Unchained, f.name)
@@ -94,13 +95,12 @@ func (c *checker) read(ctx context.Context, f openFile) error {
 	return nil
 }
 
-// maxKeySteps is the maximum number of derived keys, for all lines together, for records
-// ahead of the last good one. Deriving them takes a second or two. More expensive forged
-// lines are not examined.
+// maxKeySteps limits the keys that a verification derives for records ahead of the
+// expected one. That takes a second or two. A line that needs more counts as a gap.
 const maxKeySteps = 1 << 24
 
-// maxTries is the number of lines that may determine the first record of the files, if no
-// other source does.
+// maxTries is the number of lines that are tried as the first remaining record, if neither
+// the state nor a file name tells its number.
 const maxTries = 10
 
 // line checks one line and reports whether it is an unchanged record.
@@ -136,14 +136,15 @@ func (c *checker) line(text, whole []byte) bool {
 	return true
 }
 
-// start begins with the first expected record.
+// start makes the record number first the expected one.
 func (c *checker) start(first uint64) {
 	c.started = true
 	c.needed = first - 1
 	c.next, c.seq = c.keys.First.ahead(first-1), first-1
 }
 
-// checkGap checks the gap between the last good record and this one.
+// checkGap judges the gap before the good record l. It contains skipped record numbers; e
+// is the event of l.
 func (c *checker) checkGap(l link, e event, skipped uint64) {
 	due := c.seq + 1
 	repaired := e.Kind == repairedKind

@@ -9,7 +9,7 @@ import (
 	"math"
 )
 
-// exportedCalls returns the calls to export; nil means all lines.
+// exportedCalls returns the IDs of the calls that match f; nil means all lines.
 func (j *Journal) exportedCalls(ctx context.Context, f Filter) (map[string]bool, error) {
 	f.Limit = math.MaxInt
 	if f.isEmpty() {

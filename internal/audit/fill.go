@@ -11,7 +11,7 @@ import (
 const fillEvery = 20_000
 
 // An indexFiller updates the index, at most once at a time in a process. Its goroutine
-// runs only meanwhile.
+// exists only during an update.
 type indexFiller struct {
 	every   uint64 // fillEvery
 	mu      sync.Mutex
@@ -19,7 +19,8 @@ type indexFiller struct {
 	running chan struct{} // closed when it ends; nil if there is none
 }
 
-// fillIfDue starts an update of the index after every f.every records.
+// fillIfDue starts an update of the index if the records after before, up to after,
+// include a multiple of filler.every.
 func (j *Journal) fillIfDue(before, after uint64) {
 	if before/j.filler.every == after/j.filler.every {
 		return
@@ -46,7 +47,7 @@ func (j *Journal) fillIfDue(before, after uint64) {
 	}()
 }
 
-// stop ends the update. The next one continues there.
+// stop ends a running update. The next update continues at that point.
 func (f *indexFiller) stop() {
 	f.mu.Lock()
 	running, cancel := f.running, f.cancel

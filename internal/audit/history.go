@@ -25,13 +25,13 @@ const maxLine = 1 << 20
 type Filter struct {
 	App, Tool        string    // exact; App also matches the target
 	Caller           string    // part of the caller's name or its door, ignoring case
-	Result           string    // "ok", or an error code, ignoring case
+	Result           string    // "ok", "unknown", "refused" or an error code, ignoring case
 	Since            time.Time // received at or after
 	Until            time.Time // received before
-	Call             string    // that call alone
-	Before           string    // older than that call, for the next page; none for an unknown call
+	Call             string    // the ID of a call
+	Before           string    // calls older than the one with this ID, for the next page; none if it is unknown
 	Parent           string    // the calls that this call made
-	Text             string    // has all these words, or words with these prefixes, in its first words
+	Text             string    // the first maxWords words of the call include all these, or words with these prefixes
 	Limit            int       // the maximum number of the newest calls; zero means 50
 	ExcludePageReads bool      // without reads of the gateway's own app by the dashboard
 }
@@ -50,7 +50,7 @@ func (f Filter) maxCalls() int {
 	return f.Limit
 }
 
-// A CallRecord is one call in the history.
+// A CallRecord is one call in the history, or a summary of refused calls.
 type CallRecord struct {
 	Time     time.Time         `json:"time"`
 	Call     string            `json:"call"`
@@ -275,7 +275,8 @@ func (j *recordAssembler) found(l *readLine, came time.Time) *CallRecord {
 	return p
 }
 
-// merge adds a line's facts to the call. The first line with a fact counts.
+// merge adds a line's facts to the call. Of the effect, the consent and the arguments the
+// first ones count; of the apps and the element the last ones.
 func (p *CallRecord) merge(l *readLine) {
 	if l.Kind != aai.Received && l.App != "" {
 		p.App = l.App
@@ -289,7 +290,7 @@ func (p *CallRecord) merge(l *readLine) {
 	}
 }
 
-// find returns the call of a line, or nil if this is its first line.
+// find returns the call with that ID if it has no outcome yet, or else nil.
 func (j *recordAssembler) find(call string) *CallRecord {
 	p := j.open[call]
 	if p == nil && j.known != nil {

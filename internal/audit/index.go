@@ -57,7 +57,8 @@ func (j *Journal) searchIndex(ctx context.Context, f Filter) (found []CallRecord
 	return found, err
 }
 
-// withIndex calls do with an up-to-date index.
+// withIndex calls do with an up-to-date index. If the index turns out to be unusable,
+// withIndex creates it again and calls do once more.
 func (j *Journal) withIndex(ctx context.Context, do func(*indexer) error) error {
 	err := j.withIndexOnce(ctx, do)
 	if err == nil || !database.IsUnusable(err) {

@@ -33,8 +33,8 @@ type indexedFile struct {
 	tail     []byte // the bytes before consumed
 }
 
-// stepBytes is the number of bytes per transaction. After an interruption the update
-// continues there.
+// stepBytes is the number of bytes per transaction. An interrupted update continues after
+// the last transaction.
 const stepBytes = 16 << 20
 
 // update reads the new part of the journal. It reports progress during a long update.
@@ -59,7 +59,7 @@ func (x *indexer) update(ctx context.Context, files []openFile) error {
 	return x.forget(ctx, idents)
 }
 
-// keptIdent returns the ident of all kept lines in use.
+// keptIdent returns an ident that changes with the files of kept lines in use.
 func keptIdent(files []openFile) string {
 	name := "kept:"
 	for _, f := range files {
@@ -103,7 +103,7 @@ func (x *indexer) updateFile(ctx context.Context, f openFile, idents map[string]
 		}
 	}
 	line := ident
-	for n := 2; idents[ident]; n++ { // a copy of a file
+	for n := 2; idents[ident]; n++ { // the file is a copy of an earlier one
 		ident = line + "#" + strconv.Itoa(n)
 	}
 	idents[ident] = true
@@ -132,8 +132,8 @@ func identOf(file *os.File) (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
-// readChunk reads at most most further bytes of a file, in one transaction, and reports
-// whether there are more.
+// readChunk indexes up to most further bytes of a file in one transaction. It returns
+// their number, and whether there are more.
 func (x *indexer) readChunk(ctx context.Context, f openFile, ident string, most int64) (read int64, more bool, err error) {
 	file := f.file
 	tx, err := x.db.BeginTx(ctx, nil)
@@ -195,7 +195,7 @@ func (at *indexedFile) matches(file *os.File) bool {
 	return err == nil && bytes.Equal(tail, at.tail)
 }
 
-// tailOf returns the last bytes before an offset.
+// tailOf returns the last bytes before an offset, 64 at most.
 func tailOf(file *os.File, offset int64) ([]byte, error) {
 	tail := make([]byte, min(offset, 64))
 	_, err := file.ReadAt(tail, offset-int64(len(tail)))

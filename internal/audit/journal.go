@@ -87,12 +87,12 @@ type Journal struct {
 	opened    fs.FileInfo // of file
 	first     uint64      // record of file, according to the state
 	buffer    []byte
-	// written counts entries. Up to lost a flush failed for them; up to settled they were
-	// flushed when their file was released.
+	// written counts the entries of this process. For entries up to lost a flush failed;
+	// entries up to settled were flushed when their file was released.
 	written, lost, settled int64
 	seq                    uint64 // of the last record that this process wrote
 	durable                uint64 // of the last record that it flushed
-	full                   int64  // size at which a file could not be rotated
+	full                   int64  // size at which a failed rotation is tried again; zero if none failed
 	anchors                anchors
 
 	flush    sync.Mutex // guards the fields below
@@ -137,8 +137,8 @@ func NewFromConfig(c Config) *Journal {
 func (j *Journal) Path() string { return j.path }
 
 // Record appends the entry. If it returns nil, the entry is in the file, and on disk if
-// e.Durable is set. There is one exception: of a flood of refused calls, of which none
-// ran, Record only counts the entry, provided that the previous write succeeded. Record
+// e.Durable is set. The exception is a flood of refused calls, none of which ran: while
+// writes succeed, Record only counts further ones, and writes summaries later. Record
 // calls the entry's Precondition under the lock that orders the lines of all gateways.
 func (j *Journal) Record(_ context.Context, e *aai.Entry) error {
 	if j.countRefusal(e) {
@@ -165,8 +165,8 @@ func (j *Journal) Record(_ context.Context, e *aai.Entry) error {
 	return err
 }
 
-// Ready implements aai.ReadyJournal: it creates the files if necessary, locks them and
-// checks that they end with the last record. It writes no record.
+// Ready implements aai.ReadyJournal: it creates the files if necessary, and returns an
+// error if they cannot be locked or opened. It writes no entry, but may record a repair.
 func (j *Journal) Ready(context.Context) error {
 	j.write.Lock()
 	defer j.write.Unlock()

@@ -20,7 +20,7 @@ import (
 // Records of actions are never dropped to make room for other records. When files are
 // deleted for their size, the lines of calls that acted are copied unchanged into a file
 // of kept lines, "audit-kept-000000000001-000000000900.jsonl" for records 1 to 900. Each
-// line has its seal, whose key can be derived from the first. The record of the deletion
+// line has its seal, and the first key suffices to verify it. The record of the deletion
 // holds the digest of the file, so that the chain covers it.
 
 // A keptWriter copies the lines to keep.
@@ -102,8 +102,8 @@ func mayAct(l link) bool {
 	return json.Unmarshal(append(bytes.Clone(l.signed), '}'), &of) != nil || of.Effect != aai.Reads.String()
 }
 
-// isKept reports whether a line belongs to a call that acted or may have acted, since its
-// other lines may be in another file. Some records about the journal itself are kept too.
+// isKept reports whether a line belongs to a call that acted, or may have acted because
+// other lines are missing. Some records about the journal itself are kept too.
 func (h *keptWriter) isKept(l link, calls map[string]callFacts) bool {
 	head := headOf(l)
 	facts, several := calls[head.call]
@@ -159,10 +159,10 @@ func eachLink(f *os.File, to func(text []byte, l link) error) error {
 // wait meanwhile. The next rotation handles the rest.
 const maxKeepBytes = 96 << 20
 
-// collectKept copies the lines to keep of files, oldest first, until tooMuch bytes are
-// saved. It writes one file of kept lines, flushed to disk, after the lines of old, which
-// that file then replaces. It returns whether it replaces old, the number of files read,
-// and the saved bytes, and records them in the event.
+// collectKept copies the lines to keep of files, oldest first, until that saves tooMuch
+// bytes. A new file of kept lines holds the lines of old, if there is one, and then these
+// lines. The event describes that file. collectKept returns whether the new file replaces
+// old, the number of files read, and the bytes saved.
 func (j *Journal) collectKept(old *journalFile, files []journalFile, tooMuch int64, e *event) (into bool, reaped int, saved int64, err error) {
 	draft := j.path + ".kept"
 	if err := os.Remove(draft); err != nil && !errors.Is(err, os.ErrNotExist) { // left by a process that was stopped

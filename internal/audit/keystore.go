@@ -29,7 +29,7 @@ type KeyStore interface {
 // keyStoreTimeout is the limit for a key store: it may have to ask the person.
 const keyStoreTimeout = 10 * time.Second
 
-// A FileKeyStore keeps the data in a file that only its owner may read.
+// A FileKeyStore is a KeyStore in a file that only its owner may read.
 type FileKeyStore struct{ path string }
 
 // NewFileKeyStore returns a key store in the file at path, which need not exist.

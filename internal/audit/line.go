@@ -135,7 +135,7 @@ func (b *entryBody) encode(boot string, mark chainKey) ([]byte, error) {
 	b.line.Answer, _ = marked(b.answer, mark)
 	text, err := json.Marshal(&b.line)
 	if err == nil && len(text) <= b.maxBytes {
-		return text[1 : len(text)-1], nil // neither can be longer than both
+		return text[1 : len(text)-1], nil // so neither the arguments nor the answer is too long
 	}
 	if b.line.Args, err = bounded(b.line.Args, b.maxBytes); err != nil {
 		return nil, fmt.Errorf("encode the arguments for the journal: %w", err)
@@ -149,7 +149,7 @@ func (b *entryBody) encode(boot string, mark chainKey) ([]byte, error) {
 	return text[1 : len(text)-1], nil
 }
 
-// bounded returns a value, or its length as JSON if that is more than most.
+// bounded returns a value as JSON, or only its length if that is more than most bytes.
 func bounded(value any, most int) (any, error) {
 	if value == nil {
 		return nil, nil

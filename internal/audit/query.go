@@ -21,7 +21,7 @@ type kind struct {
 	pageRead                                                          bool
 }
 
-// endingMark surrounds each of a call's results.
+// endingMark surrounds each result in kind.resultText, so that a search finds whole ones.
 const endingMark = "\n"
 
 func (p *CallRecord) kind() kind {
@@ -70,7 +70,7 @@ func (f Filter) kindCondition() (c condition) {
 
 // query searches an up-to-date index.
 func query(ctx context.Context, db *sql.DB, f Filter) ([]CallRecord, error) {
-	watched := f // most calls are no page reads: each is checked
+	watched := f // page reads are few: callCondition excludes them
 	watched.ExcludePageReads = false
 	of := watched.kindCondition()
 	var kinds []string

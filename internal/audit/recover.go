@@ -106,10 +106,10 @@ func (j *Journal) setAside() error {
 	return j.syncDir(filepath.Dir(j.path))
 }
 
-// recover updates a state that does not match the file. It follows records that the state
-// does not know yet with its key. Further bytes were torn by a crash, or inserted; a file
-// that is too short has lost records. The returned events, which the caller must record,
-// describe both.
+// recover updates a state that does not match the file. It advances the state along the
+// records that the state does not know yet. Further bytes were torn by a crash, or
+// inserted; a file that is too short has lost records. The returned events describe both,
+// and the caller must record them. newLine means that the last line lacks its newline.
 func (j *Journal) recover(st *state) (events []event, newLine bool, err error) {
 	info, err := j.file.Stat()
 	if err != nil {
@@ -200,7 +200,8 @@ func follow(f *os.File, from int64, st *state) (end int64, ended bool, err error
 	}
 }
 
-// advanceTo advances the state to a later record. It derives at most left keys.
+// advanceTo advances the state to a later record, and reports whether l is one. It derives
+// at most left keys.
 func (st *state) advanceTo(l link, left *uint64) bool {
 	skipped := l.seq - st.seq - 1
 	if l.seq <= st.seq || skipped > *left {

@@ -42,14 +42,14 @@ type refusalCounter struct {
 	pending  bool
 	timer    *time.Timer
 
-	writing sync.Mutex // held while writing them
+	writing sync.Mutex // held while the summaries are written
 }
 
 // callerRefusals counts one caller's refusals.
 type callerRefusals struct {
 	window  time.Time // start of the window
 	written int       // in the window
-	asked   int       // in the window, of durable ones
+	asked   int       // durable ones written in the window
 	refusalCount
 }
 
@@ -108,7 +108,8 @@ func (j *Journal) countRefusal(e *aai.Entry) bool {
 	return true
 }
 
-// refusalsOf returns a caller's refusals.
+// refusalsOf returns the counts of a caller, or, with too many callers, those that the
+// further callers of its door share.
 func (f *refusalCounter) refusalsOf(caller aai.Caller, now time.Time) *callerRefusals {
 	if r := f.callers[caller]; r != nil {
 		return r

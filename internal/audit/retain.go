@@ -107,7 +107,8 @@ func (j *Journal) files() ([]journalFile, error) {
 	return found, nil
 }
 
-// rank sorts files outside the chain first, then kept lines, then the chain.
+// rank returns 0 for a file outside the chain, 1 for kept lines, 2 for a rotated file and
+// 3 for the current one.
 func (f *journalFile) rank() int {
 	switch {
 	case f.current:
@@ -129,7 +130,7 @@ func recordNumber(text string) uint64 {
 	return n
 }
 
-// chainBegins returns the first record whose own file still exists: kept lines from there
+// chainBegins returns the first record that is still in its own file: kept lines from there
 // on are copies.
 func chainBegins(files []journalFile) uint64 {
 	for _, f := range files {

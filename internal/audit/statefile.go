@@ -40,7 +40,7 @@ type stateFile struct {
 	lockTimeout     time.Duration
 	recheckInterval time.Duration        // pathCheckInterval
 	settleTime      time.Duration        // wait before the first append after a lost state
-	toDisk          func(*os.File) error // its Sync
+	toDisk          func(*os.File) error // flushes a file: its Sync
 	readOnly        bool                 // it is only read, for example on a read-only disk
 
 	file         *os.File
@@ -59,7 +59,7 @@ func newStateFile(path string) stateFile {
 
 // lock opens the file if necessary, locks it against other processes and reads it. If
 // another file is at the path, lock opens that one. It checks the path at intervals, if
-// look is set, and whenever the content is not in the state that a process leaves.
+// look is set, and if the mapped content is invalid or missing.
 func (f *stateFile) lock(look bool) error {
 	for range 10 {
 		if f.file == nil {
@@ -137,7 +137,8 @@ func (f *stateFile) waitForLock() error {
 	}
 }
 
-// readUnlocked reads the file while another process has the lock. It changes with each append.
+// readUnlocked reads the file while another process has the lock. The content changes with
+// each append.
 func (f *stateFile) readUnlocked() (image stateImage) {
 	_, _ = f.file.ReadAt(image[:], 0) // an unreadable file counts as unchanged
 	return image
@@ -218,7 +219,7 @@ func (f *stateFile) readMapped() (whole bool) {
 	return whole
 }
 
-// writeMapped replaces the mapped state.
+// writeMapped replaces the mapped state, and reports success.
 func (f *stateFile) writeMapped(image *stateImage) (done bool) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {

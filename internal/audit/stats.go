@@ -16,7 +16,7 @@ type ToolStats struct {
 	// Failures counts the calls that ended with an error, including refused calls. Calls
 	// with an unknown result are not failures.
 	Failures int `json:"failures"`
-	// P50 and P95 are percentiles of the calls that ran, rounded up to two digits.
+	// P50 and P95 are percentiles of the durations of ended calls, rounded up to two digits.
 	P50   float64   `json:"p50_ms"`
 	P95   float64   `json:"p95_ms"`
 	First time.Time `json:"first"`
@@ -59,8 +59,9 @@ func (j *Journal) ToolStats(ctx context.Context, f Filter, byApp bool) ([]ToolSt
 	return all, nil
 }
 
-// PeriodStats is ToolStats by hour, or by day in the location, oldest first. Periods
-// without calls are left out. A day begins with the first whole hour, in UTC, inside it.
+// PeriodStats returns statistics by hour, or by day in the location, oldest first. The
+// filter is as for ToolStats. Periods without calls are left out. A day begins with the
+// first whole hour, in UTC, inside it.
 func (j *Journal) PeriodStats(ctx context.Context, f Filter, byDay bool, in *time.Location) ([]PeriodStats, error) {
 	sums := make(map[int64]*total)
 	err := j.visitTotals(ctx, statsQuery{f: f, byHour: true}, func() { clear(sums) }, func(hour int64, _ *kind, t *total) {

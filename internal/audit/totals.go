@@ -44,7 +44,8 @@ func ofCode(code uint16) float64 {
 	return float64(10+n%90) * math.Pow10(n/90+1) / 1000
 }
 
-// percentile returns the least duration that hundredths percent do not exceed, or 0 without any.
+// percentile returns the least duration, in milliseconds, that hundredths percent of the
+// calls do not exceed. Without any call it returns 0.
 func (d durations) percentile(hundredths int) float64 {
 	all := 0
 	for _, n := range d {
@@ -209,12 +210,13 @@ func recount(ctx context.Context, tx *sql.Tx, from, through time.Time) error {
 // hourTime returns the start of an hour in the format of the index.
 func hourTime(hour int64) string { return sortable(time.Unix(hour*3600, 0)) }
 
-// A querier queries the index.
+// A querier is a *sql.DB or a *sql.Tx of the index.
 type querier interface {
 	QueryContext(ctx context.Context, statement string, args ...any) (*sql.Rows, error)
 }
 
-// eachCall passes each call from one time until another as a total.
+// eachCall passes each call from one time until another to add, as a total, if it meets
+// the SQL condition which.
 func eachCall(ctx context.Context, db querier, which, from, until string, add func(hour, kind int64, look bool, t *total)) (err error) {
 	if from >= until {
 		return nil

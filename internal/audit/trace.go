@@ -14,7 +14,7 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// A TraceStep is one line on record about a call.
+// A TraceStep is one journal line about a call.
 type TraceStep struct {
 	Kind   aai.EntryKind `json:"kind"`
 	Time   time.Time     `json:"time"`

@@ -19,7 +19,7 @@ type Verdict string
 
 // The verdicts. If both faults occur, the fault at the first record decides.
 const (
-	Intact    Verdict = "ok"
+	Intact    Verdict = "ok"        // no fault was found
 	Tampered  Verdict = "tampered"  // a record was changed, removed, moved or inserted
 	Truncated Verdict = "truncated" // records are missing at the beginning or at the end
 )
@@ -162,7 +162,7 @@ type openFile struct {
 	first     uint64 // the record it should begin with; zero if unknown
 	kept      bool   // the file holds lines preserved from deleted files, which held the records first to last
 	last      uint64
-	spare     bool   // all of them are also in other files
+	spare     bool   // all its lines are also in other files
 	spareFrom uint64 // lines from this record on are also in other files
 }
 
@@ -181,8 +181,8 @@ func (f *openFile) includes(line []byte) bool {
 	return ok && !f.spare && l.seq < f.spareFrom
 }
 
-// openSnapshot opens the files under the state's lock. Without alone, it opens them also
-// if the lock is unavailable.
+// openSnapshot opens the files under the state's lock. If alone is false, it opens them
+// even if the lock is unavailable.
 func (j *Journal) openSnapshot(alone bool) (*snapshot, error) {
 	j.write.Lock()
 	defer j.write.Unlock()

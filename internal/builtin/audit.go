@@ -21,7 +21,7 @@ type auditTools struct{ journal *audit.Journal }
 // auditTimeout limits auditTools; a slow disk needs minutes for a journal of the usual size.
 const auditTimeout = 5 * time.Minute
 
-// tools returns both tools, with a longer timeout than other tools.
+// tools returns AuditVerify and AuditExport, with a longer timeout than other tools.
 func (a auditTools) tools() []*aai.Tool {
 	verify := readTool(AuditVerify, "Check that the record of calls is as it was written", noParams, a.verify)
 	export := withUnrecordedQuery(changeTool(AuditExport, "Write the record of calls as JSON Lines, with what is known of each line", exportParams, a.export))

@@ -55,23 +55,23 @@ const (
 // AgentTools returns the tools that agents may use too. They only read.
 func AgentTools() []string { return []string{Apps, Guide, Descriptor, Discover, Projects} }
 
-// Dependencies are the packages that the tools use. NewApp takes the catalog separately, because
-// the catalog lists this app.
+// Dependencies holds the packages, functions and settings that the tools use. NewApp takes the catalog separately,
+// because the catalog lists this app.
 type Dependencies struct {
 	Journal     *audit.Journal
 	KeptResults *kept.ResultStore // nil: results are not kept
 	Store       policy.Store
 	// Revocations revoke session grants in running gateways; may be nil.
 	Revocations *policy.Revocations
-	// Modes hold the security mode.
+	// Modes hold the security mode: normal, safe or sandboxed.
 	Modes *policy.ModeGate
 	// Preapproved are the grants from the configuration.
 	Preapproved []policy.Grant
 	Web         Web // nil: no web apps
 	// DiscoverLocal finds all integrations of the apps on this computer; may be nil.
 	DiscoverLocal func(ctx context.Context) (any, error)
-	// SiteHints returns further machine-readable resources of the site at an address, as text and
-	// as data; data is nil if there are none. May be nil.
+	// SiteHints returns the machine-readable documents of a site other than its aai.json, as text and as data. data is
+	// nil if there are none. May be nil.
 	SiteHints func(ctx context.Context, address string) (words string, data any, err error)
 	// Logins hold the person's logins to web apps; may be nil.
 	Logins *oauth.Authorizer
@@ -112,7 +112,8 @@ type Dependencies struct {
 // UnverifiedStore holds grants from a file that could have been written without the person.
 type UnverifiedStore interface {
 	Unverified() ([]policy.Grant, error)
-	// Import makes selected grants effective, as confirmed by channel by; it returns their number.
+	// Import makes the grants that meant selects effective, and returns their number. by is the channel through which
+	// the person confirmed them.
 	Import(meant func(policy.Grant) bool, by aai.Channel) (int, error)
 }
 

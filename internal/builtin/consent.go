@@ -43,7 +43,7 @@ type consentRow struct {
 	Takeover string `json:"takeover,omitempty"`
 }
 
-// fromFile is the source of grants in a plain file that have no effect.
+// fromFile is the value of consentRow.Source for grants of a plain file, which have no effect.
 const fromFile = "plain file"
 
 func (t consentTools) list(ctx context.Context, _ *aai.Call) (*aai.Result, error) {

@@ -5,10 +5,10 @@ import (
 	"github.com/gybob/aai-gateway/internal/policy"
 )
 
-// Rate is the search tool that records a person's rating of an app.
+// Rate is the name of the tool of internal/catalog/search that records how a person rates an app.
 const Rate = "rate"
 
-// Stop is the tool that ends running calls.
+// Stop is the name of the tool of internal/gateway/active that ends running calls.
 const Stop = "stop"
 
 // NarrowingCheck returns a function that reports whether a request only takes rights away. Such a

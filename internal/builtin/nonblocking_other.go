@@ -2,7 +2,7 @@
 
 package builtin
 
-// These are not needed on systems where FIFOs and devices are not files.
+// The flags for opening files have no effect on systems where FIFOs and devices are not files.
 const (
 	nonBlocking     = 0
 	directoryOnly   = 0

@@ -15,7 +15,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/catalog"
 )
 
-// Limits for the folders of a client. The result says if entries were omitted.
+// Limits for the listing of the project folders of a client. The result says if entries were omitted.
 const (
 	maxFolders    = 20
 	maxEntries    = 100     // of one folder

@@ -11,8 +11,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/policy"
 )
 
-// nameOnlyGrants returns the stored grants that identify the caller by name only, filtered by
-// app, tool and caller if given.
+// nameOnlyGrants returns the stored grants that identify the caller by name only, filtered by app, tool and caller if
+// given. meant is the same filter, for the store.
 func (t consentTools) nameOnlyGrants(call *aai.Call) (found []policy.Grant, meant func(policy.Grant) bool, err error) {
 	app, tool, caller := text(call, "app"), text(call, "tool"), text(call, "caller")
 	meant = func(g policy.Grant) bool {

@@ -32,8 +32,8 @@ const (
 	nameSiteParams = `{"type": "object", "properties": {"name": {"type": "string"}, "url": {"type": "string"}}, "required": ["name", "url"], "additionalProperties": false}`
 )
 
-// LocalSource is the untrusted source of local discovery results: installed programs choose their
-// own text.
+// LocalSource is the UntrustedSource of the integrations found on this computer: installed programs choose their own
+// text.
 const LocalSource = "the programs of this computer"
 
 // IsLocalDiscovery reports whether a request asks the builtin app for all integrations of this
@@ -50,7 +50,7 @@ type webTools struct {
 	hints func(ctx context.Context, address string) (words string, data any, err error)
 }
 
-// tools returns no tools if web is nil.
+// tools returns the tools Discover and NameSite, or none if web is nil.
 func (t webTools) tools() []*aai.Tool {
 	if t.web == nil {
 		return nil

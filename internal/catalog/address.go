@@ -13,8 +13,8 @@ import (
 // maxURL limits a URL in a descriptor, in bytes.
 const maxURL = 2048
 
-// secureURL reports whether s is an https URL, or an http URL of this computer. The host must be
-// ASCII, so that people can recognize it.
+// secureURL reports whether s is an https URL, or an http URL of this computer, without user, query and fragment. The
+// host must be ASCII, so that people can recognize it.
 func secureURL(s string) bool {
 	u, err := url.Parse(s)
 	if err != nil || len(s) > maxURL || !plainHost(u.Host) || u.User != nil || u.RawQuery != "" || u.Fragment != "" || u.Opaque != "" {
@@ -71,8 +71,7 @@ func hostname(address string) string {
 	return strings.ToLower(u.Hostname())
 }
 
-// hosts lists the hosts of a web app's calls and logins that are of other sites than the
-// descriptor's origin.
+// hosts lists the hosts of a web app's calls and logins that belong to another site than the descriptor's origin.
 func (p *parser) hosts(s *section) []string {
 	addresses := []string{s.BaseURL, s.URL}
 	if a := s.Auth; a != nil {

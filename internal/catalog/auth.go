@@ -308,8 +308,8 @@ func (p *parser) carrier(path string, a *aai.AuthRecipe) {
 	}
 }
 
-// prefix reads the text before a secret. A space is added after a scheme such as "Bearer" if the
-// author omitted it.
+// prefix reads the text before a secret. It appends the space that the author omitted after a scheme such as
+// "Bearer".
 func (p *parser) prefix(m *members, names ...string) string {
 	prefix := m.text(names...)
 	if !printable(prefix) || len(prefix) > maxName {

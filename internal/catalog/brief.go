@@ -20,7 +20,8 @@ const (
 	maxTakes       = 200  // bytes of its parameters in a Brief
 )
 
-// GuideForTool returns the complete guide to one operation of the app, or "" if the app lacks it.
+// GuideForTool returns the complete guide to one operation of the app, as Markdown and as the value of [GuideData].
+// It returns "" and nil if the app lacks the operation.
 func GuideForTool(app *aai.App, tool string) (text string, data any) {
 	t := app.Tool(tool)
 	if t == nil {
@@ -34,9 +35,9 @@ func GuideForTool(app *aai.App, tool string) (text string, data any) {
 
 // A Brief is a short description of a tool, for lists of tools of many apps.
 type Brief struct {
-	Parameters string // its parameters, in brackets; ? marks optional ones
-	Summary    string // its description, at most maxSays bytes; text from a descriptor is quoted
-	// Example holds arguments that match its schema; nil if none are known.
+	Parameters string // the tool's parameters, in brackets; ? marks optional ones
+	Summary    string // its description, at most maxSays bytes; quoted if it comes from a descriptor
+	// Example holds arguments that match the tool's schema; nil if none are known.
 	Example json.RawMessage
 }
 
@@ -97,7 +98,7 @@ func (g *guide) writeBrief(b *strings.Builder) {
 	}
 }
 
-// sharedParams counts the operations that have a parameter with the same description.
+// sharedParams returns, by name and description, the number of operations with that parameter.
 func (g *guide) sharedParams() map[string]int {
 	count := make(map[string]int)
 	for i := range g.Operations {
@@ -117,7 +118,7 @@ func (p *param) words() string {
 	return words
 }
 
-// line writes an operation as one line.
+// line writes an operation as one list item. It omits the descriptions of parameters that the guide shares.
 func (o *operation) line(b *strings.Builder, shared map[string]int) {
 	b.WriteString("- ")
 	o.signature(b, shared)
@@ -125,7 +126,7 @@ func (o *operation) line(b *strings.Builder, shared map[string]int) {
 	b.WriteString("\n")
 }
 
-// words writes the author's description.
+// words writes the author's description of the operation, if there is one.
 func (o *operation) words(b *strings.Builder) {
 	if o.Description != "" {
 		b.WriteString(": " + o.quote(o.Description, maxText))

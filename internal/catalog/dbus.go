@@ -119,8 +119,8 @@ func (p *parser) fixedArgs(tool *members, r *aai.Recipe) []json.RawMessage {
 	return append([]json.RawMessage{}, p.comArgs(tool, r)...)
 }
 
-// usesParams reports whether the recipe overwrites a value that can be read and is no secret by
-// its name.
+// usesParams reports whether the recipe sets a D-Bus property that has no secret's name. The driver can then read the
+// old value for an undo.
 func usesParams(r *aai.Recipe) bool {
 	return r.DBus != nil && r.DBus.Access == "set" && !sanitize.IsSecretName(r.DBus.Property)
 }
@@ -176,8 +176,8 @@ func (p *parser) dbusOrEnvelope(s *section, m *members) toolReader {
 	}
 }
 
-// envelopeToolReader reads tools of execution type "ipc", and of its newer name on macOS,
-// "apple-events". Most of them only give the app's address.
+// envelopeToolReader reads tools of execution type "ipc", and of its newer name on macOS, "apple-events". The
+// settings usually give only the app's address.
 func (p *parser) envelopeToolReader(s *section, m *members) toolReader {
 	var at aai.IPCRecipe
 	supported := true

@@ -11,7 +11,7 @@ import (
 // descriptor into one, and builds the app from it. Texts are cleaned and cut. It contains no data
 // of this computer, such as a default timeout or the file's path.
 type Document struct {
-	ID          string // as written, without the host of a web app
+	ID          string // as written; App.ID of a web app has the host in front
 	Name        string // several languages are joined by "|"
 	Description string
 	Version     string
@@ -28,7 +28,7 @@ type Generated struct {
 	Digest string `json:"digest"` // hexadecimal SHA-256 of the source's data
 }
 
-// A Section is the tools of an app on one platform, with their common settings.
+// A Section holds the tools of an app on one platform, with their common settings.
 type Section struct {
 	Platform string
 	// Automation names the mechanism of the tools, as in the descriptor: an "automation" such as
@@ -39,8 +39,8 @@ type Section struct {
 	Tools []ToolDeclaration
 }
 
-// AppAddress is the address of the app for a section's tools. The platform and the mechanism
-// determine the relevant fields; a D-Bus tool may override them.
+// AppAddress holds a section's settings for reaching the app. The platform and the mechanism determine the fields
+// that apply. A D-Bus tool may override Bus, Service, Object and Interface.
 type AppAddress struct {
 	Bus         string   `json:"bus,omitzero"`
 	Service     string   `json:"service,omitzero"`
@@ -63,7 +63,7 @@ type AppAddress struct {
 	Headers map[string]string `json:"default_headers,omitzero"`
 }
 
-// A ToolDeclaration is the declaration of one tool.
+// A ToolDeclaration is one tool as the descriptor declares it, without the defaults of this computer.
 type ToolDeclaration struct {
 	Name, Title, Description string
 	Group                    string          // the group of the tool in a large app

@@ -39,12 +39,12 @@ func example(tool *aai.Tool, view schemaView) json.RawMessage {
 // maxExample limits an example, in bytes.
 const maxExample = 600
 
-// isPresentable reports whether an example is short, with invisible characters escaped.
+// isPresentable reports whether an example has at most maxExample bytes after escaping of invisible characters.
 func isPresentable(args json.RawMessage) bool {
 	return len(sanitize.QuoteJSON(string(args))) <= maxExample
 }
 
-// sample returns one value. all includes optional members.
+// sample returns a value that the schema suggests for the parameter name. all includes optional members.
 func (v schemaView) sample(name string, all bool, nesting int) any {
 	for _, key := range []string{"const", "default"} {
 		if n := v.node.Member(key); n != nil {
@@ -114,7 +114,7 @@ func (v schemaView) sampleList(name string, all bool, nesting int) any {
 	return made
 }
 
-// limit returns an integer keyword of the schema.
+// limit returns an integer keyword of the schema, or otherwise if it is absent or no integer.
 func (v schemaView) limit(key string, otherwise int) int {
 	n := v.node.Member(key)
 	if n == nil {

@@ -34,9 +34,8 @@ func (f Fault) String() string {
 	return f.Path + ": " + f.Problem
 }
 
-// Faults are the faults of one descriptor, in the order in which they were found, up to
-// maxFaults. They are the cause of the *aai.Error that [Parse] returns, so errors.AsType[*Faults]
-// finds them.
+// Faults holds the first maxFaults faults of one descriptor, in the order found. It is the cause of the *aai.Error
+// that [Parse] returns, so errors.AsType[*Faults] finds it.
 type Faults struct {
 	List    []Fault
 	Omitted int // number of further faults

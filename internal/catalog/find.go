@@ -14,12 +14,11 @@ const maxCandidates = 5
 // scanHint is the hint for a missing app.
 const scanHint = "aai-gateway --scan shows what was found and what was refused."
 
-// Find returns the app of that name: by id, "app:<id>" or wire name, which no other app can take;
-// else by an alias or one of its names. Case matters only if two apps differ in nothing else. It
-// waits for the first scan until ctx ends.
+// Find returns the app with that id, "app:<id>" or wire name, else the app with that alias or name. It ignores case.
+// Aliases and names never hide another app's id. It waits for the first scan until ctx ends.
 //
-// Its error is an *aai.Error: APP_NOT_FOUND with the nearest names as candidates, also if several
-// apps have the name; or AAI_JSON_INVALID if the name belongs to an invalid descriptor.
+// The error is an *aai.Error. APP_NOT_FOUND has the nearest names as candidates, or the ids of the apps that share
+// the name. AAI_JSON_INVALID means that the name belongs to an invalid descriptor.
 func (c *Catalog) Find(ctx context.Context, name string) (*aai.App, error) {
 	s, err := c.current(ctx)
 	if err != nil {

@@ -33,7 +33,7 @@ type guide struct {
 	quote    quoter
 }
 
-// operation is one tool.
+// operation is one tool in a guide.
 type operation struct {
 	Name        string          `json:"name"`
 	Title       string          `json:"title,omitempty"`

@@ -213,7 +213,7 @@ func (v schemaView) choice() string {
 	return strings.Join(values, ", ")
 }
 
-// bounds describes the simple limits.
+// bounds describes the limits of a value, such as its minimum or pattern; "": none.
 func (v schemaView) bounds() string {
 	var words []string
 	for _, limit := range []struct{ key, word string }{

@@ -33,9 +33,8 @@ func (p *parser) identity(m *members, idKeys ...string) {
 	}
 }
 
-// validID reports whether an id is reverse DNS: parts of letters, digits, "_" and "-" joined by
-// dots, at least two, beginning with a letter. The gateway's own ids have no dot, so they cannot
-// be taken.
+// validID reports whether an id is reverse DNS: at least two parts of letters, digits, "_" and "-", joined by dots.
+// It begins with a letter. The gateway's own ids have no dot, so no descriptor can take them.
 func validID(id string) bool {
 	if id == "" || len(id) > maxID || !letter(id[0]) {
 		return false
@@ -108,8 +107,8 @@ func isDefaultKey(key string) bool {
 	return key == "default" || key == "defaultLang" || key == "default_lang"
 }
 
-// joinNames cleans the names, removes duplicates and joins them with "|", up to the length of two
-// names.
+// joinNames cleans the names, removes duplicates and joins them with "|". It keeps as many as fit into 2*maxName
+// bytes.
 func joinNames(names []string) string {
 	var kept []string
 	size := 0
@@ -126,7 +125,7 @@ func joinNames(names []string) string {
 	return strings.Join(kept, "|")
 }
 
-// aliases reads a list of other names.
+// aliases reads the app's other names into the document, at most maxAliases.
 func (p *parser) aliases(n *node) {
 	if n.Kind != list {
 		p.fault(n.Path(), "is %s; expected a list of names", n.KindName())

@@ -20,8 +20,8 @@ type kind struct {
 	matches  func(r *aai.Recipe) bool
 	// read reads the common settings of a section, and returns the reader of its tools.
 	read sectionReader
-	// execution does the same if the single-platform dialect names the kind as the type of its
-	// "execution"; nil: not possible.
+	// execution is read for the single-platform dialect, which names the kind as the type of its "execution"; nil: not
+	// possible.
 	execution sectionReader
 	// effect returns the default effect; nil: any effect.
 	effect func(r *aai.Recipe) aai.Effect
@@ -103,7 +103,7 @@ type execution struct {
 	unwritable bool // its settings are not kept, so it cannot be written
 }
 
-// executions returns those of the kinds, and further ones of the protocol.
+// executions returns the "execution" types of all kinds, and further types of the protocol.
 func (p *parser) executions() []execution {
 	var all []execution
 	for _, k := range p.kinds {
@@ -119,7 +119,7 @@ func (p *parser) executions() []execution {
 	)
 }
 
-// automations returns the names of a platform's kinds.
+// automations returns the values of "automation" that a platform's section may have, the default first.
 func (p *parser) automations(platform string) []string {
 	var names []string
 	for _, k := range p.kinds {
@@ -135,7 +135,7 @@ func (p *parser) automations(platform string) []string {
 	return names
 }
 
-// platformNames returns the platforms.
+// platformNames returns the platforms of all kinds, in the protocol's order.
 func (p *parser) platformNames() []string {
 	var names []string
 	for _, k := range p.kinds {
@@ -156,8 +156,8 @@ func kindOf(known []kind, r *aai.Recipe) kind {
 	return kind{}
 }
 
-// InherentEffect returns the effect of a recipe without a claim: reading a property or a web
-// resource changes nothing; any other recipe may.
+// InherentEffect returns the effect of a recipe if the descriptor claims none. Reading a D-Bus property and HTTP GET
+// or HEAD are Reads; all others are Destroys.
 func InherentEffect(r *aai.Recipe) aai.Effect { return kindOf(kinds(), r).inherentEffect(r) }
 
 func (k kind) inherentEffect(r *aai.Recipe) aai.Effect {
@@ -167,8 +167,8 @@ func (k kind) inherentEffect(r *aai.Recipe) aai.Effect {
 	return k.effect(r)
 }
 
-// PlaceholderTexts returns the texts of a recipe that contain parameters as ${name}. alone
-// reports whether its kind passes parameters only in this way.
+// PlaceholderTexts returns the texts of a recipe that contain parameters as ${name}. alone is true if its kind passes
+// parameters only in this way; otherwise texts is nil.
 func PlaceholderTexts(r *aai.Recipe) (texts []string, alone bool) {
 	k := kindOf(kinds(), r)
 	if k.templates == nil {

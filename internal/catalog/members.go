@@ -232,7 +232,7 @@ func (m *members) unknown() {
 	}
 }
 
-// quoteScalar formats a scalar for a message.
+// quoteScalar formats a scalar for a message; an object or a list yields its kind.
 func quoteScalar(n *node) string {
 	switch n.Kind {
 	case text:

@@ -7,7 +7,7 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// intentToolReader reads tools that are Android intents.
+// intentToolReader returns a reader of tools that send Android intents.
 func (p *parser) intentToolReader(s *section, m *members) toolReader {
 	pkg := m.must(`an Android app needs its package, such as "com.example.mail"`, "package")
 	if pkg != "" && (!validID(pkg) || strings.Contains(pkg, "-")) {
@@ -50,7 +50,7 @@ func sortedNames(values map[string]string) []string {
 	return names
 }
 
-// urlToolReader reads tools that are iOS URLs.
+// urlToolReader returns a reader of tools that open iOS URLs.
 func (p *parser) urlToolReader(s *section, m *members) toolReader {
 	scheme := m.must(`an iOS app needs its URL scheme, such as "mailapp"`, "scheme")
 	p.scheme(m.pathOf("scheme"), scheme)

@@ -12,10 +12,10 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// A Page selects operations of an app for a guide. The zero Page starts with the first one.
+// A Page selects operations of an app for a guide. The zero Page starts with the app's first operation.
 type Page struct {
-	Group string // only this group, as groupOf returns it; "": all
-	After string // only those after the one of that name; "": from the first on
+	Group string // only operations of this group, as groupOf returns it; "": all
+	After string // only operations after the one of this name; "": from the first on
 }
 
 // Limits on one page of a guide.
@@ -94,7 +94,7 @@ func (p Page) tools(app *aai.App) ([]*aai.Tool, *aai.Error) {
 	return tools[at+1:], nil
 }
 
-// GuidePage returns [Guide] and [GuideData] of a page of an app's operations. Its error is an
+// GuidePage returns one page of the guide to an app, as Markdown and as the value of [GuideData]. Its error is an
 // *aai.Error, INVALID_PARAMS, for an unknown group or tool. It is safe for concurrent use.
 func GuidePage(app *aai.App, p Page) (text string, data any, err error) {
 	tools, fault := p.tools(app)
@@ -153,7 +153,7 @@ func (g *guide) render(app *aai.App, p Page, more []*aai.Tool) string {
 	return b.String()
 }
 
-// groups lists the groups of operations.
+// groups writes the groups of the app's operations, the largest first.
 func (g *guide) groups(b *strings.Builder, app *aai.App) {
 	names, size := groupsOf(app)
 	if len(names) == 0 {

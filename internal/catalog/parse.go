@@ -22,8 +22,8 @@ type Options struct {
 	// Drivers compile recipes to Actions. A driver is looked up by "<platform>/<kind>", such as
 	// "linux/ipc", and then by "<kind>", such as "dbus"; see [aai.Recipe.Kind].
 	Drivers map[string]aai.Driver
-	// DefaultTimeout is for tools without a timeout; zero means aai.DefaultTimeout. The
-	// protocol's 5 seconds for Android and 10 for iOS stay.
+	// DefaultTimeout is for tools without a timeout; zero means aai.DefaultTimeout. Tools for Android and iOS default to
+	// the protocol's 5 and 10 seconds instead.
 	DefaultTimeout time.Duration
 	// EntryCommand returns the command of the desktop entry with the id, or ""; nil: desktop
 	// entries start no app.
@@ -43,15 +43,15 @@ type Options struct {
 	Origin string
 }
 
-// A Descriptor is a valid aai.json.
+// A Descriptor is the parsed form of a valid aai.json.
 type Descriptor struct {
 	App *aai.App
 	// Document is the parsed content, with every known section.
 	Document *Document
-	// Recipes are those of every section, in the order of the file, including sections for other
-	// platforms. The kind of a recipe is empty if its execution type is known but not supported.
+	// Recipes are the recipes of all listed tools, in the order of the file, including sections for other platforms. The
+	// kind of a recipe is empty if its execution type is known but not supported.
 	Recipes []*aai.Recipe
-	// Warnings are about tolerated parts.
+	// Warnings report doubtful parts that do not make the descriptor invalid, such as unknown keys.
 	Warnings []Fault
 }
 
@@ -59,9 +59,8 @@ type Descriptor struct {
 // "platforms") and the single-platform one ("platform", "app", "execution"). Keys may be in
 // snake_case or camelCase. It accepts any schema_version 1.x, because minor versions only add.
 //
-// The error is an *aai.Error with code AAI_JSON_INVALID. Its message has the JSON path, the
-// problem and the expected value; its cause is a *Faults with all faults found. Parse is safe for
-// concurrent use.
+// The error is an *aai.Error with code AAI_JSON_INVALID. Its message has the JSON path, the problem and the expected
+// value; its cause is a *[Faults]. Parse is safe for concurrent use.
 func Parse(source []byte, o Options) (*Descriptor, error) {
 	d, faults := new(reader).parse(source, o)
 	if err := faults.err(); err != nil {
@@ -91,7 +90,7 @@ func (r *reader) parse(source []byte, o Options) (*Descriptor, *Faults) {
 	return &Descriptor{App: p.app, Document: &p.doc, Recipes: p.recipes, Warnings: p.warnings.List}, &p.faults
 }
 
-// compile builds the app.
+// compile builds the app from the document and its sections.
 func (p *parser) compile(sections []*section) {
 	p.app.ID, p.app.Name, p.app.Description = p.doc.ID, p.doc.Name, p.doc.Description
 	p.app.Version, p.app.Aliases = p.doc.Version, p.doc.Aliases
@@ -125,7 +124,7 @@ func isSchema(n *node) bool {
 	return tool.Index() >= 0 && tool.Parent != nil && tool.Parent.Name == "tools"
 }
 
-// parser parses one descriptor.
+// parser holds the state of parsing one descriptor.
 type parser struct {
 	o        Options
 	reader   *reader
@@ -152,7 +151,7 @@ func (p *parser) warn(path, format string, args ...any) {
 	p.warnings.add(path, fmt.Sprintf(format, args...))
 }
 
-// document distinguishes the dialects by their shape.
+// document reads the descriptor. The members of root tell the dialects apart.
 func (p *parser) document(root *members) (sections []*section) {
 	p.schemaVersion(root)
 	p.doc.Version = aai.CleanLabel(root.text("version"), maxName)
@@ -242,10 +241,10 @@ type section struct {
 	outer *members // the object with the tools and "auth"
 	// fromServer means that a server provides the tools and may have more than are listed.
 	fromServer bool
-	server     *aai.Recipe // of all of them; nil: no server
+	server     *aai.Recipe // the recipe that reaches the server itself; nil: no server
 }
 
-// hostOnly reports whether its tools cannot run from another platform, such as over adb.
+// hostOnly reports whether the section's tools cannot run from another platform, such as over adb.
 func (s *section) hostOnly() bool { return s.Automation == "ipc" || s.Command != "" }
 
 // choose selects the tools of one section: the host's own if there is one, else the first that a
@@ -296,7 +295,7 @@ func (p *parser) setServer(s *section) {
 	p.app.Server = s.server
 }
 
-// localize returns the recipe with the data of this computer.
+// localize returns the recipe with the command of its desktop entry on this computer.
 func (p *parser) localize(r *aai.Recipe) *aai.Recipe {
 	if r.Start == "" || p.o.EntryCommand == nil {
 		return r

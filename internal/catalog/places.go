@@ -32,20 +32,20 @@ type Place struct {
 	FolderIsID bool
 }
 
-// Folders returns <root>/<app id>/aai.json, as in ~/.aai.
+// Folders returns the Place of <root>/<app id>/aai.json, as in ~/.aai.
 func Folders(root string) Place { return Place{Root: root, Pattern: "*/" + FileName, FolderIsID: true} }
 
-// Files returns the files in root that match the pattern, such as "*.json".
+// Files returns the Place of the files in root that match the pattern, such as "*.json".
 func Files(root, pattern string) Place { return Glob(root, pattern) }
 
-// Bundles returns <root>/<any app>/Contents/Resources/aai.json, as in /Applications.
+// Bundles returns the Place of <root>/<any app>/Contents/Resources/aai.json, as in /Applications.
 func Bundles(root string) Place { return Glob(root, "*/Contents/Resources/"+FileName) }
 
-// Glob returns the files below root that match a slash-separated pattern.
+// Glob returns the Place of the files below root that match a slash-separated pattern.
 func Glob(root, pattern string) Place { return Place{Root: root, Pattern: pattern} }
 
-// DesktopFiles returns the descriptors named by the freedesktop .desktop files in an applications
-// folder, with the key X-AAI-Config in the group [Desktop Entry]. Its value is an absolute path.
+// DesktopFiles returns the Place of the descriptors that the .desktop files in an applications folder name. The key
+// is X-AAI-Config in the group [Desktop Entry]; its value is an absolute path.
 func DesktopFiles(root string) Place {
 	return Place{Root: root, Pattern: "*.desktop", DesktopFiles: true}
 }
@@ -95,7 +95,7 @@ func (p *Place) find() (found []foundFile, folders []string) {
 	return found, w.folders
 }
 
-// walk expands a pattern.
+// walk holds the state of expanding a place's pattern.
 type walk struct {
 	place   *Place
 	found   []foundFile
@@ -139,7 +139,7 @@ func (w *walk) descend(folder string, parts []string) {
 	}
 }
 
-// listFolder lists a folder, sorted by name.
+// listFolder lists at most maxEntries of a folder, sorted by name.
 func listFolder(name string) ([]fs.DirEntry, error) {
 	entries, err := os.ReadDir(name)
 	if len(entries) > maxEntries {

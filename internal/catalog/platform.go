@@ -7,9 +7,8 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// DescriptorForPlatform returns the app's descriptor for only the platform of its tools:
-// "platform" and the members of its section, such as "tools", replace "platforms". A
-// single-platform descriptor is returned as written.
+// DescriptorForPlatform returns the app's descriptor reduced to app.Platform: "platform" and the members of its
+// section, such as "tools", replace "platforms". It returns a descriptor without that section as written.
 func DescriptorForPlatform(app *aai.App) json.RawMessage {
 	p := &parser{o: Options{Origin: app.Origin}}
 	root, fault := new(reader).read(app.Descriptor, p.limits())

@@ -7,10 +7,10 @@ import (
 	"github.com/gybob/aai-gateway/internal/schema"
 )
 
-// A Status is the result for one file.
+// A Status says whether one descriptor file's app is in the catalog, and why not.
 type Status string
 
-// Statuses.
+// Statuses of descriptor files.
 const (
 	StatusOK          Status = "ok"                    // the app is in the catalog and can run here
 	StatusUnsupported Status = "not_for_this_computer" // the app is in the catalog; calls return AUTOMATION_NOT_SUPPORTED
@@ -24,7 +24,7 @@ type Report struct {
 	Files []FileReport `json:"files"`
 }
 
-// A FileReport describes one file.
+// A FileReport describes one descriptor file and the app in it.
 type FileReport struct {
 	Path     string `json:"path"`
 	Place    string `json:"place"` // the place of the file, such as "/home/ann/.aai/*/aai.json"
@@ -41,9 +41,9 @@ type FileReport struct {
 	Warnings   []Fault `json:"warnings,omitempty"`
 }
 
-// Report returns the result of the last scan, waiting for the first one until ctx ends. It also
-// compiles every schema, which otherwise happens at the first call. A failure is reported as an
-// error of its file, although the app stays in the catalog. Its error is an *aai.Error.
+// Report returns the result of the last scan, waiting for the first one until ctx ends. It also compiles every
+// schema, which otherwise happens at the first call. A schema that fails becomes an error of its file, although the
+// app stays in the catalog. A returned error is an *aai.Error.
 func (c *Catalog) Report(ctx context.Context) (*Report, error) {
 	s, err := c.current(ctx)
 	if err != nil {

@@ -16,13 +16,13 @@ type snapshot struct {
 	folders []string // that were read
 
 	byID         map[string]*aai.App    // also "app:<id>" and the wire name
-	byFoldedName map[string]*aai.App    // the same in lower case, and all names of the gateway's own apps
+	byFoldedName map[string]*aai.App    // the keys of byID in lower case, and all names of the gateway's own apps
 	byName       map[string][]*aai.App  // lower case: aliases and names
 	names        []string               // all names, for suggestions
-	invalid      map[string]*loadedFile // lower case: names of refused files
+	invalid      map[string]*loadedFile // lower case: names of invalid files
 }
 
-// fileState is a file and its result.
+// fileState is a descriptor file with the result of its scan.
 type fileState struct {
 	*loadedFile
 	app        *aai.App // nil if there is none
@@ -61,7 +61,7 @@ func newSnapshot(own []*aai.App, files []*loadedFile, folders []string) *snapsho
 	return s
 }
 
-// takenNames are the names already in use.
+// takenNames are the names of the apps that are already in the catalog.
 type takenNames struct {
 	ids     map[string]*aai.App // lower case
 	wires   map[string]*aai.App // lower case
@@ -139,7 +139,7 @@ func (c *takenNames) resolveAliases(f *fileState) *aai.App {
 	return &changed
 }
 
-// index builds the lookup tables.
+// index fills the tables by which find looks up apps.
 func (s *snapshot) index() {
 	for _, app := range s.apps {
 		for _, id := range []string{app.ID, "app:" + app.ID, app.WireName()} {

@@ -85,7 +85,7 @@ func (p *parser) readTool(s *section, m *members, run toolReader, seen map[strin
 	s.Tools, s.nodes = append(s.Tools, d), append(s.nodes, m.node)
 }
 
-// tool builds the tool of a declaration.
+// tool builds the app's tool from its declaration, without an Action.
 func (p *parser) tool(s *section, d *ToolDeclaration) *aai.Tool {
 	k := kindOf(p.kinds, d.Recipe)
 	natural := k.inherentEffect(d.Recipe)
@@ -182,7 +182,7 @@ func (p *parser) parameters(m *members) (none schema.Facts) {
 	return facts
 }
 
-// returns reads the schema of the result.
+// returns reads the schema of a tool's result; nil: none.
 func (p *parser) returns(m *members) json.RawMessage {
 	n := m.take("returns")
 	if n == nil {
@@ -233,7 +233,7 @@ func timeUnit(platform string) time.Duration {
 	return time.Second
 }
 
-// usualTimeout returns the default timeout.
+// usualTimeout returns the timeout of a tool that declares none.
 func (p *parser) usualTimeout(platform string) time.Duration {
 	switch platform {
 	case "android":

@@ -67,7 +67,7 @@ func (r *reader) table() []kind {
 	return r.kinds
 }
 
-// read reads a whole JSON document.
+// read parses one JSON document within the limits.
 func (r *reader) read(source []byte, o jsontree.Options[bool]) (*node, *Fault) {
 	r.requested = r.requested[:0]
 	root, fault := r.tree.Read(source, o)

@@ -26,7 +26,7 @@ type UndoTemplate struct {
 type UndoCheck struct {
 	Tool     string          `json:"tool"`
 	Args     json.RawMessage `json:"args,omitzero"`
-	Expected json.RawMessage `json:"left"` // a template of its result; of an object in the template only the listed members are compared
+	Expected json.RawMessage `json:"left"` // template of the tool's result; members that it omits are not compared
 }
 
 // placeholderOpen begins a placeholder in a template; "}" ends it.
@@ -56,7 +56,7 @@ func (p *parser) readUndo(m *members) *UndoTemplate {
 	return b
 }
 
-// templates reads the arguments of a call.
+// templates reads the arguments of an undo's call; nil: none.
 func (p *parser) templates(m *members) json.RawMessage {
 	n := m.take("args")
 	if n == nil {
@@ -69,7 +69,7 @@ func (p *parser) templates(m *members) json.RawMessage {
 	return compact(n)
 }
 
-// compact returns a value as compact JSON.
+// compact returns a value as compact JSON, and marks its members as used.
 func compact(n *node) json.RawMessage {
 	markAllUsed(n)
 	value := jsontext.Value(n.JSON()).Clone()

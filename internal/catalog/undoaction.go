@@ -139,7 +139,7 @@ func (f *templateFiller) write(words *strings.Builder, value any) {
 	}
 }
 
-// value returns the value of a placeholder.
+// value returns the argument, or the part of the result, that a placeholder names.
 func (f *templateFiller) value(name string) any {
 	path := strings.Split(name, ".")
 	if path[0] == "args" && len(path) > 1 {
@@ -182,7 +182,7 @@ func (f *templateFiller) within(value any, path []string) any {
 	return value
 }
 
-// decodeNumbers decodes JSON with exact numbers.
+// decodeNumbers decodes JSON and keeps numbers as json.Number.
 func decodeNumbers(raw []byte) (v any, err error) {
 	if raw == nil {
 		return nil, errors.New("it is missing")

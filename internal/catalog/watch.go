@@ -20,9 +20,9 @@ const (
 	settleScans  = 5                      // scans while new folders keep appearing
 )
 
-// Start scans in the background and then watches the places until ctx ends; the returned channel
-// is closed when it has stopped. If the system cannot watch, it scans every few seconds. A second
-// call does nothing.
+// Start scans in the background and then watches the places until ctx ends. The returned channel closes when the
+// watcher has stopped. If the system cannot watch, the watcher scans every few seconds. A second call starts nothing
+// and returns a closed channel.
 func (c *Catalog) Start(ctx context.Context) (stopped <-chan struct{}) {
 	done := make(chan struct{})
 	if c.started.Swap(true) {
@@ -60,8 +60,8 @@ func (c *Catalog) pause(ctx context.Context) bool {
 type watch struct {
 	c       *Catalog
 	watcher *fsnotify.Watcher // nil: polling only
-	// watched is the folders at the time their watches were set: a watch stays with its folder
-	// when that is moved and another takes its name.
+	// watched holds the FileInfo of each folder when its watch was set. The watch of a moved folder moves with it, even
+	// if another folder takes its name.
 	watched  map[string]fs.FileInfo
 	pollOnly bool // some folder cannot be watched
 }

@@ -20,7 +20,7 @@ type client struct {
 	// places are configuration files, newest location first. The first existing file counts, else
 	// the first one with an existing folder, else the first one.
 	places []place
-	// markers are other files and folders whose existence shows that the client is installed.
+	// markers are other files and folders. One that exists shows that the client is installed.
 	markers []string
 	// fields returns the fields of an entry.
 	fields func(command string, args []string) []splice.Field
@@ -121,7 +121,7 @@ func copilotEntry(command string, args []string) []splice.Field {
 	return slices.Concat([]splice.Field{{Name: "type", Value: "local"}}, standardEntry(command, args), []splice.Field{{Name: "tools", Value: []string{"*"}}})
 }
 
-// gooseEntry returns an extension of Goose.
+// gooseEntry returns the fields of an entry of Goose, which calls it an extension.
 func gooseEntry(command string, args []string) []splice.Field {
 	return []splice.Field{
 		{Name: "enabled", Value: true}, {Name: "type", Value: "stdio"}, {Name: "name", Value: EntryName},

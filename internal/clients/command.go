@@ -12,7 +12,7 @@ import (
 type LaunchInfo struct {
 	Arg0       string // os.Args[0]
 	Executable string // os.Executable()
-	Path       string // of the environment
+	Path       string // the PATH of the environment
 	System     string // as in runtime.GOOS
 	// TemporaryFolders are folders for temporary files and builds, which are deleted automatically.
 	TemporaryFolders []string
@@ -65,7 +65,7 @@ func (r *Installer) startsUs(command string, args []string) bool {
 	return itself || baseName(command) == EntryName
 }
 
-// command returns the command of entries.
+// command returns the command that entries start.
 func (r *Installer) command() string { return r.cfg.LaunchCommand[0] }
 
 // launchArgs returns the arguments of entries: those that start this program, then args.
@@ -73,7 +73,7 @@ func (r *Installer) launchArgs(args []string) []string {
 	return slices.Concat(r.cfg.LaunchCommand[1:], args)
 }
 
-// manualEntry describes an entry for people who add it by hand.
+// manualEntry describes an entry for a person to add by hand.
 func (r *Installer) manualEntry() string {
 	return "the command \"" + r.command() + "\" with the arguments \"" + strings.Join(r.launchArgs([]string{"mcp", "serve"}), " ") + "\""
 }

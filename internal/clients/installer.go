@@ -43,10 +43,10 @@ type Config struct {
 	LockTimeout time.Duration
 }
 
-// An Installer installs and uninstalls. It is for one run of the program.
+// An Installer adds this gateway to clients' configurations and removes it. It is for one run of the program.
 type Installer struct{ cfg Config }
 
-// New returns an Installer.
+// New returns an Installer. It does no I/O.
 func New(cfg Config) *Installer {
 	if cfg.LockTimeout == 0 {
 		cfg.LockTimeout = 10 * time.Second
@@ -54,11 +54,11 @@ func New(cfg Config) *Installer {
 	return &Installer{cfg: cfg}
 }
 
-// A Client is a known client program.
+// A Client is a known client program with the configuration file that it reads.
 type Client struct {
 	ID, Name  string
 	File      string
-	IsPresent bool // a file of it is on this computer
+	IsPresent bool // the client is installed on this computer
 }
 
 // Clients returns all known clients, present or not.
@@ -81,7 +81,7 @@ const (
 	ActionNone    = "nothing" // nothing to change
 )
 
-// A Plan is the planned change of one file.
+// A Plan is a planned change of a client's file, which [Installer.Apply] carries out.
 type Plan struct {
 	Client Client
 	Action string
@@ -132,7 +132,7 @@ func (r *Installer) plan(id string) (*Plan, client, error) {
 	return p, c, nil
 }
 
-// read reads a plan's file.
+// read resolves the links of a plan's file and reads it. It rejects another user's file.
 func (r *Installer) read(p *Plan, file string) error {
 	p.Client.File = file
 	real, err := userinfo.ResolveOwned(file)
@@ -171,7 +171,8 @@ func plainCause(err error) error {
 	return err
 }
 
-// Install plans to add the gateway to a client's configuration.
+// Install plans to add the gateway to a client's configuration, or to replace its entry. The entry starts it with
+// args.
 func (r *Installer) Install(id string, args []string) (*Plan, error) {
 	p, c, err := r.plan(id)
 	if err != nil {
@@ -238,8 +239,8 @@ func (r *Installer) unreadable(c Client, err error) error {
 	return e
 }
 
-// Uninstall plans to remove the gateway from a client's configuration. It restores the previous
-// contents if the file has not changed since, and else removes only the entry.
+// Uninstall plans to remove the gateway from a client's configuration. The plan restores the previous contents if the
+// file is unchanged since, and else removes only the entry. Another program's entry stays.
 func (r *Installer) Uninstall(id string) (*Plan, error) {
 	p, c, err := r.plan(id)
 	if err != nil {
@@ -286,7 +287,7 @@ func (r *Installer) Uninstall(id string) (*Plan, error) {
 	return p, nil
 }
 
-// Rollback plans to revert the last change that this package made to a client's file.
+// Rollback plans to revert the last recorded change of a client's file.
 func (r *Installer) Rollback(id string) (*Plan, error) {
 	c, err := r.known(id)
 	if err != nil {

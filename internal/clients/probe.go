@@ -15,7 +15,7 @@ import (
 // ten seconds.
 const probeTimeout = 20 * time.Second
 
-// ProbeResult describes a server that was started from a client's file.
+// ProbeResult describes a server that [Installer.Probe] started: its answers, its command and the time taken.
 type ProbeResult struct {
 	mcpprobe.Server
 	Command string

@@ -193,7 +193,7 @@ func (r *Installer) contentBefore(kept *clientRecord, p *Plan) (first step, cont
 	return first, bytes.Clone(content), was, steps
 }
 
-// LastClient returns the client with the latest change, or "".
+// LastClient returns the ID of the client with the latest recorded change, or "".
 func (r *Installer) LastClient() string {
 	var last string
 	var when time.Time

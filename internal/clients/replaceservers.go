@@ -28,8 +28,8 @@ func (r *Installer) ServersOf(id string) (servers map[string]map[string]any, of 
 	return servers, p.Client, nil
 }
 
-// ReplaceServers plans to remove servers from a client's configuration and to add the gateway if
-// absent. Uninstall and Rollback restore the servers.
+// ReplaceServers plans to remove servers from a client's configuration and to add the gateway if absent. Rollback
+// restores the servers, as does Uninstall if the file is unchanged since.
 func (r *Installer) ReplaceServers(id string, names, args []string) (*Plan, error) {
 	p, c, err := r.plan(id)
 	if err != nil {

@@ -17,11 +17,11 @@ import (
 // maxRead limits a configuration that Servers reads, in bytes.
 const maxRead = 16 << 20
 
-// A Server is an MCP server in a client's configuration, other than the gateway. It holds no
-// values, because those may be secrets.
+// A Server is an MCP server in a client's configuration, other than the entry EntryName. It holds no values, because
+// those may be secrets.
 type Server struct {
 	ID     string // the client's ID
-	Client string // its name for people
+	Client string // the client's name for people
 	Name   string // as the person wrote it
 	File   string
 	// Transport is the server's launcher if it is a well-known one, or the host of its URL; else
@@ -30,7 +30,7 @@ type Server struct {
 	Variables []string // the names of its variables and request headers, sorted
 }
 
-// Servers returns the servers of all clients on this computer, and the unreadable files.
+// Servers returns the servers in the files of all installed clients, and the paths of unreadable files.
 func (r *Installer) Servers() (found []Server, unread []string) {
 	for _, c := range clients() {
 		file, at, here := r.clientFile(c)

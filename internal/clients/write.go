@@ -15,7 +15,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/files/atomicfile"
 )
 
-// Apply carries out a plan if the file is unchanged since. It saves a backup first.
+// Apply carries out a plan if the file is unchanged since it was made. It backs the file up first, unless the plan
+// reverts recorded changes of an unchanged file.
 func (r *Installer) Apply(ctx context.Context, p *Plan) error {
 	if p.Action == ActionNone {
 		return nil
@@ -125,7 +126,7 @@ func removeCreated(folder, made string) {
 	}
 }
 
-// WrittenCommand returns the command that the client's file contains now.
+// WrittenCommand returns the command and arguments of the gateway's entry in the plan's file, as it is now.
 func (r *Installer) WrittenCommand(p *Plan) (command string, args []string, err error) {
 	text, err := atomicfile.Read(p.realPath, atomicfile.ReadLimits{Size: maxFile})
 	if err != nil {

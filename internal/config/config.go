@@ -26,13 +26,13 @@ import (
 	"github.com/gybob/aai-gateway/internal/policy/reauth"
 )
 
-// Naming schemes for tools in the MCP list.
+// Values of Config.ToolNames: how the MCP tool list names tools.
 const (
-	NamesSafe      = "safe"
-	NamesCanonical = "canonical"
+	NamesSafe      = "safe"      // names that the APIs of most models accept
+	NamesCanonical = "canonical" // such as "aai:exec", which most of them refuse
 )
 
-// Contents of the MCP list.
+// Values of Config.Profile: the contents of the MCP tool list.
 const (
 	ProfileApps    = "apps"    // an entry for each app, and aai_exec
 	ProfileDesktop = "desktop" // only the desktop tools
@@ -204,8 +204,8 @@ func (c *Config) setAll(values map[string]any, origin string) error {
 }
 
 // Set sets the setting key to a value from JSON or from text. The origin, such as "--port",
-// appears in errors. If a widening value is not confirmed, Set keeps the previous value and
-// returns no error.
+// appears in errors. If root has set the setting, or if a widening value is not confirmed, Set
+// keeps the previous value and returns no error.
 func (c *Config) Set(key string, value any, origin string) error {
 	known := settingSpecs()
 	i := slices.IndexFunc(known, func(s settingSpec) bool { return s.key == key })
@@ -252,7 +252,7 @@ func (c *Config) Origin(key string) string {
 // File returns the path of the person's configuration file, which may not exist.
 func (c *Config) File() string { return c.path }
 
-// Value returns the value in effect, or nil for an unknown key.
+// Value returns the value in effect of the setting key, or nil for an unknown key.
 func (c *Config) Value(key string) any {
 	for _, r := range settingSpecs() {
 		if r.key == key {
@@ -262,10 +262,10 @@ func (c *Config) Value(key string) any {
 	return nil
 }
 
-// A Setting is a value in effect.
+// A Setting is one setting with its value in effect.
 type Setting struct {
 	Name   string // its key in the file
-	Value  any    // in the types of decoded JSON
+	Value  any    // a Go value that encodes to the setting's JSON
 	Origin string
 }
 

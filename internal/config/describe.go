@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Kinds of values.
+// Kinds of values of settings, in words for people.
 const (
 	KindBool    = "true or false"
 	KindInteger = "whole number"
@@ -24,7 +24,7 @@ type Description struct {
 	Kind    string   // of its value
 	Choices []string // of KindEnum
 	Summary string   // its purpose: one sentence without its full stop
-	Default any      // in the types of decoded JSON
+	Default any      // a Go value that encodes to the setting's JSON
 	Env     []string // variables that set it; the first that is set counts
 	Widens  string   // values or changes that a person must confirm; empty: none
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/schema"
 )
 
-// Names of the tools.
+// The tools that list and change settings.
 const (
 	ListTool = "settings"
 	SetTool  = "settings_set"

@@ -15,8 +15,8 @@ import (
 type Login struct {
 	Sites          map[string]oauth.SiteSettings
 	sitesJSON      any
-	Env            []string
-	ClientDocument string
+	Env            []string // variables that local descriptors may name for keys
+	ClientDocument string   // address of the published client metadata document; empty: none
 	OpenBrowser    bool
 }
 

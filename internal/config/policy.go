@@ -10,7 +10,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/policy"
 )
 
-// Modes of desktop dialogs.
+// Values of Policy.Dialog: whether questions to the person appear in dialogs.
 const (
 	DialogAuto = "auto" // if there is a screen
 	DialogOff  = "off"

@@ -25,8 +25,8 @@ const (
 	widensIfChanged // effective at its place; a change through the gateway needs reauthentication
 )
 
-// isWidened reports whether the value is lets callers do more than the default, or than the
-// previous value was.
+// isWidened reports whether the rule counts the change from the value was to the value is as
+// widening. standard is the default.
 func (r wideningRule) isWidened(standard, was, is any) bool {
 	switch r {
 	case widensIfRelaxed:

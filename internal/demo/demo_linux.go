@@ -17,8 +17,9 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/sampleapp"
 )
 
-// NewDemo returns the demo, which describes its steps on out: a client of the official SDK talks
-// to the MCP server over pipes. It replaces the environment of this process.
+// NewDemo returns a function that runs the demo and describes its steps on out. A client of the
+// official SDK talks to the MCP server over pipes. The function replaces the environment of this
+// process.
 func NewDemo(cfg Config) func(ctx context.Context, out io.Writer) error {
 	return func(ctx context.Context, out io.Writer) (err error) {
 		if err := adoptOrphans(); err != nil {

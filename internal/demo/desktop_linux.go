@@ -195,7 +195,7 @@ func (w *windowDemo) press(ctx context.Context) error {
 	return w.takeScreenshot(ctx, "calculator", "calculator")
 }
 
-// display is a program's first text box, which shows its content.
+// display is the query for a program's text box, which shows its content.
 const display = "role:textbox"
 
 // expectText checks the program's text in its accessibility tree.

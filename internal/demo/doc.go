@@ -15,7 +15,7 @@ type Config struct {
 	RunGateway func(ctx context.Context, h Home, in io.Reader, out, said io.Writer, args ...string) int
 }
 
-// Home is the home of the demo's gateways.
+// Home is the temporary home folder of the demo's gateways.
 type Home struct {
 	Folder     string
 	Passphrase string // of the simulated user

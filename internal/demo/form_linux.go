@@ -69,7 +69,7 @@ func (f *bookingForm) book(w http.ResponseWriter, r *http.Request) {
 	page("booked.html", "text/html; charset=utf-8")(w, r)
 }
 
-// wait returns the submitted values.
+// wait waits for a submission and returns its values.
 func (f *bookingForm) wait(ctx context.Context) (url.Values, error) {
 	select {
 	case values := <-f.booked:

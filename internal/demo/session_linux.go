@@ -47,7 +47,8 @@ func demoApps() []string {
 // startTimeout limits the start of a program.
 const startTimeout = time.Minute
 
-// CheckPrograms returns an *aai.Error that names the missing programs, or nil.
+// CheckPrograms returns an *aai.Error that names the programs that the demo needs and are not
+// installed, or nil.
 func CheckPrograms() error {
 	var missing, packages []string
 	for program, pkg := range requiredPrograms() {

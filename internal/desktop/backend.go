@@ -292,7 +292,7 @@ type Layer struct {
 	Frame Rect
 	// Unmanaged reports whether the window manager does not manage it, as for menus and lock screens.
 	Unmanaged bool
-	// OpaqueRegion is the part of the screen that it certainly hides.
+	// OpaqueRegion is the part of the screen that the layer certainly hides.
 	OpaqueRegion []Rect
 }
 

@@ -2,9 +2,9 @@ package desktop
 
 import "context"
 
-// Documents reports the addresses of documents.
+// Documents reports the addresses (URLs) of the documents that an app shows.
 type Documents interface {
-	// Addresses returns the address of each of the documents, as the app reports it: "" for a document
+	// Addresses returns the address of each of the documents, in their order, as the app reports it: "" for a document
 	// without a known address.
 	Addresses(ctx context.Context, app App, documents []ID) ([]string, error)
 }

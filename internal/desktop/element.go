@@ -43,7 +43,8 @@ type Element struct {
 	Parent, End int
 }
 
-// The identifiers of chooser windows, on platforms that distinguish them.
+// Values of Element.Identifier for windows that choose a file, color or font, on platforms that report the kind of
+// chooser.
 const (
 	FileChooser  = "file-chooser"
 	ColorChooser = "color-chooser"
@@ -56,8 +57,8 @@ const MaxValue = 500
 // A State is a set of boolean properties of an element.
 type State uint32
 
-// The states. They mean the same as the ARIA attributes of these names. Showing means that the element
-// would be visible if nothing covered its window.
+// The states. Those with the name of an ARIA attribute mean the same. Showing means that the element would be visible
+// if nothing covered its window.
 const (
 	Showing State = 1 << iota
 	Enabled
@@ -94,7 +95,7 @@ func (s State) Has(all State) bool { return s&all == all }
 // HasAny reports whether at least one of the states is set.
 func (s State) HasAny(some State) bool { return s&some != 0 }
 
-// stateWords lists the ARIA words of the states, in the order of the bits.
+// stateWords lists the words of the states, for ARIA attributes their names, in the order of the bits.
 const stateWords = "showing enabled focusable focused editable readonly multiline password checkable checked mixed pressed " +
 	"selectable selected expandable expanded haspopup required invalid busy modal active default multiselectable vertical virtual offscreen"
 

@@ -9,8 +9,8 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// IsActionable reports whether people operate the element. parent is the role of its parent, "" if
-// irrelevant. An actionable element gets a ref, and package render never omits it.
+// IsActionable reports whether people operate the element. parent is the role of its parent; it matters
+// only for a menu without a name. An actionable element gets a ref, and package render never omits it.
 func (e *Element) IsActionable(parent Role) bool {
 	switch {
 	case e.Role == Scrollbar || e.Role == Separator:
@@ -25,8 +25,8 @@ func (e *Element) IsActionable(parent Role) bool {
 	return e.IsPressableDespiteRole() || e.States.Has(Focusable)
 }
 
-// IsPressableDespiteRole reports whether the element can be pressed although its role cannot: a picture or
-// a part of a page that handles clicks.
+// IsPressableDespiteRole reports whether the element has an action although its role is not interactive. Examples are
+// a picture or a part of a page that handles clicks.
 func (e *Element) IsPressableDespiteRole() bool {
 	return len(e.Actions) > 0 && !e.Role.IsInteractive() && !e.Role.IsRefContainer()
 }

@@ -82,15 +82,15 @@ func (r Role) IsInteractive() bool { return hasRole(r, interactiveRoles) }
 // IsMenuItem reports whether the role is one of the menu item roles.
 func (r Role) IsMenuItem() bool { return r == MenuItem || r == MenuCheckbox || r == MenuRadio }
 
-// IsPressable reports whether pressing elements of the role has a lasting effect. Such a name must match
-// exactly: "Don't Save" is not "Save".
+// IsPressable reports whether pressing elements of the role has a lasting effect. A query must
+// match the whole name of such an element: "Don't Save" is not "Save".
 func (r Role) IsPressable() bool { return hasRole(r, pressableRoles) }
 
 // IsInputOrItem reports whether people fill in, choose or follow elements of the role.
 func (r Role) IsInputOrItem() bool { return hasRole(r, inputOrItemRoles) }
 
-// IsSetMember reports whether elements of the role are members of a set, which toolkits reuse for other
-// members as people scroll.
+// IsSetMember reports whether elements of the role are members of a set. Toolkits may reuse such an element for
+// another member as people scroll.
 func (r Role) IsSetMember() bool { return hasRole(r, setMemberRoles) }
 
 // IsRefContainer reports whether elements of the role can be the root of an outline, so that they have a

@@ -23,10 +23,10 @@ type bundlePart struct {
 	content           string
 }
 
-// Bundle writes a zip with the findings, for a support request, and returns the descriptions of
-// its files. The zip contains no secrets: variables and settings by name only, no journal
-// records, web addresses without login and query, bus addresses by type only, and "~" for the
-// home.
+// Bundle writes a new zip with the findings, for a support request, and returns the descriptions of its
+// files. It fails if the file exists. The zip contains no secrets: variables and settings by name only,
+// no journal records, web addresses without login and query, bus addresses by type only, and "~" for
+// the home.
 func (d *Doctor) Bundle(file string) (holds []string, err error) {
 	parts, err := d.parts(sanitize.NewRedactor(d.secrets()))
 	if err != nil {

@@ -59,7 +59,7 @@ func (d *Doctor) busAddress() string {
 	return found.value("DBUS_SESSION_BUS_ADDRESS")
 }
 
-// busAnswers returns the error if the session bus does not answer.
+// busAnswers reports whether the session bus answers; if not, the error says why.
 func (d *Doctor) busAnswers(ctx context.Context) (bool, error) {
 	conn, err := connect(ctx, d.busAddress())
 	if err != nil {

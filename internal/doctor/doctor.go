@@ -37,8 +37,8 @@ type Config struct {
 	// Gateway is the person's gateway, with the default settings if ConfigError is set; nil if it
 	// cannot be created.
 	Gateway *aai.Gateway
-	// NewScratchGateway creates a gateway that is separate from the person's, with a home, an
-	// environment and an asker for its questions.
+	// NewScratchGateway creates a gateway that is separate from the person's, with a home, an environment
+	// and an asker for its questions. The returned function closes the gateway.
 	NewScratchGateway func(home string, getenv func(string) string, person aai.Asker) (*aai.Gateway, func() error, error)
 	// NewDialog returns an asker that opens windows on the screen named by the variables and
 	// keeps its state in the folder. May be nil.
@@ -58,7 +58,7 @@ type Config struct {
 // A State is the result of an examination.
 type State string
 
-// States.
+// States of a Finding.
 const (
 	OK      State = "ok"
 	Note    State = "note"    // works, with a remark
@@ -74,7 +74,7 @@ type Finding struct {
 	Did     string        `json:"did,omitempty"`     // the steps taken
 	Saw     string        `json:"saw"`               // the observation
 	Details []string      `json:"details,omitempty"` // further observations, one per line
-	Took    time.Duration `json:"-"`                 // duration
+	Took    time.Duration `json:"-"`                 // duration of the examination
 	Advice  string        `json:"advice,omitempty"`  // the remedy, in words
 	// Commands are the shell commands of the remedy, in order.
 	Commands []string `json:"commands,omitempty"`
@@ -84,7 +84,7 @@ type Finding struct {
 	fix func(ctx context.Context) error
 }
 
-// A Doctor examines once. It is not safe for concurrent use.
+// A Doctor runs the examinations, and the fixes of their findings. It is not safe for concurrent use.
 type Doctor struct {
 	cfg   Config
 	facts facts
@@ -105,7 +105,8 @@ func New(c Config) *Doctor {
 	return d
 }
 
-// memoize returns a function that calls ask once. It has its own timeout, independent of its callers.
+// memoize returns a function that calls ask once, with a timeout that is independent of the function's
+// callers.
 func memoize[T any](ctx context.Context, ask func(context.Context) (T, error)) func() (T, error) {
 	return sync.OnceValues(func() (T, error) {
 		ctx, cancel := context.WithTimeout(ctx, examinationTimeout)
@@ -136,9 +137,9 @@ func Checks() []string {
 	return names
 }
 
-// Examine runs all examinations except those in skip, concurrently. It calls tell with each
-// finding, in the order of the report; waiting holds the titles of unfinished examinations.
-// Examine always returns.
+// Examine runs all examinations except those in skip, concurrently. It calls tell with each finding, in
+// the order of the report; waiting holds the titles of unfinished examinations. It returns even if an
+// examination blocks.
 func (d *Doctor) Examine(ctx context.Context, skip []string, tell func(f Finding, waiting []string)) []Finding {
 	d.facts.gatewayCheck, d.facts.busAnswers = memoize(ctx, d.check), memoize(ctx, d.busAnswers)
 	all := d.examinations()
@@ -239,7 +240,8 @@ func call(ctx context.Context, g *aai.Gateway, app, tool string, args map[string
 	})
 }
 
-// Fix runs the fix of the finding of that check.
+// Fix performs the action that the finding of the check describes in Fixes, or returns an error if
+// there is none.
 func (d *Doctor) Fix(ctx context.Context, check string) error {
 	for _, f := range d.found {
 		if f.Check == check && f.fix != nil {

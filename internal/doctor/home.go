@@ -37,7 +37,7 @@ func nearestExisting(folder string) string {
 	}
 }
 
-// unwritable is an error about a folder.
+// unwritable is the error of a folder in which the gateway cannot write.
 type unwritable struct {
 	folder string
 	why    error
@@ -65,7 +65,7 @@ func probe(folder string) error {
 	return cause(errors.Join(err, file.Close(), os.Remove(file.Name())))
 }
 
-// cause returns the system's error number, if there is one.
+// cause returns the system's error number, or err if there is none.
 func cause(err error) error {
 	if number, ok := errors.AsType[syscall.Errno](err); ok {
 		return number

@@ -19,7 +19,7 @@ func freeSpace(folder string) (bytes int64, known bool) {
 	return int64(s.Bavail) * int64(s.Bsize), true //nolint:unconvert // the types differ by system
 }
 
-// spaceError returns an error if the folder has no space left.
+// spaceError returns an error if the folder's disk has less than 4 MB left.
 func spaceError(folder string) error {
 	if free, known := freeSpace(folder); known && free < 4*megabyte {
 		return syscall.ENOSPC

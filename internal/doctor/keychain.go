@@ -17,8 +17,8 @@ type keychainStatus struct {
 // systemKeychain is the name of the system's keychain among the places.
 const systemKeychain = "keychain"
 
-// keychain checks that the system's keychain is unlocked. It stores a secret there, reads it, and
-// deletes it.
+// keychain checks the store of the gateway's secrets. If that is the system's keychain, it stores a
+// test secret there, reads it, and deletes it.
 func (d *Doctor) keychain(ctx context.Context, f *Finding) {
 	f.Did = "looked up where secrets are stored"
 	if d.facts.homeFault() != nil {

@@ -13,8 +13,8 @@ import (
 // keyringTimeout limits the start of a keyring and the query of its state.
 const keyringTimeout = 4 * time.Second
 
-// locked reports whether a keyring is locked. Unlike use of the keyring, the query does not
-// prompt the person.
+// locked reports whether a keyring is locked, and then sets the finding. Unlike use of the keyring, the
+// query does not prompt the person.
 func (d *Doctor) locked(ctx context.Context, f *Finding) bool {
 	const service = "org.freedesktop.secrets"
 	conn, err := d.dial(ctx)

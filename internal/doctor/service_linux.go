@@ -29,10 +29,10 @@ const (
 	serviceIntrospection = `<node><interface name="org.aai.doctor"><method name="Turn"><arg name="text" type="s" direction="in"/><arg name="turned" type="s" direction="out"/></method></interface></node>`
 )
 
-// reverseService is the service: it reverses texts.
+// reverseService is the doctor's D-Bus service: it reverses texts.
 type reverseService struct{}
 
-// Turn is a D-Bus method.
+// Turn is the D-Bus method that reverses a text.
 func (reverseService) Turn(text string) (string, *dbus.Error) { return reversed(text), nil }
 
 func reversed(text string) string {

@@ -11,7 +11,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/schema"
 )
 
-// Name is the name of the tool.
+// Name is the name of the doctor's tool in the builtin app.
 const Name = "doctor"
 
 const params = `{"type": "object", "additionalProperties": false, "properties": {

@@ -126,7 +126,7 @@ func longestQuestion() aai.Question {
 	}
 }
 
-// installedDialog returns the first installed program.
+// installedDialog returns the first of inputDialogs that is installed.
 func installedDialog() (inputDialog, error) {
 	for _, a := range inputDialogs() {
 		if _, err := exec.LookPath(a.program); err == nil {
@@ -213,7 +213,7 @@ func (a inputDialog) appears(ctx context.Context, program *private.Program, g *a
 	return err
 }
 
-// picture takes a screenshot, which must have more than one colour.
+// picture takes a screenshot, which must have more than one colour, and describes its size.
 func picture(ctx context.Context, g *aai.Gateway, app string) (string, error) {
 	result, err := call(ctx, g, aai.DesktopApp, "ax_screenshot", map[string]any{"app": app})
 	if err != nil {

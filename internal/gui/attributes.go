@@ -12,7 +12,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/params"
 )
 
-// withElement finds the element of the call's query and reads it again.
+// withElement finds the element of the call, reads it again, and passes it to f.
 func (d *toolset) withElement(ctx context.Context, call *aai.Call, f func(v *callView, i int, e *desktop.Element) *aai.Result) (*aai.Result, error) {
 	return d.withView(ctx, call, func(ctx context.Context, v *callView) (*aai.Result, error) {
 		m, err := v.Locate(ctx, params.String(call, "query"))

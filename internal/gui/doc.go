@@ -2,7 +2,7 @@
 // the interfaces of internal/desktop.
 //
 // Each tool names its program in the parameter "app", which FindTarget resolves, so that consent and
-// journal refer to the program. A tool is in the file named after it.
+// journal refer to the program.
 //
 // A program that hangs delays only its own calls, because each program has a queue in Gateway.Do.
 // Tools find an element at the moment of the action (operate/locate.go), and report only observed

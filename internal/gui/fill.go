@@ -63,7 +63,7 @@ type fillResult struct {
 	Fields    []fieldOutcome `json:"fields"`
 	Submitted bool           `json:"submitted,omitempty"` // an effect was observed
 	Changes   []string       `json:"changes"`             // of other elements
-	// ForeignWindows are windows of other programs that opened meanwhile.
+	// ForeignWindows are windows of other programs that opened while the form was filled.
 	ForeignWindows []programs.ForeignWindow `json:"came,omitempty"`
 }
 

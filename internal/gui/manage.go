@@ -19,7 +19,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/watch"
 )
 
-// manageTimeout limits how long a window manager may take, and a program to close its window.
+// manageTimeout limits the wait until the window system confirms a request to manage a window, or the program closes
+// it.
 const manageTimeout = 5 * time.Second
 
 func (d *toolset) windowTool() *aai.Tool {
@@ -231,7 +232,7 @@ func (m *windowChange) newDialog(ctx context.Context) string {
 	return ""
 }
 
-// reply builds the result.
+// reply returns the result with a sentence about the window that ends with the given words.
 func (m *windowChange) reply(what string, done bool) *aai.Result {
 	w := m.window
 	return &aai.Result{

@@ -42,8 +42,8 @@ type Config struct {
 	// IsCallerHost reports whether the caller runs in the process: its program needs an explicit
 	// permission. Nil: unknown.
 	IsCallerHost func(pid int) bool
-	// IsTerminal reports whether the process shows a terminal. It is used for programs without a
-	// tree, which does not show that. Nil: unknown.
+	// IsTerminal reports whether the process shows a terminal. It is used only for programs without a tree, in which a
+	// terminal cannot be recognized. Nil: unknown.
 	IsTerminal func(pid int) bool
 	// DashboardHosts returns the hosts, with ports, of the person's dashboards now: windows that
 	// show one can be neither seen nor operated. Nil: there are none.
@@ -60,7 +60,7 @@ type toolset struct {
 	begun   time.Time
 }
 
-// callView is a program as one call sees it, for the tools.
+// callView is an operate.View with the methods that the tools add.
 type callView struct{ *operate.View }
 
 // withView is operate.Engine.WithView for the tools.
@@ -181,7 +181,7 @@ func (s spec) withTextCheck() spec {
 	return s
 }
 
-// constantConcurrency returns the same concurrency for all arguments.
+// constantConcurrency returns a function that returns turn for every call.
 func constantConcurrency(turn aai.Concurrency) func(*aai.Call) aai.Concurrency {
 	return func(*aai.Call) aai.Concurrency { return turn }
 }

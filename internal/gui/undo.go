@@ -70,7 +70,7 @@ func fieldValueFrom(e, now *desktop.Element) (value string, known bool) {
 	return now.Value, text && e.States.Has(desktop.Editable)
 }
 
-// isList reports whether the element has options that are selected by name.
+// isList reports whether ax_set_value selects an option of the element by name.
 func isList(e *desktop.Element) bool {
 	return e.Role == desktop.Combobox && !e.States.Has(desktop.Editable) || e.Role == desktop.Listbox || e.Role == desktop.List || e.Role == desktop.Tablist
 }

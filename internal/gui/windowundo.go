@@ -10,7 +10,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/params"
 )
 
-// windowState is the state of a window, and the active window.
+// windowState tells whether a window is minimized, and which window is active.
 type windowState struct {
 	known     bool
 	minimized bool

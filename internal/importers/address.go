@@ -86,7 +86,7 @@ func isSetting(key string) bool {
 	return false
 }
 
-// login converts a header to a login.
+// login converts the header that authenticates to a login of the app.
 func (in *serverReader) login(key, value, id string) {
 	in.auth = &aai.AuthRecipe{Kind: aai.AuthAPIKey, In: "header", Name: key}
 	if key == "Authorization" {

@@ -35,7 +35,7 @@ type arguments struct {
 	body    *openapi3.MediaType
 }
 
-// collect finds the parameters and the body, or returns why no request can be built of them.
+// collect collects the parameters and the body, or returns why no request can be built of them.
 func (a *arguments) collect() (why string) {
 	declared := make(map[string]*openapi3.Parameter)
 	var order []string
@@ -180,7 +180,7 @@ func (a *arguments) freeName(name, in string) string {
 	return free
 }
 
-// simplified omits default values.
+// simplified omits the parts of the argument's place that are the driver's defaults.
 func (a *arguments) simplified(arg argument) argument {
 	s := arg.send
 	if s.Style == "form" && s.In != "path" || s.Style == "simple" && s.In != "query" {
@@ -299,7 +299,7 @@ func asJSON(v any) []byte {
 	return bytes.TrimSpace(b.Bytes())
 }
 
-// recipe returns the recipe of the operation.
+// recipe returns the HTTP recipe of the operation's tool.
 func (a *arguments) recipe() *aai.Recipe {
 	r := &aai.Recipe{Platform: "web", HTTP: &aai.HTTPRecipe{
 		BaseURL: a.maker.section.BaseURL, Path: a.path, Method: a.op.method, Headers: a.headers, Auth: a.auth(), Public: a.public,

@@ -124,7 +124,7 @@ func references(n *node, named bool) error {
 	return nil
 }
 
-// count returns the number of operations.
+// count returns the number of operations in "paths".
 func count(paths *node) int {
 	n := 0
 	for path := range paths.Items() {

@@ -41,7 +41,7 @@ func (c *schemaConverter) combined(o object, s *openapi3.Schema, depth int) {
 	}
 }
 
-// mergeOne merges a single subschema into o, if their keywords do not conflict.
+// mergeOne merges a single subschema into o. It reports false, and changes nothing, if their keywords conflict.
 func mergeOne(o object, one any) bool {
 	part, _ := one.(object)
 	for key, value := range o {
@@ -63,7 +63,8 @@ func mergeOne(o object, one any) bool {
 	return true
 }
 
-// mergeObjects merges the plain object schemas of an allOf into o.
+// mergeObjects merges the subschemas of an allOf into o. It reports false, and changes nothing, unless all are plain
+// objects.
 func mergeObjects(o object, all []any) bool {
 	parts := []object{o}
 	for _, one := range all {

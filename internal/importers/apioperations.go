@@ -14,7 +14,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/catalog"
 )
 
-// An operation is an operation of the API.
+// An operation is one HTTP method of one path of the API.
 type operation struct {
 	*openapi3.Operation
 	item         *openapi3.PathItem

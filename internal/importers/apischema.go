@@ -281,7 +281,7 @@ func (c *schemaConverter) parts(o object, s *openapi3.Schema, depth int) {
 	}
 }
 
-// jsonMedia returns the JSON media type of a content map, and its name.
+// jsonMedia returns the JSON media type of a content map and its name, else that of "*/*" without a name.
 func jsonMedia(content openapi3.Content) (string, *openapi3.MediaType) {
 	if media := content["application/json"]; media != nil {
 		return "application/json", media

@@ -139,7 +139,7 @@ func (in *serverReader) list(names ...string) []any {
 	return list
 }
 
-// boolField returns a boolean field, and whether it is one.
+// boolField returns a boolean field. given reports whether the field exists and is a boolean.
 func (in *serverReader) boolField(names ...string) (yes, given bool) {
 	value := in.field(names...)
 	yes, given = value.(bool)
@@ -192,7 +192,7 @@ func (in *serverReader) stringMap(names ...string) map[string]string {
 	return table
 }
 
-// kind rejects servers of unsupported types.
+// kind skips a server of an unsupported type, and records if it is switched off.
 func (in *serverReader) kind() {
 	switch strings.ToLower(strings.ReplaceAll(in.text("type", "transport"), "_", "-")) {
 	case "", "stdio", "local", "http", "streamable-http", "streamablehttp", "remote":

@@ -19,13 +19,14 @@ const serversParams = `{
 	"servers": {"type": "array", "maxItems": 50, "items": {"type": "string", "minLength": 1, "maxLength": 100}, "description": "Only these"},
 	"replace": {"type": "boolean", "description": "Take them out of the client's configuration, which starts the gateway instead"}`
 
-// Clients accesses the agents' clients on this computer and their MCP servers.
+// Clients accesses the agents' client programs on this computer and their MCP servers.
 type Clients interface {
-	// Servers returns a client's servers by name, without this gateway.
+	// Servers returns the fields of each MCP server in a client's configuration, by name, without this gateway.
 	Servers(client string) (map[string]map[string]any, clients.Client, error)
-	// ReplaceServers plans to remove servers from its configuration.
+	// ReplaceServers plans to replace the named servers in the client's configuration by this gateway with the
+	// arguments.
 	ReplaceServers(client string, names, args []string) (*clients.Plan, error)
-	// Apply carries out a plan.
+	// Apply carries out a plan of ReplaceServers.
 	Apply(ctx context.Context, p *clients.Plan) error
 }
 

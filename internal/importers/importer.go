@@ -18,7 +18,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/schema"
 )
 
-// Names of the tools.
+// Names of the importer's tools in the builtin app; see [Importer.Tools].
 const (
 	ShowOpenAPITool = "import_openapi"
 	SaveOpenAPITool = "import_openapi_save"
@@ -38,7 +38,7 @@ type Config struct {
 	Platform string
 	// Fetch downloads a web page of at most most bytes; may be nil.
 	Fetch func(ctx context.Context, address string, most int) ([]byte, error)
-	// Driver determines which operations of an API can be sent.
+	// Driver decides which operations of an API become tools: those that it compiles; nil: all.
 	Driver aai.Driver
 	// IsDestructive reports whether words suggest irreversible effects.
 	IsDestructive func(words string) bool
@@ -52,7 +52,7 @@ type Config struct {
 
 // Secrets stores secrets in encrypted form.
 type Secrets interface {
-	// Update replaces the secret under the id by the result of edit.
+	// Update replaces the secret under the id by the result of edit; nil removes it.
 	Update(ctx context.Context, id string, edit func(old []byte) ([]byte, error)) error
 }
 
@@ -63,7 +63,7 @@ type Logins interface {
 	ReplaceCredentials(ctx context.Context, r *aai.Recipe, values map[string]string) (before map[string]string, err error)
 }
 
-// An Importer imports apps. It is safe for concurrent use.
+// An Importer converts APIs and clients' MCP servers to apps. It is safe for concurrent use.
 type Importer struct{ cfg Config }
 
 // New returns an Importer. It does no I/O.
@@ -72,7 +72,8 @@ func New(cfg Config) *Importer { return &Importer{cfg} }
 // importTimeout limits the download and conversion of a document.
 const importTimeout = 2 * time.Minute
 
-// Tools returns the tools for the builtin app.
+// Tools returns the importer's tools for the builtin app. Each "Save" tool carries out the changes that its "Show"
+// tool has shown.
 func (r *Importer) Tools() []*aai.Tool {
 	return []*aai.Tool{
 		tool(ShowOpenAPITool, "Show an API as an app, by its OpenAPI document", apiParams+"}", "source", aai.Reads, r.showAPI),
@@ -84,7 +85,7 @@ func (r *Importer) Tools() []*aai.Tool {
 	}
 }
 
-// tool returns one of the tools.
+// tool returns a tool. It requires the parameter named by required, and "seen" if it changes something.
 func tool(name, description, params, required string, effect aai.Effect, run aai.Action) *aai.Tool {
 	needs := []string{}
 	if required != "" {

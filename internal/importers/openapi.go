@@ -26,14 +26,14 @@ type OpenAPIOptions struct {
 	// IsDestructive reports whether words, such as "delete order", suggest irreversible effects;
 	// may be nil.
 	IsDestructive func(words string) bool
-	// Driver determines which operations can run; nil: all are taken.
+	// Driver decides which operations become tools: those that it compiles; nil: all.
 	Driver aai.Driver
 }
 
 // ImportedAPI is an API converted to an app.
 type ImportedAPI struct {
 	Document *catalog.Document
-	// Text is the document as a descriptor.
+	// Text is Document in the form of an aai.json.
 	Text []byte
 	// Operations is the number of operations in the requested groups.
 	Operations int
@@ -42,13 +42,13 @@ type ImportedAPI struct {
 	Notes      []string
 }
 
-// APIGroup is a group of operations.
+// APIGroup is a group of an API's operations, and the number of tools made of them.
 type APIGroup struct {
 	Name  string `json:"group"`
 	Tools int    `json:"tools"`
 }
 
-// A SkippedOperation is an operation without a tool.
+// A SkippedOperation is an operation of the API that did not become a tool.
 type SkippedOperation struct {
 	Operation string `json:"operation"` // such as "POST /files"
 	Reason    string `json:"why"`
@@ -78,10 +78,10 @@ func ReadOpenAPI(source []byte, o OpenAPIOptions) (*ImportedAPI, error) {
 	return m.result, nil
 }
 
-// OpenAPISourcePrefix is the prefix of the source in descriptors made from a document.
+// OpenAPISourcePrefix begins catalog.Generated.From in descriptors made from an OpenAPI document.
 const OpenAPISourcePrefix = "openapi:"
 
-// DocumentDigest returns the digest of a document.
+// DocumentDigest returns the SHA-256 of an OpenAPI document in hexadecimal, as in catalog.Generated.Digest.
 func DocumentDigest(source []byte) string {
 	sum := sha256.Sum256(source)
 	return hex.EncodeToString(sum[:])

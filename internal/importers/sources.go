@@ -12,8 +12,8 @@ import (
 // fromClient is the prefix of the source in descriptors made from a client's server.
 const fromClient = "client:"
 
-// CurrentDigest returns the current digest of an imported app's source, and the command that
-// imports it again. It fetches and changes nothing. The error is an *aai.Error.
+// CurrentDigest returns the current digest of an imported app's source, and the command that imports it again. It
+// reads local files only and changes nothing. The error is an *aai.Error.
 func (r *Importer) CurrentDigest(_ context.Context, d *catalog.Document) (digest, again string, err error) {
 	if d.Generated == nil {
 		return "", "", aai.Errorf(aai.AutomationNotSupported, "its source is not recorded")

@@ -55,25 +55,25 @@ func (s DescriptorStore) Read(id string) ([]byte, error) {
 	return text, nil
 }
 
-// A DescriptorChange replaces the text of a descriptor.
+// A DescriptorChange is a planned change of a descriptor's text. Only Save and Undo write it.
 type DescriptorChange struct {
 	Path   string
 	Before []byte // nil: no file
 	After  []byte
 }
 
-// Plan returns the change that saving the text would make. The error is an *aai.Error.
+// Plan returns the change that saving the text as the app's descriptor would make. The error is an *aai.Error.
 func (s DescriptorStore) Plan(id string, text []byte) (DescriptorChange, error) {
 	before, err := s.Read(id)
 	return DescriptorChange{Path: s.Path(id), Before: before, After: text}, err
 }
 
-// IsUnchanged reports whether the file already has the text.
+// IsUnchanged reports whether the file already had the text when the change was planned.
 func (c DescriptorChange) IsUnchanged() bool {
 	return c.Before != nil && bytes.Equal(c.Before, c.After)
 }
 
-// Diff returns a unified diff that is safe for a terminal, and the number of omitted lines.
+// Diff returns a unified diff of the change that is safe for a terminal, and the number of omitted lines.
 func (c DescriptorChange) Diff() (shown string, omitted int) {
 	from := c.Path
 	if c.Before == nil {
@@ -93,7 +93,7 @@ func (c DescriptorChange) Diff() (shown string, omitted int) {
 	return b.String(), omitted
 }
 
-// ReviewDigest returns the digest of the reviewed changes: their old and new texts.
+// ReviewDigest returns a digest of the paths, old and new texts of changes. A save names the digest that was shown.
 func ReviewDigest(changes ...DescriptorChange) string {
 	h := sha256.New()
 	for _, c := range changes {
@@ -102,7 +102,7 @@ func ReviewDigest(changes ...DescriptorChange) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// NewReviewMismatchError reports that the text differs from the reviewed one.
+// NewReviewMismatchError returns the error of a save if the thing, such as a file, has changed since its preview.
 func NewReviewMismatchError(what string) *aai.Error {
 	e := aai.Errorf(aai.AutomationFailed, "seen: the preview is out of date: %s changed since", what)
 	e.Delivery, e.Hint = aai.NotDelivered, "Show it again, and save with the new value."

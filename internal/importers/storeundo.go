@@ -12,14 +12,14 @@ import (
 	"github.com/gybob/aai-gateway/internal/files/atomicfile"
 )
 
-// A SavedChange records a change by the digests of both texts; "" for no file.
+// A SavedChange records a [DescriptorChange] by the digests of both texts; "" for no file.
 type SavedChange struct {
 	App    string `json:"app"`
 	Before string `json:"before,omitempty"`
 	After  string `json:"after"`
 }
 
-// SavedAs returns the record of a change, for use after Save.
+// SavedAs returns the record of the change of the app's descriptor, which [DescriptorStore.PlanUndo] reverts.
 func (c DescriptorChange) SavedAs(app string) SavedChange {
 	return SavedChange{app, digestText(c.Before), digestText(c.After)}
 }

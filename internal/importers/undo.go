@@ -75,7 +75,7 @@ type undoPreview struct {
 	record  *importRecord
 }
 
-// appUndo is the undo of one app.
+// appUndo describes the undo of one app's import.
 type appUndo struct {
 	App  string `json:"app"`
 	Path string `json:"path"`

@@ -27,7 +27,7 @@ type failureKind int
 
 const (
 	badResponse    failureKind = iota // the server sent an invalid answer
-	refusedByGuard                    // by the guard
+	refusedByGuard                    // the guard rejected the request
 	tlsFailure                        // TLS could not verify the server
 	networkFailure                    // no answer, or a broken connection
 )

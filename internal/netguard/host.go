@@ -128,8 +128,8 @@ func (h Host) IsLoopback() bool {
 	return IsLoopback(h.name) || strings.HasSuffix(h.name, ".localhost")
 }
 
-// HasPublicSuffix reports whether the name ends in a suffix of the public DNS, managed by ICANN's
-// registries, and is not that suffix itself.
+// HasPublicSuffix reports whether the name is below a suffix in the public suffix list: one of
+// ICANN's registries, such as "com", or of a private owner, such as "github.io".
 func (h Host) HasPublicSuffix() bool {
 	suffix, icann := publicsuffix.PublicSuffix(h.name)
 	return (icann || strings.Contains(suffix, ".")) && suffix != h.name

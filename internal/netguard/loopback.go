@@ -36,8 +36,8 @@ func MightBeLoopback(host string) bool {
 		}, name)
 }
 
-// CrossesToLoopback reports whether a remote host names one that may be this computer: third
-// parties must not send calls to local servers. A host may name itself.
+// CrossesToLoopback reports whether the host to may be this computer although from, the host that
+// names it, is another one: third parties must not send calls to local servers.
 func CrossesToLoopback(from, to string) bool {
 	return MightBeLoopback(to) && !IsLoopback(from) && !strings.EqualFold(from, to)
 }

@@ -43,7 +43,7 @@ type SiteSettings struct {
 
 // Config configures an Authorizer. Client and Secrets must be set.
 type Config struct {
-	// Client sends requests. The Authorizer follows no redirects, regardless of its settings.
+	// Client sends requests. The Authorizer follows no redirects, even if Client would.
 	Client  *http.Client
 	Secrets Secrets
 	// Browser opens an address in the user's browser; nil if there is none.
@@ -64,8 +64,8 @@ type Config struct {
 	// AllowedTools returns the tools of an app that the user allowed, for the login parameter
 	// aai_tools; nil: the called tool.
 	AllowedTools func(app string) []string
-	// ShortLived means that the process ends with the call, and with it a waiting login. Then only
-	// Login begins one.
+	// ShortLived means that the process, and so a waiting login, ends with the call. Then only
+	// Login begins a login.
 	ShortLived bool
 	// AllowLoopbackHTTP allows http to servers on this computer.
 	AllowLoopbackHTTP bool

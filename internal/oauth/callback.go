@@ -18,7 +18,7 @@ import (
 type attempt struct {
 	state, verifier string
 	issuer          string // from metadata; empty: the server has none
-	saysIssuer      bool   // its answers have iss
+	saysIssuer      bool   // the server's answers have iss
 	host            string // of the realm, for display
 }
 
@@ -44,7 +44,8 @@ type callbackAnswer struct {
 	err  error
 }
 
-// listen binds the port before the browser opens.
+// listen starts the server for the redirect of an attempt, before the browser opens. The path
+// is a fixed one if path is empty or the user configured the redirect address.
 func (l *Authorizer) listen(site SiteSettings, path string, a *attempt) (*callback, error) {
 	exact := site.RedirectHost != "" || site.RedirectPort != 0
 	if path == "" || exact {

@@ -25,8 +25,8 @@ const (
 	fromProtocol   = "protocol"
 )
 
-// site merges the user's settings for the realm: by issuer, by the realm's host, and by the
-// authorization server's host.
+// site merges the user's settings for the realm. Those for the issuer come first, then those for
+// the realm's host, and last those for the authorization server's host.
 func (l *Authorizer) site(p *realm, s *server) SiteSettings {
 	keys := []string{p.host(), hostOf(p.auth.AuthorizationEndpoint)}
 	if s != nil && s.Issuer != "" {
@@ -81,8 +81,8 @@ func (l *Authorizer) identify(ctx context.Context, p *realm, s *server) (identit
 	return identity{ID: defaultClient, Source: fromProtocol}, nil
 }
 
-// redirects returns the redirect addresses. Servers accept any port with them (RFC 8252, section
-// 7.3).
+// redirects returns the redirect addresses to register. With an address without a port, servers
+// accept any port (RFC 8252, section 7.3).
 func (l *Authorizer) redirects(p *realm, s *server) []string {
 	site := l.site(p, s)
 	if site.RedirectHost == "" && site.RedirectPort == 0 {
@@ -211,7 +211,7 @@ func (l *Authorizer) register(ctx context.Context, s *server, about clientMetada
 	return client.ID, nil
 }
 
-// forget drops a registration that the server no longer knows.
+// forget drops the gateway's registration if err says that the server no longer knows it.
 func (l *Authorizer) forget(ctx context.Context, p *realm, s *server, err error) {
 	refusal, ok := errors.AsType[*serverError](err)
 	if ok && s.Client.Source == fromServer && (refusal.Code == "invalid_client" || refusal.Code == "unauthorized_client") && refusal.Status != http.StatusNotFound {

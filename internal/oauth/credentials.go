@@ -102,8 +102,8 @@ func (l *Authorizer) StoreCredentials(ctx context.Context, r *aai.Recipe, values
 	return l.drop(ctx, p.boughtID())
 }
 
-// ReplaceCredentials is StoreCredentials that returns the earlier credentials, or nil. Nil values delete the
-// stored ones.
+// ReplaceCredentials stores the values like StoreCredentials, and returns the earlier ones, or nil if there
+// were none. Nil values delete the stored ones.
 func (l *Authorizer) ReplaceCredentials(ctx context.Context, r *aai.Recipe, values map[string]string) (before map[string]string, err error) {
 	p, err := l.realmOf(ctx, r)
 	if err != nil {
@@ -270,7 +270,7 @@ func (l *Authorizer) addBoughtToken(ctx context.Context, p *realm, req *http.Req
 }
 
 // buyToken exchanges the app credential for a token at the token endpoint (spec/security.md of the
-// AAI protocol; the response as Feishu, its origin, writes it).
+// AAI protocol). The response has the form that Feishu introduced.
 func (l *Authorizer) buyToken(ctx context.Context, p *realm, t *token, values map[string]string) error {
 	body, err := json.Marshal(map[string]string{fieldAppID: values[fieldAppID], fieldAppSecret: values[fieldAppSecret]})
 	if err != nil {

@@ -20,7 +20,7 @@ const (
 	maxPollInterval   = time.Minute     // maximum while the server is unreachable
 )
 
-// deviceAnswer is RFC 8628, section 3.2.
+// deviceAnswer is the response of a device authorization endpoint (RFC 8628, section 3.2).
 type deviceAnswer struct {
 	DeviceCode string  `json:"device_code"`
 	UserCode   string  `json:"user_code"`

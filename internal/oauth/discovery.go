@@ -45,8 +45,9 @@ func (l *Authorizer) knownServer(ctx context.Context, p *realm, s *server) (*ser
 	return s, err
 }
 
-// lookUp reads the server's login metadata, only at the address told if there is one. A server
-// without metadata may be its own authorization server, as in the first version of the protocol.
+// lookUp reads and stores the login metadata of the app's server; if told is not empty, only from
+// that address. A server without metadata may be its own authorization server, as in the first
+// version of the protocol.
 func (l *Authorizer) lookUp(ctx context.Context, p *realm, request *url.URL, told string, scopes []string) error {
 	s, err := l.storedServer(ctx, p)
 	if err != nil {

@@ -18,8 +18,8 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// proofKey is the key that the tokens of one login are bound to (RFC 9449), as a JWK. It is stored
-// with them. The tokens are useless without it.
+// proofKey is the key that the tokens of one login are bound to (RFC 9449), as a JWK. The key is
+// stored with the tokens, which are useless without it.
 type proofKey struct{ jose.JSONWebKey }
 
 func newProofKey() (*proofKey, error) {

@@ -43,7 +43,7 @@ func (e *serverError) Error() string {
 	return e.Host + " answers " + said
 }
 
-// unreachable reports that a server does not respond. The stored login remains unchanged.
+// unreachable returns the error for a server that does not respond. The stored login remains unchanged.
 func unreachable(host string, cause error) *aai.Error {
 	e := aai.Errorf(aai.AppNotRunning, "the authorization server %s does not answer", host)
 	e.Hint = "The stored login stays. Try again later."

@@ -25,7 +25,7 @@ type flow struct {
 	err  error         // set before done is closed; nil: the token is stored
 }
 
-// flowID identifies a login: only one runs at a time.
+// flowID returns an ID that logins for the same server and scopes share. Only one of them runs at a time.
 func (p *realm) flowID(s *server) string {
 	return digest(append([]string{"flow", p.serverID()}, p.scopes(s)...)...)
 }
@@ -239,7 +239,7 @@ func (l *Authorizer) reportProgress(ctx context.Context, p *realm, f *flow, begu
 	aai.Progress(ctx, time.Since(begun).Seconds(), total, what)
 }
 
-// visitError tells the user the next step for a running login.
+// visitError returns the error of a call during a login, with the next step for the user.
 func (p *realm) visitError(f *flow) error {
 	select {
 	case <-f.ready:

@@ -152,7 +152,7 @@ func ForeignHosts(r *aai.Recipe) []string {
 // ForeignHosts is [ForeignHosts] as a method.
 func (l *Authorizer) ForeignHosts(r *aai.Recipe) []string { return ForeignHosts(r) }
 
-// Host returns the app's host as Status and Logout use it, or "".
+// Host returns the host under which Status and Logout find the app's login, or "" if the app needs none.
 func Host(r *aai.Recipe) string {
 	p, err := newRealm(r)
 	if err != nil || p == nil {

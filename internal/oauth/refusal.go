@@ -183,8 +183,8 @@ func (l *Authorizer) askResource(ctx context.Context, p *realm, request *url.URL
 	return false, l.updateServer(ctx, p, func(s *server) { s.Looked = true })
 }
 
-// resourceAt reads the API's metadata, only at the address told if there is one. It returns nil if
-// there is none.
+// resourceAt reads the API's metadata; if told is not empty, only from that address. It returns nil
+// if there is no metadata.
 func (l *Authorizer) resourceAt(ctx context.Context, p *realm, told string) (*resourceMetadata, error) {
 	places := []string{told}
 	if told == "" {

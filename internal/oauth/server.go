@@ -150,7 +150,8 @@ func (l *Authorizer) metadataOf(ctx context.Context, issuer string) (*metadata, 
 	return nil, nil
 }
 
-// serverFrom checks the descriptor against the metadata, which may be nil.
+// serverFrom returns the server of the descriptor and of its metadata, which may be nil. It returns
+// an error if the two contradict each other, or if PKCE is not supported.
 func (l *Authorizer) serverFrom(ctx context.Context, p *realm, m *metadata) (*server, error) {
 	a := p.auth
 	s := &server{Authorize: a.AuthorizationEndpoint, Token: a.TokenEndpoint, Device: a.DeviceEndpoint, Revoke: a.RevocationEndpoint}

@@ -90,9 +90,9 @@ type LogoutResult struct {
 	Warnings  []string `json:"warnings,omitempty"`
 }
 
-// Logout deletes the logins of the host. The server revokes the refresh token and then the access
-// token (RFC 7009); the gateway deletes both, also if the revocation fails. Logout cancels a
-// waiting login.
+// Logout deletes the logins and the entered credentials of the host. The server revokes the refresh
+// token and then the access token (RFC 7009); the gateway deletes both, also if the revocation
+// fails. Logout cancels a waiting login.
 func (l *Authorizer) Logout(ctx context.Context, host string) (*LogoutResult, error) {
 	l.cancelLogins(host)
 	bye := &LogoutResult{Host: host}
@@ -176,7 +176,8 @@ func (l *Authorizer) revoke(ctx context.Context, t *token, bye *LogoutResult) {
 
 // Login runs a login at a page, also if the user is already logged in, and waits for it: at most
 // five minutes, or fifteen with a device code. It reports the address to aai.Progress. If ctx ends
-// sooner, the login continues.
+// sooner, the login continues. For an app without OAuth, Login returns an error unless the
+// credentials are stored.
 func (l *Authorizer) Login(ctx context.Context, r *aai.Recipe) error {
 	p, err := l.realmOf(ctx, r)
 	if err != nil {

@@ -153,10 +153,10 @@ func (l *Authorizer) tokenIDOf(ctx context.Context, p *realm) (string, error) {
 	return p.tokenID(s, who.ID), nil
 }
 
-// refresh replaces the token with the access token seen, unless another refresh did. The request
-// continues after ctx ends: the server's answer invalidates the old refresh token, so the new one
-// must be stored. It returns nil if the token was deleted. The error of a revoked login is
-// AUTH_EXPIRED.
+// refresh renews the token stored under the id, unless another refresh replaced the access token
+// seen. The request continues after ctx ends: the server's answer invalidates the old refresh
+// token, so the new one must be stored. refresh returns nil if the token was deleted. The error of
+// a revoked login is AUTH_EXPIRED.
 func (l *Authorizer) refresh(ctx context.Context, p *realm, id, seen string, forced bool) (*token, error) {
 	type outcome struct {
 		t   *token

@@ -12,8 +12,8 @@ import (
 
 // AppLists is the gate for the configured lists of allowed and denied apps. An entry is a
 // name, an ID, an alias, or a pattern of one (path.Match), such as "org.gnome.*". Case is
-// ignored; the host of a web app matches too. Denied wins. The whole screen shows every
-// app, so with a list it is refused unless "desktop" is allowed by name.
+// ignored; the host of a web app matches too. Denied wins. With a list, calls on the whole
+// screen, which shows every app, are refused unless "desktop" itself is in Allowed.
 type AppLists struct {
 	Allowed []string // empty: every app
 	Denied  []string
@@ -88,7 +88,8 @@ func namesOf(app *aai.App) []string {
 	return slices.DeleteFunc(names, func(name string) bool { return name == "" })
 }
 
-// FirstInvalidPattern returns the first entry that is not a valid pattern, or "".
+// FirstInvalidPattern returns the first entry that is blank or not a valid pattern, or "" if
+// there is none.
 func FirstInvalidPattern(entries []string) string {
 	for _, entry := range entries {
 		if _, err := path.Match(entry, ""); err != nil || strings.TrimSpace(entry) == "" {

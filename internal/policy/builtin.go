@@ -59,14 +59,14 @@ const reauthQuestionID = "proof"
 // ReauthChannel returns the channel by which a person confirmed the call, or "" if none.
 func ReauthChannel(call *aai.Call) aai.Channel { return call.Answers[reauthQuestionID].Channel }
 
-// The choices of the question.
+// The IDs of the choices in the gate's question.
 const (
 	choiceNo  = "no"
 	choiceYes = "yes"
 )
 
-// Check admits calls to other apps and permitted calls to the gateway's own app.
-// For all others it asks for reauthentication.
+// Check admits calls to other apps, and refuses reading tools that the caller's door may not
+// use. It asks for reauthentication if a call to the gateway's own app needs that.
 func (o *BuiltinGate) Check(ctx context.Context, r *aai.Request) ([]aai.Question, error) {
 	if r.App.ID != aai.BuiltinApp {
 		return nil, nil
@@ -160,7 +160,7 @@ func reauthUnavailable(r *aai.Request, unset error) *aai.Error {
 // RootPolicyPath is the file in which root sets permissions for all users.
 const RootPolicyPath = "/etc/aai-gateway/policy.json"
 
-// RootPolicyChannel marks permissions from that file in the record; no question was shown.
+// RootPolicyChannel marks permissions from RootPolicyPath in the journal; no question was shown.
 const RootPolicyChannel aai.Channel = "policy"
 
 // judge checks the answer and reauthenticates.

@@ -8,7 +8,7 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// An Authenticator verifies that the person who controls the gateway's permissions is
+// An Authenticator verifies that the person in control of the gateway's permissions is
 // present. It is safe for concurrent use.
 type Authenticator interface {
 	// Method returns the current method: aai.DesktopDialog if the person has a screen,
@@ -58,9 +58,9 @@ func riskOfTool(t *aai.Tool) riskLevel {
 	return irreversible
 }
 
-// channels returns the channels for asking about the permission, best first. The MCP
-// client is one only if the person trusts it for this caller, and only for reversible
-// tools: its answer may come from a program.
+// channels returns the channels for asking about the permission, best first. They include
+// the MCP client only if the person trusts it for this caller, and only for local tools
+// below irreversible: its answer may come from a program.
 func (c *Consent) channels(r *aai.Request, permission string) []aai.Channel {
 	if riskOf(r, permission) < irreversible && c.trustsClient(r.Call.Caller) && !fromTheWeb(r.App) {
 		return append([]aai.Channel{aai.Client}, c.availableChannels()...)
@@ -69,7 +69,7 @@ func (c *Consent) channels(r *aai.Request, permission string) []aai.Channel {
 }
 
 // availableChannels returns the channels to the person. If a method of reauthentication
-// exists, it is the only one, because a program can type at a terminal.
+// works, it is the only one, because a program can type at a terminal.
 func (c *Consent) availableChannels() []aai.Channel {
 	if c.authenticator == nil {
 		return []aai.Channel{aai.DesktopDialog, aai.Terminal}

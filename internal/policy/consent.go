@@ -28,8 +28,8 @@ type ConsentConfig struct {
 	// Preapproved are the grants of the configuration. They have no digest, and are valid
 	// until they expire.
 	Preapproved []Grant
-	// Elicitation names the callers, as in Grant.Caller, that may ask for consent to
-	// reversible tools through their own client. Empty means none.
+	// Elicitation lists the callers, by Grant.Identity or as "*" for all, that may ask for
+	// consent to reversible tools through their own client. Empty means none.
 	Elicitation []string
 	// Revocations end session grants. Nil means that none ends early.
 	Revocations *Revocations
@@ -42,7 +42,7 @@ type ConsentConfig struct {
 	// or at a terminal, without reauthentication.
 	Authenticator Authenticator
 	// DialogUnavailable reports whether the person's screen can show no dialog, so that a
-	// terminal may allow one call of the command line. Nil means that it can.
+	// terminal may allow one call of the command line. Nil means that it can show one.
 	DialogUnavailable func() bool
 	// Language returns the language of questions, "zh" or English. The gate calls it for
 	// each question. Nil means English.
@@ -50,7 +50,7 @@ type ConsentConfig struct {
 }
 
 // Consent is the gate that admits a call to a tool only after a person has allowed it.
-// Consent is per caller, target app and tool, and bound to the digest of the tool as
+// A grant is per caller, target app and tool, and bound to the digest of the tool as
 // shown: when the digest changes, the gate asks again. Consent is safe for concurrent use.
 type Consent struct {
 	store               Store
@@ -198,8 +198,9 @@ func decide(grants []Grant, r *aai.Request, now time.Time) (decided, old *Grant)
 	return decided, old
 }
 
-// judge acts on an answer. An answer whose seal belongs to another call, or from a channel
-// that the question does not permit, counts as no answer. No answer is a refusal.
+// judge stores the decision in an answer, and returns an error unless it admits the call.
+// An answer with the seal of another call, or from a channel that the question does not
+// permit, is an error. An empty choice refuses this call only.
 func (c *Consent) judge(r *aai.Request, a aai.Answer, decided []Grant, now time.Time) error {
 	err := c.seals.open(a.Seal, binding(r), now)
 	if err == nil && !slices.Contains(c.channels(r, r.Permission()), a.Channel) {

@@ -13,7 +13,7 @@ import (
 // or the arguments contain a destructive word, such as a click on "Delete", or if the action is
 // irreversible, as some keys are. It admits everything; for a marked action the consent gate asks for
 // aai.PermissionDestroy instead of aai.PermissionAct. Labels are only one signal: a button may have any
-// label. The zero value marks nothing for its words.
+// label. The zero value marks nothing.
 type DestructiveMarker struct {
 	words []string // normalized for comparison
 }

@@ -2,15 +2,15 @@ package policy
 
 import "slices"
 
-// DestructiveWords returns the default words. Unsaved or overwritten data is lost like
-// deleted data. "Replace" alone is not among them: it is a button of every
-// find-and-replace dialog and can be undone, and frequent questions train people to say
-// yes. "上書き" is not among them because it also means "save".
+// DestructiveWords returns the default words for NewDestructiveGate. Unsaved or overwritten
+// data is lost like deleted data. "Replace" alone is not among the words: it is a button of
+// every find-and-replace dialog and can be undone, and frequent questions train people to
+// say yes. "上書き" is not among them because it also means "save".
 func DestructiveWords() []string {
 	return slices.Concat(lossWords(), moreLanguages(), consequenceWords(), trashWords())
 }
 
-// trashWords returns drop targets that delete what is dropped on them; opening them loses nothing.
+// trashWords returns phrases for a drop onto the trash, which deletes. Opening the trash loses nothing.
 func trashWords() []string {
 	var words []string
 	for _, bin := range []string{

@@ -8,10 +8,10 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// A Decision is a person's permanent decision.
+// A Decision says whether a person allowed or denied a tool for good.
 type Decision string
 
-// The decisions.
+// The decisions: the calls that a Grant covers need no question, or are refused.
 const (
 	Allow Decision = "allow"
 	Deny  Decision = "deny"
@@ -88,8 +88,9 @@ func (g Grant) IsNameOnly() bool {
 	return g.Identity == "" && g.Caller != Wildcard && !strings.HasPrefix(g.Caller, aai.DoorCLI+":")
 }
 
-// coversCaller compares the identity; a name only narrows a permission. A refusal covers
-// all names of an identity. A grant without a caller covers none.
+// coversCaller reports whether the grant is for the caller. The identity decides; a name
+// only narrows a permission. A refusal covers all names of an identity. A grant without a
+// caller covers none.
 func (g Grant) coversCaller(c aai.Caller) bool {
 	switch {
 	case g.Caller == "", g.IsNameOnly() && g.Decision != Deny, g.Identity != "" && g.Identity != c.Identity:
@@ -100,9 +101,9 @@ func (g Grant) coversCaller(c aai.Caller) bool {
 	return g.matchesName(c)
 }
 
-// matchesName compares whole names, as cleaned by Caller.String, so that no caller can
-// imitate another by a similar name. A bare name matches at every door except the
-// terminal.
+// matchesName reports whether the grant names the caller. It compares whole names, as
+// cleaned by Caller.String, so that no caller can imitate another by a similar name. A
+// bare name matches at every door except the terminal.
 func (g Grant) matchesName(c aai.Caller) bool {
 	full := c.String()
 	if g.Caller == Wildcard || g.Caller == full {

@@ -30,7 +30,7 @@ type connectionUsage struct {
 	last         time.Time
 }
 
-// CountReceived implements aai.Meter.
+// CountReceived implements aai.Meter: it returns an error if a connection sends too many calls or bytes.
 func (l *Limits) CountReceived(c aai.Caller, bytes int) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

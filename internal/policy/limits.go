@@ -14,7 +14,7 @@ import (
 // A Kind is a class of calls with its own limits.
 type Kind string
 
-// The kinds.
+// The kinds of calls.
 const (
 	KindDeclared Kind = "declared" // tools of apps, and the gateway's own
 	KindDesktop  Kind = "desktop"  // tools on windows
@@ -78,11 +78,11 @@ type callerKey struct {
 type usage struct {
 	second, minute *rate.Limiter
 	active         int
-	at             map[target]int // parts of active
+	at             map[target]int // active by target
 	last           time.Time
 }
 
-// target is the target of calls.
+// target identifies the app and the process that a call acts on.
 type target struct {
 	app     string
 	process int
@@ -96,7 +96,7 @@ func NewLimits(limits map[Kind]Limit) *Limits {
 	}
 }
 
-// Check implements aai.Gate. The slot is released when the call ends.
+// Check implements aai.Gate: it counts the call, and reserves a slot for it until it ends.
 func (l *Limits) Check(_ context.Context, r *aai.Request) ([]aai.Question, error) {
 	if r.HasReservation(l) {
 		return nil, nil

@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	// maxMergedCalls limits the calls of one question; fewer fit into a window.
+	// maxMergedCalls limits the calls of one question; a dialog shows fewer at once.
 	maxMergedCalls = 32
 	// sealMark separates the seals of a question about several calls; no seal contains it.
 	sealMark = "."
@@ -17,7 +17,7 @@ const (
 // MergeQuestions implements aai.QuestionMerger. It merges the questions about one caller's
 // calls into one that shows each of them completely; the answer applies to all. It offers
 // the choices common to all, except all tools of an app and a refusal for good: these
-// would decide about more than the calls.
+// would decide about more than the calls. It returns false if it cannot merge the questions.
 func (c *Consent) MergeQuestions(asked []aai.PendingQuestion) (aai.Question, bool) {
 	caller, channels := asked[0].Request.Call.Caller, commonChannels(asked)
 	if asked[0].Question.ID != questionID || len(asked) > maxMergedCalls || len(channels) == 0 {

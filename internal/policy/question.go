@@ -86,7 +86,7 @@ func (c *Consent) question(r *aai.Request, old *Grant, now time.Time) (aai.Quest
 	}, nil
 }
 
-// callerLines returns the first lines of every question.
+// callerLines returns the first lines of every question, which describe the caller.
 func (w words) callerLines(c aai.Caller) lines {
 	var text lines
 	text.addOwn(w.who, w.asker(c))

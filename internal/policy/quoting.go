@@ -101,7 +101,7 @@ func shortIdentity(identity string) string {
 	return filepath.Join(filepath.Base(filepath.Dir("/"+script)), filepath.Base(script))
 }
 
-// args returns all arguments, one per line.
+// args returns all arguments except defaults, one per line, or an error if they are too long.
 func (w words) args(r *aai.Request) (lines, error) {
 	text, size := lines{w.with}, 0
 	args := r.RedactedArgs()

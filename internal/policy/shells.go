@@ -10,10 +10,10 @@ import (
 )
 
 // ShellMarker is the gate that marks calls that may run a command. These are the start of a
-// terminal or an interpreter; any change in a window of a terminal or of a command
-// launcher, since a click can paste text; and typing into a terminal element of another
-// program. It admits everything; for a marked call the consent gate asks for
-// aai.PermissionRun instead of aai.PermissionAct.
+// terminal or an interpreter; typing and other irreversible acts in a window of a terminal
+// or of a command launcher, since a click can paste text; and typing into a terminal element
+// of another program. ShellMarker admits everything; for a marked call the consent gate asks
+// for aai.PermissionRun instead of aai.PermissionAct.
 type ShellMarker struct{}
 
 // Check implements aai.Gate.

@@ -10,7 +10,7 @@ import (
 )
 
 // An ExternalStore keeps the grants of an installation outside the account's home
-// directory. The process that started the program chose the place and may have planted any
+// directory. The process that started the gateway chose the folder and may have planted any
 // file there. So a permission counts only if it is sealed. From a plain file only refusals
 // count, and the store imports no permission from it.
 type ExternalStore struct{ sealed *SealedStore }

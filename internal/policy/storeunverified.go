@@ -88,8 +88,8 @@ func (s *SealedStore) Unverified() ([]Grant, error) {
 	return grants, nil
 }
 
-// Import seals the permissions of the plain file for which meant returns true. The person has reviewed
-// them and reauthenticated through the channel by. Newer sealed decisions stay.
+// Import seals the permissions of the plain file for which meant returns true, and returns their number.
+// The person must have reviewed them and reauthenticated through the channel by. Sealed decisions stay.
 func (s *SealedStore) Import(meant func(Grant) bool, by aai.Channel) (int, error) {
 	grants, unlock, err := s.plain.lockAndRead()
 	if err != nil {

@@ -39,9 +39,9 @@ func (h *pidHandle) alive() bool {
 // PeerIdentity returns the identity of the program at the other end of in, or "" if uncertain.
 // Call it before the first message, since the sender may end after that.
 //
-// For a socket the kernel names the peer. For a pipe it is an ancestor of this process that has
-// the other end open. For anything else, such as a file or a terminal, it is the parent.
-// Launchers are skipped.
+// For a socket the kernel names the peer. For a pipe the peer is the nearest ancestor of this
+// process with the other end open; otherwise, as for a file or a terminal, it is the parent.
+// Launchers are skipped in favour of their parents.
 func PeerIdentity(in *os.File) string {
 	h, err := openPeer(in)
 	for range maxAncestors {

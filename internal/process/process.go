@@ -68,7 +68,7 @@ func Arguments(pid int) []string {
 	return strings.Split(strings.TrimRight(string(line), "\x00"), "\x00")
 }
 
-// ProgramName returns the base name of a program without the additions of packagers.
+// ProgramName returns the base name of a program without the additions of packagers, such as "-bin".
 func ProgramName(path string) string {
 	name := filepath.Base(path)
 	name = strings.TrimSuffix(strings.TrimPrefix(name, "."), "-wrapped")
@@ -88,8 +88,8 @@ func baseWithoutExt(path string) string {
 	return name
 }
 
-// ResolvePath returns the real path of a file as the process sees it, and its path for this
-// process, since the process may have other mounts. Both are "" if there is no such file.
+// ResolvePath returns the real path of a file as the process pid sees it, and the path by which
+// the current process reaches it: pid may have other mounts. Both are "" if there is no such file.
 func ResolvePath(pid int, path string) (real, file string) {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(WorkingDir(pid), path)
@@ -112,15 +112,15 @@ func WorkingDir(pid int) string {
 	return path
 }
 
-// SharesMountNamespace reports whether paths mean the same to the process and to this one.
+// SharesMountNamespace reports whether paths mean the same to the process pid and to the current one.
 func SharesMountNamespace(pid int) bool {
 	theirs, err := os.Readlink(procDir(pid) + "/ns/mnt")
 	ours, e := os.Readlink("/proc/self/ns/mnt")
 	return err == nil && e == nil && theirs == ours
 }
 
-// RunsFile reports whether the process runs the file at path here: in a mount namespace of its
-// user any path may lead elsewhere.
+// RunsFile reports whether the process pid runs the file that the current process sees at path. In
+// another mount namespace, the path that pid reports may lead to another file.
 func RunsFile(pid int, path string) bool {
 	runs, err := os.Stat(procDir(pid) + "/exe")
 	if err != nil {

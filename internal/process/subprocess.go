@@ -68,7 +68,7 @@ func Start(cmd *exec.Cmd, l Limits) (*Subprocess, error) {
 	setAttributes(cmd, l)
 	started := make(chan error)
 	go func() {
-		// The system ends it with the thread that started it.
+		// Linux ends the process with the thread that started it.
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		err := cmd.Start()
@@ -117,7 +117,7 @@ func (p *Subprocess) State() *os.ProcessState {
 	}
 }
 
-// Kill ends it and all its children at once, without waiting.
+// Kill ends the process and all its children at once, without waiting.
 func (p *Subprocess) Kill() {
 	if p.supervisorPipe == nil {
 		signalGroup(p.cmd.Process, p.limits, true)
@@ -133,8 +133,8 @@ func (p *Subprocess) Kill() {
 	})
 }
 
-// Stop ends it and all its children, waits for that and closes the pipes. If polite, it first
-// gives the process a few seconds to end by itself.
+// Stop ends the process and all its children, waits for that and closes the pipes. If polite, Stop
+// first gives the process a few seconds to end by itself.
 func (p *Subprocess) Stop(polite bool) {
 	_ = p.Stdin.Close()
 	if polite && !p.WaitExit(inputGrace) {

@@ -21,8 +21,8 @@ type Hidden struct{ value any }
 // Hide returns a Hidden for a JSON value, as in arguments.
 func Hide(value any) Hidden { return Hidden{value} }
 
-// Bytes returns the value as text or else as JSON, for a journal that compares secrets by a keyed
-// hash. The caller must not store it.
+// Bytes returns the secret value, a string unchanged and any other value as JSON, for a journal that
+// compares secrets by a keyed hash. The caller must not store the result.
 func (h Hidden) Bytes() []byte {
 	if text, ok := h.value.(string); ok {
 		return []byte(text)

@@ -13,7 +13,7 @@ import (
 // A Redactor removes secrets from texts. Time and memory grow linearly with the secrets and the
 // text. Few and short secrets are searched in all encodings and replaced. With many or long ones,
 // a text that shares a fragment with them is omitted completely. Encodings are computed at the
-// first use.
+// first use, so a Redactor is not safe for concurrent use.
 type Redactor struct {
 	exact     []string
 	encodings []string // of exact; nil until needed
@@ -47,7 +47,7 @@ func NewRedactor(secrets []string) *Redactor {
 	return &Redactor{long: secrets, omitWhole: true}
 }
 
-// Redact returns the text without the secrets.
+// Redact returns the text with the secrets replaced by Redacted, or Omitted instead of the text.
 func (v *Redactor) Redact(text string) string {
 	switch {
 	case v.omitWhole:
@@ -63,7 +63,7 @@ func (v *Redactor) Redact(text string) string {
 	return redactAll(text, v.encodings)
 }
 
-// RedactValue returns a JSON value with the secrets taken out of every text in it.
+// RedactValue returns a copy of a JSON value with Redact applied to all texts and names in it.
 func (v *Redactor) RedactValue(value any) any {
 	switch of := value.(type) {
 	case string:

@@ -24,9 +24,9 @@ func secretWords() []string {
 }
 
 // IsSecretName reports whether a property with the name probably holds a secret: a password, a
-// token, an API key, a cookie, a PIN and the like. It compares words, so "footprint" is no "otp",
-// "passengers" no "pass" and "shipping" no "pin". In doubt it returns true: "max_tokens" is
-// secret unless it is a number; see [IsCountName].
+// token, an API key, a cookie, a PIN and the like. It looks for short words at the ends of words
+// only: "footprint" is no "otp", "passengers" no "pass" and "shipping" no "pin". In doubt it
+// returns true: "max_tokens" is secret unless its value is a number; see [IsCountName].
 func IsSecretName(name string) bool {
 	letters := strings.ToLower(strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {

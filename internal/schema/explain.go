@@ -207,7 +207,8 @@ func withHiddenFaults(faults []valueFault, more int) []valueFault {
 	return faults
 }
 
-// describeProperty describes the property with the name in a schema, or in one beside it.
+// describeProperty describes the property with the name in a schema, or, for a parameter, in one
+// that always applies.
 func (x *explanation) describeProperty(location string, at path, name string) string {
 	property := x.byLocation[location].Properties[name]
 	if property == nil && len(at) == 0 {

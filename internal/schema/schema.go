@@ -50,7 +50,7 @@ func Parse(source []byte) (aai.Schema, error) {
 	return document.schema(source), nil
 }
 
-// Facts are a schema and its properties that callers need.
+// Facts are the result of [Reader.Read]: a schema, and facts about it that callers need.
 type Facts struct {
 	Schema aai.Schema
 	// SecretNames lists the top-level properties with values that must never be recorded or

@@ -47,7 +47,7 @@ func isSecretProperty(name string, schema *node) bool {
 	return is == nil || is.Kind != '"' || !slices.Contains([]string{"integer", "number", "boolean"}, is.Text)
 }
 
-// siblingSchema returns the schema of a property that "required" lists.
+// siblingSchema returns the schema in "properties" of a name in the "required" beside them, or nil.
 func siblingSchema(names *node, name string) *node {
 	if names.Name != "required" || names.Parent == nil {
 		return nil

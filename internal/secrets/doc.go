@@ -26,7 +26,7 @@
 // network under the lock of its record, and other records must not wait for that server.
 // It also limits damage: a spoilt file is one login, not all. A single file for all
 // records would hide their number, and would make it evident if an older state of one
-// record were restored. But an attacker who can restore one can also restore all.
+// record were restored. But an attacker able to restore one can also restore all.
 //
 // A file is replaced as a whole (written beside, flushed, renamed, the folder flushed), so
 // a crash at any moment leaves the old or the new record. A file that is cut, changed, of

@@ -23,7 +23,7 @@ const (
 	sealingSize = chacha20poly1305.NonceSizeX + chacha20poly1305.Overhead
 )
 
-// The limits of a record, in bytes.
+// Limits of a record, in bytes: MaxID for its ID, MaxRecord for its content.
 const (
 	MaxID     = 512
 	MaxRecord = 1 << 20

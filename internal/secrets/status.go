@@ -34,9 +34,9 @@ type PlaceStatus struct {
 // A PlaceState is the state of a place for the master key.
 type PlaceState string
 
-// The states.
+// The states of a place.
 const (
-	StateInUse       PlaceState = "in use"
+	StateInUse       PlaceState = "in use"      // its key opens this vault
 	StateNext        PlaceState = "next"        // there is no vault; its key would be here
 	StateReady       PlaceState = "ready"       // it works, and holds no key of this vault
 	StateOtherKey    PlaceState = "other key"   // its key, which Detail names, does not open this vault

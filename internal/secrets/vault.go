@@ -20,7 +20,7 @@ import (
 type Config struct {
 	// Folder contains the files. The vault creates it with the first record.
 	Folder string
-	// Getenv looks up the own environment and the person's session, for the two key variables and the bus.
+	// Getenv looks up a variable of this process or of the person's session: a place of the key, or the session bus.
 	Getenv func(string) string
 	// UntrustedEnvReason is the reason for ignoring keys that the environment names; "" trusts them.
 	UntrustedEnvReason string

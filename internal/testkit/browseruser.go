@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// A BrowserUser simulates a person at a browser: it follows links, fills in the forms of the authorization
-// server's pages, and consents.
+// A BrowserUser simulates a person at a browser: it follows redirects, fills in the forms of the pages of an
+// authorization server, and consents.
 type BrowserUser struct {
 	Client *http.Client
 	Code   string // entered if a page asks for a code
@@ -34,7 +34,8 @@ var (
 	valuePattern = regexp.MustCompile(`value="([^"]*)"`)
 )
 
-// Visit opens the address, follows links and forms, and returns the last page.
+// Visit opens the address, follows redirects, submits the first form of each page, and returns the last page, which
+// has none. It fails after 20 requests.
 func (p *BrowserUser) Visit(ctx context.Context, address string) (status int, page string, err error) {
 	method, form := http.MethodGet, url.Values(nil)
 	for range 20 {

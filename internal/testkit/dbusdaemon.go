@@ -30,9 +30,9 @@ const daemonConfig = `<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus 
 </busconfig>
 `
 
-// A Bus is a running dbus-daemon. It ends with the test. All methods but Stop and Restart are safe for
-// concurrent use. Its policy allows everything except calls of the interface org.example.Forbidden, and as
-// many calls in flight as the session.conf of the reference implementation.
+// A Bus is a running dbus-daemon. It ends with the test. All methods but Stop and Restart are safe for concurrent
+// use. Its policy allows everything except calls of the interface org.example.Forbidden. It allows as many calls in
+// flight as the session.conf of the reference implementation.
 type Bus struct {
 	Address string // such as "unix:path=/tmp/dbus-1/bus"
 

@@ -37,8 +37,8 @@ func echoMethods() map[string]any {
 	}
 }
 
-// ServiceIntrospection is the introspection data of the object at ServicePath. It also lists a method
-// Descriptor, which the object lacks.
+// ServiceIntrospection is the introspection data of the object at ServicePath. It also lists the methods Descriptor
+// and OpenFile, which the object lacks.
 const ServiceIntrospection = `<!DOCTYPE node PUBLIC "-//freedesktop//DTD D-BUS Object Introspection 1.0//EN"
  "http://www.freedesktop.org/standards/dbus/1.0/introspect.dtd">
 <node>

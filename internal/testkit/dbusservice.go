@@ -11,7 +11,7 @@ import (
 	"github.com/godbus/dbus/v5/introspect"
 )
 
-// The paths of the service's objects.
+// The paths and interfaces of the objects that a BusService exports.
 const (
 	ServicePath       = "/org/example/Test"   // supports introspection
 	OpaqueServicePath = "/org/example/Opaque" // has the same methods, but no introspection
@@ -23,8 +23,7 @@ const (
 
 const propertiesInterface = "org.freedesktop.DBus.Properties"
 
-// ServiceEnv is the environment variable with the name that a test binary serves on the bus that started
-// it. See ServeIfActivated.
+// ServiceEnv is the environment variable that holds the bus name for ServeIfActivated to serve.
 const ServiceEnv = "AAI_TEST_SERVICE"
 
 // A BusService is an app on the bus. It counts the calls that reach it.
@@ -123,7 +122,7 @@ func (s *BusService) count(m *dbus.Message) {
 	s.mu.Unlock()
 }
 
-// Calls returns how many calls of the method have reached the service, as evidence of delivery.
+// Calls returns how many calls of the method have reached the service, regardless of object and interface.
 func (s *BusService) Calls(method string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -140,7 +139,7 @@ func (s *BusService) WaitBlocked(n int) {
 // Release ends all present and future calls of Block.
 func (s *BusService) Release() { close(s.release) }
 
-// Handle sets the handler for the JSON envelopes of the AAI protocol.
+// Handle sets the handler for the JSON envelopes of the AAI protocol that arrive at HandlerPath.
 func (s *BusService) Handle(handle func(request string) string) {
 	s.mu.Lock()
 	s.handle = handle

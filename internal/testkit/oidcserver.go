@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-// OIDCOptions configures a server. The zero value logs people in on the server's own pages and issues
+// OIDCOptions configures an authorization server. The zero value logs people in on the pages of the server and issues
 // opaque tokens for ten minutes.
 type OIDCOptions struct {
 	DPoP           bool           `json:"dpop,omitempty"`
@@ -26,11 +26,11 @@ type OIDCOptions struct {
 	ProgramClients bool           `json:"services,omitempty"`  // the clients are programs, "agent" and "gateway"; the resource's address selects the form of tokens
 }
 
-// An OIDCServer is a server that runs in a separate process.
+// An OIDCServer is an authorization server, oidc-provider, that runs in a separate process.
 type OIDCServer struct{ Issuer string }
 
-// StartOIDC starts a server that runs until the returned closer is closed, or this process ends. repository
-// is the folder of the repository, where scripts/need-oidc has installed it.
+// StartOIDC starts an authorization server that runs until the returned closer is closed, or this process ends.
+// repository is the folder of the repository, where scripts/need-oidc has installed the server.
 func StartOIDC(t testing.TB, repository string, l OIDCOptions) (*OIDCServer, io.Closer) {
 	t.Helper()
 	how, err := json.Marshal(l)
@@ -50,7 +50,8 @@ func StartOIDC(t testing.TB, repository string, l OIDCOptions) (*OIDCServer, io.
 	return &OIDCServer{Issuer: p.ReadLine(t)}, p
 }
 
-// PostForm sends a form, authenticated with client and secret, and returns the answer, which may be empty.
+// PostForm sends a form to a path of the server, authenticated with client and secret, and returns the decoded
+// answer; nil if it is empty.
 func (s *OIDCServer) PostForm(ctx context.Context, path, client, secret string, form url.Values) (map[string]any, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.Issuer+path, strings.NewReader(form.Encode()))
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// TB is the part of testing.TB that this package needs; package rapid also implements it.
+// TB is the part of testing.TB that the functions for processes need; *rapid.T also implements it.
 type TB interface {
 	Helper()
 	Fatalf(format string, args ...any)
@@ -45,7 +45,7 @@ func (p *Process) ReadLine(t TB) string {
 	return strings.TrimSuffix(line, "\n")
 }
 
-// Close closes its standard input, which ends most programs, and waits for its end.
+// Close closes the standard input of the process, which ends most programs, and waits for its end.
 func (p *Process) Close() error {
 	_ = p.In.Close()
 	return p.Wait()

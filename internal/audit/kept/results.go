@@ -30,7 +30,8 @@ const (
 // cleanInterval is the interval between checks for expired results.
 const cleanInterval = 10 * time.Minute
 
-// A Sealer seals content that other programs must not read.
+// A Sealer encrypts content that other programs must not read. Open fails if the content
+// was sealed with another id.
 type Sealer interface {
 	CheckSealing(ctx context.Context) error
 	Seal(ctx context.Context, id string, content []byte) ([]byte, error)
@@ -41,7 +42,7 @@ type Sealer interface {
 type ResultConfig struct {
 	Folder   string
 	Apps     []string      // app IDs, as history has them; "*" for all but the gateway itself
-	MaxAge   time.Duration // how long
+	MaxAge   time.Duration // of stored results; zero or less: none is stored
 	MaxBytes int           // for one result, in bytes; zero means 256 KB
 	Vault    Sealer        // nil: nothing is sealed
 	Log      *slog.Logger  // nil: nowhere
@@ -77,7 +78,7 @@ type Result struct {
 	SHA256 string `json:"sha256"`
 }
 
-// keepsResult reports whether the store keeps the result of such an entry.
+// keepsResult reports whether the store keeps the result of the entry.
 func (k *ResultStore) keepsResult(e *aai.Entry) bool {
 	if k == nil || e.Kind != aai.Outcome || e.ResultValue == nil || e.App == aai.BuiltinApp || k.cfg.MaxAge <= 0 {
 		return false
@@ -85,9 +86,9 @@ func (k *ResultStore) keepsResult(e *aai.Entry) bool {
 	return slices.ContainsFunc(k.cfg.Apps, func(app string) bool { return app == "*" || app == e.App || app == e.Target })
 }
 
-// PrepareEntry returns the entry with the digest of its result, and a function that stores
-// the result. Call that function once the entry is in the journal. For an entry without a
-// result to store, PrepareEntry returns the entry itself.
+// PrepareEntry returns a copy of the entry with the digest of its result, and a function
+// that stores the result. Call that function once the entry is in the journal. For an
+// entry without a result to store, PrepareEntry returns e itself.
 func (k *ResultStore) PrepareEntry(ctx context.Context, e *aai.Entry) (entry *aai.Entry, keep func()) {
 	if !k.keepsResult(e) {
 		return e, func() {}

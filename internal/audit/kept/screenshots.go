@@ -37,7 +37,8 @@ type ScreenshotConfig struct {
 	Log          *slog.Logger
 }
 
-// A ScreenshotStore keeps screenshots. It is safe for concurrent use.
+// A ScreenshotStore takes screenshots of windows that calls acted on, and keeps them in a
+// ResultStore. It is safe for concurrent use.
 type ScreenshotStore struct {
 	cfg ScreenshotConfig
 
@@ -76,7 +77,7 @@ func (a *ScreenshotStore) ObserveMutation(ctx context.Context, d *aai.Mutation) 
 	})
 }
 
-// A screenshot is the stored form.
+// A screenshot is the stored content of a Result.
 type screenshot struct {
 	MIME   string `json:"mime"`
 	Data   []byte `json:"data"`

@@ -43,12 +43,11 @@ func (r *run) makeCall(ctx context.Context, asked *child.Call) child.Reply {
 
 const (
 	desktopPrefix = "ax_" // of the names of the desktop's tools
-	targetParam   = "app" // of them, that names a program
+	targetParam   = "app" // their parameter that names a program
 )
 
-// resolveTarget redirects a call of a desktop tool with a program as its app: it calls the desktop
-// with the program as argument, as workflow steps do. If the app has such a tool itself, it is
-// called.
+// resolveTarget changes a call of a desktop tool that names a program as its app: it calls the desktop
+// with the program as argument, as workflow steps do. An app's own tool of that name takes precedence.
 func (r *run) resolveTarget(ctx context.Context, call *aai.Call) {
 	if call.App == "" || call.App == aai.DesktopApp || !strings.HasPrefix(call.Tool, desktopPrefix) {
 		return
@@ -107,7 +106,7 @@ func (r *run) doWaiting(ctx context.Context, call *aai.Call) (*aai.Result, error
 	return aai.RetryRateLimited(ctx, rateLimitWait, func(ctx context.Context) (*aai.Result, error) { return r.gateway.Do(ctx, call) })
 }
 
-// isReadOnly reports whether the call's tool only reads.
+// isReadOnly reports whether the call's tool only reads, or does not exist.
 func (r *run) isReadOnly(ctx context.Context, call *aai.Call) bool {
 	app, err := r.gateway.Catalog.Find(ctx, call.App)
 	if err != nil {

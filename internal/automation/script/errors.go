@@ -19,7 +19,7 @@ func (r *run) error(code aai.Code, message, hint string, cause error) error {
 	return &aai.Error{Code: code, Message: message, Hint: hint, Delivery: r.mutations.delivery(), Err: cause}
 }
 
-// ended returns the error of a script that was ended.
+// ended returns the error of a script that was ended early for the reason why.
 func (r *run) ended(ctx context.Context, why endReason) error {
 	switch why {
 	case endTimeout:
@@ -58,7 +58,7 @@ func (r *run) processError(p *scriptProcess) error {
 	return r.error(aai.Internal, "the script's process ended without an error message", "", cause)
 }
 
-// failed returns the error of the script itself.
+// failed returns the error of a script that has a syntax error or threw a value.
 func (r *run) failed(f *child.Failure) error {
 	at := ""
 	if f.Line > 0 {

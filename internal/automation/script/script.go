@@ -13,13 +13,13 @@ import (
 	"github.com/gybob/aai-gateway/internal/schema"
 )
 
-// Names of the tools: builtin, and of the desktop.
+// Names of the tools that run a script: of the gateway's own app, and of the desktop.
 const (
 	BuiltinTool = "script"
 	DesktopTool = "ax_run_script"
 )
 
-// AgentTools lists the builtin tools that agents may use.
+// AgentTools returns the names of this package's builtin tools that agents may use.
 func AgentTools() []string { return []string{BuiltinTool} }
 
 // Time limits of a script, without the time for a user's answers.
@@ -29,7 +29,7 @@ const (
 	endGrace = 10 * time.Second
 )
 
-// Config configures scripts.
+// Config holds the dependencies of the tools that run scripts.
 type Config struct {
 	// Gateway returns the gateway for the calls. It is called for each script.
 	Gateway func() *aai.Gateway
@@ -155,7 +155,7 @@ func argsOrEmpty(args any) any {
 	return args
 }
 
-// milliseconds converts a number of the arguments, in any form.
+// milliseconds converts timeout_ms, of any numeric type: 30 seconds if it is missing, at most maxTime.
 func milliseconds(v any) time.Duration {
 	ms, err := strconv.ParseFloat(fmt.Sprint(v), 64)
 	if err != nil {

@@ -14,7 +14,6 @@ const watchInterval = 25 * time.Millisecond
 // endReason is the reason for ending a script early.
 type endReason int
 
-// Reasons.
 const (
 	endNone endReason = iota
 	endTimeout

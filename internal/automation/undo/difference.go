@@ -15,9 +15,9 @@ import (
 // maxShown is the maximum of bytes of a value that a difference shows.
 const maxShown = 60
 
-// difference describes the first difference between the expected state left and the state now; ""
-// for none. It compares numbers by value. It compares objects with all members, unless form has an
-// object at that place: then only the members in left.
+// difference describes the first difference between left, the expected state, and now, the current one;
+// "" for none. It compares numbers by value, and objects with all members. Where form has an object, it
+// compares only the members in left.
 func difference(form, left, now any) string {
 	was, err := aai.ToJSONValue(left)
 	if err != nil {
@@ -30,7 +30,7 @@ func difference(form, left, now any) string {
 	return valueDifference("", form, was, is)
 }
 
-// valueDifference compares the values at a place; "" is the root.
+// valueDifference is difference for the values at a place, a path with dots; "" is the root.
 func valueDifference(place string, form, was, is any) string {
 	switch was := was.(type) {
 	case map[string]any:
@@ -73,7 +73,7 @@ func valueDifference(place string, form, was, is any) string {
 	return place + " is " + shortValue(is) + ", expected " + shortValue(was)
 }
 
-// memberDifference compares the members of two objects at a place.
+// memberDifference is valueDifference for two objects.
 func memberDifference(place string, form any, was, is map[string]any) string {
 	forms, some := form.(map[string]any)
 	for _, name := range slices.Sorted(maps.Keys(was)) {
@@ -131,5 +131,6 @@ func sameNumber(a, b json.Number) bool {
 	return err == nil && x.Cmp(y) == 0
 }
 
-// Matches reports whether the state now is the expected state left; see [aai.Undo] for form.
+// Matches reports whether now, the current state, equals left, the expected state. For form see
+// ExpectedShape of [aai.Undo].
 func Matches(form, left, now any) bool { return difference(form, left, now) == "" }

@@ -64,7 +64,7 @@ type Log struct {
 
 	mu            sync.Mutex
 	conversations map[string]*conversation
-	order         []string // the last one is the latest
+	order         []string // conversations by key, the last used at the end
 	size          int      // of all acts
 }
 
@@ -75,7 +75,7 @@ type conversation struct {
 	reverting bool // a revert is running
 }
 
-// NewLog returns a log.
+// NewLog returns an empty log.
 func NewLog(cfg Config) *Log {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
@@ -135,7 +135,8 @@ func (a *Act) measure() {
 // dropUndo drops the act's Undo for the given reason.
 func (a *Act) dropUndo(why string) { a.Undo, a.NoUndoReason, a.size = nil, why, 0 }
 
-// conversationOf returns the caller's conversation, as the latest. The caller holds l.mu.
+// conversationOf returns the caller's conversation and marks it as the last used. The caller holds
+// l.mu.
 func (l *Log) conversationOf(caller aai.Caller) *conversation {
 	key := caller.Conversation()
 	if i := slices.Index(l.order, key); i >= 0 {
@@ -181,7 +182,7 @@ func (l *Log) add(t *conversation, act *Act) {
 
 func (l *Log) resize(t *conversation, by int) { t.size, l.size = t.size+by, l.size+by }
 
-// setStatus sets the status of the first act of the caller that which accepts.
+// setStatus sets the status of the caller's first act that the given function accepts.
 func (l *Log) setStatus(ctx context.Context, caller aai.Caller, status Status, which func(*Act) bool) {
 	l.mu.Lock()
 	t, call := l.conversations[caller.Conversation()], ""

@@ -18,12 +18,12 @@ const (
 	StatusUndone       Status = "undone"
 	StatusPartial      Status = "partly"               // a part was reverted, and the rest has no undo
 	StatusChangedSince Status = "newer"                // the state has changed since; nothing was done
-	StatusFailed       Status = "failed"               // nothing was done
+	StatusFailed       Status = "failed"               // a call of the revert failed; see Message
 	StatusUnknown      Status = "unsure"               // it may have been reverted, or not
 	StatusIrreversible Status = "skipped_irreversible" // there is no undo; nothing was done
 )
 
-// Outcome is the outcome of a revert.
+// Outcome describes the result of the revert of one act.
 type Outcome struct {
 	Status  Status `json:"status"`
 	Message string `json:"says"` // one line: the effect, or the reason for a failure
@@ -73,8 +73,8 @@ func Revert(ctx context.Context, do func(context.Context, *aai.Call) (*aai.Resul
 	return Outcome{Status: status, Message: says}
 }
 
-// checkState checks that the state is still the one after the act, and returns the outcome if it is
-// not, or unknown.
+// checkState returns nil if the state is still the one after the act, and else the outcome of the
+// revert: the state has changed, or is unknown.
 func checkState(ctx context.Context, do DoFunc, caller aai.Caller, u *aai.Undo, seen *observation) *Outcome {
 	const unknown = "cannot check for later changes"
 	result, err := do(context.WithValue(ctx, revertingKey{}, reverting{}), u.StateStep.Call(caller))
@@ -94,7 +94,8 @@ func checkState(ctx context.Context, do DoFunc, caller aai.Caller, u *aai.Undo, 
 	return &o
 }
 
-// observation is the observed state. An action that continues after its call may still set it.
+// observation is the result of comparing the current state. An action that continues after its call may
+// still set it.
 type observation struct {
 	shape, expected any
 

@@ -18,8 +18,8 @@ type Reverted struct {
 // reason. Acts that are already reverted do not count. older is the next accepted act before them,
 // nil for none.
 //
-// The error reports that the acts are unknown or, before anything was reverted, the permission that a
-// person must give first.
+// The error reports that the acts cannot be read or that another revert of the conversation runs.
+// Before anything was reverted, it may also be the permission that a person must give first.
 func (l *Log) Revert(ctx context.Context, do DoFunc, caller aai.Caller, count int, meant func(*Act) bool) (taken []Reverted, older *Act, err error) {
 	acts, err := l.Acts(ctx, caller)
 	if err != nil {

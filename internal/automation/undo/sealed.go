@@ -31,7 +31,7 @@ const (
 	sealedVersion  = 1
 )
 
-// sealedActs is the record.
+// sealedActs is the JSON form of the record with a conversation's acts.
 type sealedActs struct {
 	Version int    `json:"version"`
 	Acts    []*Act `json:"acts"`

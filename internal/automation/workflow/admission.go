@@ -15,7 +15,7 @@ type admittedCalls struct {
 	index     map[*Step]int
 }
 
-// calls returns the steps that make calls, including those of groups.
+// calls returns the steps from step first on that make calls, including those of groups.
 func (d *Document) calls(first int) (all []*Step) {
 	for _, s := range d.Steps[first-1:] {
 		if s.Parallel == nil {

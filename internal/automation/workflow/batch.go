@@ -12,7 +12,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/schema"
 )
 
-// BatchTool is the builtin tool that makes several calls at once.
+// BatchTool is the name of the builtin tool that makes several calls at once.
 const BatchTool = "batch"
 
 const (

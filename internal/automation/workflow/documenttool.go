@@ -16,7 +16,7 @@ import (
 // ToolTimeout limits a tool that runs, resumes or rolls back a workflow.
 const ToolTimeout = toolTime
 
-// TaskTimeout is the limit for the same as a task.
+// TaskTimeout replaces ToolTimeout for a call that continues as a task.
 const TaskTimeout = taskLifetime
 
 const (
@@ -133,7 +133,8 @@ func seenArgs() []string {
 	return []string{"query", "nth", "mode", "click_type", "action", "direction", "path"}
 }
 
-// Describe returns the tool of the step, or of one call of a group, from 1.
+// Describe returns the tool of the step, or for a group the number of its calls. A part from 1 on
+// selects the tool of one call of a group.
 func (s *Step) Describe(part int) string {
 	if s.Parallel != nil && part > 0 && part <= len(s.Parallel) {
 		return s.Parallel[part-1].summary()

@@ -69,12 +69,13 @@ func (l *Library) appWithTools(tools []*aai.Tool) *aai.App {
 	}
 }
 
-// ReservedApp returns the app without tools, for a catalog to reserve its id.
+// ReservedApp returns the app "workflows" without tools, for a catalog to reserve its id.
 func (l *Library) ReservedApp() *aai.App {
 	return &aai.App{ID: LibraryAppID, Name: "Workflows", Platform: "any"}
 }
 
-// App returns the app with the current files.
+// App reads the folder and returns the app with a tool for each file. The pointer stays the same until
+// a file changes.
 func (l *Library) App() *aai.App {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -165,7 +166,7 @@ func isToolName(name string) bool {
 	return len(name) <= maxWorkflowName
 }
 
-// ReadFile parses a workflow file.
+// ReadFile reads and parses a workflow file. The default name of the workflow is that of the file.
 func ReadFile(path string) (*Document, error) {
 	source, err := atomicfile.Read(path, atomicfile.ReadLimits{Size: maxBytes})
 	var d *Document
@@ -178,7 +179,7 @@ func ReadFile(path string) (*Document, error) {
 	return d, nil
 }
 
-// ValidateSource returns the name of a workflow from its source, or an error.
+// ValidateSource checks the source of a workflow and returns the workflow's name, "" if it has none.
 func ValidateSource(source []byte) (name string, err error) {
 	d, err := read(source, "")
 	if err != nil {
@@ -252,8 +253,8 @@ type libraryCatalog struct {
 	library *Library
 }
 
-// Wrap adds the app to a catalog that has [Library.ReservedApp]. Apps lists it while there are
-// workflows.
+// Wrap returns local with the workflows in place of its [Library.ReservedApp]. Apps lists the app only
+// while there are workflows.
 func (l *Library) Wrap(local aai.Catalog) aai.Catalog { return libraryCatalog{local, l} }
 
 // Apps implements [aai.Catalog].

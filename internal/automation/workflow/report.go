@@ -73,7 +73,7 @@ func (p *report) addStep(s *Step, record *Record, failure *aai.Error) {
 	p.rows, p.values = append(p.rows, line), append(p.values, record.Value)
 }
 
-// counts counts the acts.
+// counts adds the acts to the numbers of the report.
 func (p *report) counts(acts []Act) {
 	p.acted += len(acts)
 	for _, act := range acts {
@@ -224,7 +224,8 @@ func (p *report) failure(s *Step, cause *aai.Error) error {
 	return &e
 }
 
-// delivery reports whether any act remains in effect.
+// delivery returns the cause's delivery if a repetition is unsafe, and else whether any act remains in
+// effect.
 func (p *report) delivery(cause *aai.Error) aai.Delivery {
 	if !cause.RetrySafe() {
 		return cause.Delivery

@@ -10,11 +10,11 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// StoredRun is a run from a store.
+// StoredRun is a run as a store returns it, to resume it or roll it back.
 type StoredRun struct {
 	Run     *Run
 	State   State    // of the run
-	Records []Record // in the order of storing; the last for a step, or for a call of one, counts
+	Records []Record // by step; the calls of a step come before the step itself
 }
 
 // uncertainCall is a call that may or may not have been made.
@@ -25,8 +25,8 @@ type uncertainCall struct {
 }
 
 // Resume resumes the interrupted run k on behalf of call. It does not repeat completed steps. The
-// step's check decides whether the interrupted step was done; if it cannot, said decides. If said
-// is nil too, Resume runs nothing and returns an error that asks.
+// interrupted step's check decides whether the step was done; without a result of the check, said
+// decides. If said is nil too, Resume runs nothing and returns an error that asks for it.
 func (c Config) Resume(ctx context.Context, call *aai.Call, k *StoredRun, said *bool) (*aai.Result, error) {
 	if k.State == Done || k.State == RolledBack || k.State == PartlyRolledBack {
 		return nil, endedRunError(k, "resumed")
@@ -76,7 +76,7 @@ func (k *StoredRun) record(step, part int) *Record {
 	return nil
 }
 
-// ended returns the records of the steps before first, and of its own calls that ended.
+// ended returns the records of the steps before first, and of the ended calls of step first.
 func (k *StoredRun) ended(first int) []Record {
 	var all []Record
 	for i := range k.Records {

@@ -11,7 +11,7 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// Config configures workflows.
+// Config holds the dependencies of workflows.
 type Config struct {
 	// Gateway returns the gateway for the calls. It is called for each workflow, because the
 	// gateway is created after its apps.

@@ -13,7 +13,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/schema"
 )
 
-// Names of the builtin tools.
+// Names of the builtin tools for stored workflows and runs.
 const (
 	ListTool     = "workflow_list"
 	RunsTool     = "workflow_runs"
@@ -23,8 +23,8 @@ const (
 	FileTool     = "workflow_file"
 )
 
-// AgentLibraryTools lists the tools that agents may use too: they concern an agent's own runs, and
-// each of their calls passes the gates.
+// AgentLibraryTools returns the names of the [Library.Tools] that agents may use too. These concern an
+// agent's own runs, and each of their calls passes the gates.
 func AgentLibraryTools() []string {
 	return []string{ListTool, RunsTool, ShowTool, ResumeTool, RollBackTool}
 }
@@ -52,7 +52,8 @@ const (
 		"caller": {"type": "string", "title": "caller"}, "pid": {"type": "integer"}, "fault": {"type": "string"}}}}`
 )
 
-// Tools returns the builtin tools.
+// Tools returns the builtin tools that list workflows, run a file, and list, show, resume and roll back
+// the runs of keeper.
 func (l *Library) Tools(keeper *SQLiteStore) []*aai.Tool {
 	t := runTools{keeper, l.flows}
 	calls := func(name, title, params string, run aai.Action) *aai.Tool {

@@ -95,7 +95,7 @@ func (k *SQLiteStore) write(ctx context.Context, flushed bool, do func(*sql.Tx) 
 	return tx.Commit()
 }
 
-// deleteOld deletes old runs, except those that may still run.
+// deleteOld deletes runs older than maxAge, and ended runs beyond the newest maxRuns.
 func (k *SQLiteStore) deleteOld(ctx context.Context) error {
 	old := time.Now().Add(-maxAge).UnixMilli()
 	return k.write(ctx, false, func(tx *sql.Tx) error {

@@ -14,14 +14,14 @@ import (
 	"github.com/gybob/aai-gateway/internal/automation/undo"
 )
 
-// RunSummary is a run in short.
+// RunSummary describes a stored run without its records.
 type RunSummary struct {
 	ID     string
 	Name   string // "" if it was not sealed, or cannot be opened
 	App    string
 	Caller aai.Caller
 	State  State // Begun while it runs, Interrupted if its process ended
-	Step   int   // the last known one
+	Step   int   // the last recorded one; 0: none
 	Steps  int
 	Began  time.Time
 	Ended  time.Time // zero if it has not ended

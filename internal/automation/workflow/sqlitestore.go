@@ -24,7 +24,7 @@ type Sealer interface {
 	Open(ctx context.Context, id string, box []byte) ([]byte, error)
 }
 
-// SQLiteConfig locates the database. Path and Vault must be set.
+// SQLiteConfig configures a SQLiteStore. Path and Vault must be set.
 type SQLiteConfig struct {
 	Path  string // of the database; its folder is created if needed
 	Vault Sealer
@@ -76,7 +76,7 @@ func NewSQLiteStore(cfg SQLiteConfig) *SQLiteStore {
 	return &SQLiteStore{cfg: cfg, owner: strings.ToLower(rand.Text()[:16]), running: map[string]*ownRun{}}
 }
 
-// Close ends the use of the database.
+// Close closes the database and removes this process's lock file.
 func (k *SQLiteStore) Close() error {
 	k.mu.Lock()
 	defer k.mu.Unlock()

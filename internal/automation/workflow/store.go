@@ -23,11 +23,11 @@ type Store interface {
 	End(ctx context.Context, run string, state State) error
 }
 
-// Run is a running workflow.
+// Run identifies one run of a workflow in a Store.
 type Run struct {
-	ID       string // of the call that runs it
+	ID       string // of the call that began it
 	Caller   aai.Caller
-	App      string // app of the tool; default app of steps
+	App      string // of the tool; aai.DesktopApp: every step is a desktop tool
 	Document *Document
 	Params   map[string]any // parameters of the workflow
 	// Version is the run's version as the store read it. It prevents resuming a run that has
@@ -38,7 +38,7 @@ type Run struct {
 // State is the progress of a step or a workflow.
 type State string
 
-// States.
+// States of a step, or of a workflow.
 const (
 	Begun      State = "begun"
 	Done       State = "done"
@@ -75,7 +75,7 @@ type Act struct {
 	step       *Step       // the admitted step; nil in a resumed run
 }
 
-// UndoRecord records that an act is undone.
+// UndoRecord is the progress of undoing one act.
 type UndoRecord struct {
 	Act    int         // its ID
 	Status undo.Status // undo.StatusUnknown before the outcome is known

@@ -9,14 +9,14 @@ import (
 	"github.com/gybob/aai-gateway/internal/schema"
 )
 
-// Names of the tools.
+// Names of the tools that run a workflow.
 const (
 	DesktopTool = "ax_workflow" // of the desktop
 	BuiltinTool = "workflow"    // builtin
 )
 
-// AgentTools lists the builtin tools that agents may use too: each of their calls passes the
-// gates.
+// AgentTools returns the names of the builtin tools that agents may use too: each of their calls passes
+// the gates.
 func AgentTools() []string { return []string{BuiltinTool, BatchTool} }
 
 // toolTime is the limit of the tools, including the time for a rollback.
@@ -73,8 +73,8 @@ func hiddenArgs() []string {
 	return append(names, "calls.args")
 }
 
-// plainSteps treats the steps as not secret except those parts, unless a step has unknown members,
-// which may hold misnamed arguments.
+// plainSteps returns "steps", which has no secrets outside of hiddenArgs. It returns nil if a step has
+// unknown members, which may hold misnamed arguments.
 func plainSteps(args map[string]any) []string {
 	if hasOnlyKnownMembers(args["steps"], false) {
 		return []string{"steps"}

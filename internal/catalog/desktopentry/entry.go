@@ -70,23 +70,23 @@ func unescape(s string) string {
 // IsApplication reports whether the entry describes an application that is not hidden.
 func (f File) IsApplication() bool { return f.Value("Type") == "Application" && !f.IsTrue("Hidden") }
 
-// Value returns the value of a key, or "".
+// Value returns the value of a key in the group [Desktop Entry], or "".
 func (f File) Value(key string) string { return f.groups[mainGroup][key] }
 
 // GroupValue returns the value of a key in a group, for other files in the format of desktop
 // entries, such as the index of an icon theme.
 func (f File) GroupValue(group, key string) string { return f.groups[group][key] }
 
-// Lookup returns the value of a key, and whether the key exists.
+// Lookup returns the value of a key in the group [Desktop Entry], and whether the key exists.
 func (f File) Lookup(key string) (value string, found bool) {
 	value, found = f.groups[mainGroup][key]
 	return value, found
 }
 
-// IsTrue reports whether the value is "true".
+// IsTrue reports whether the value of a key in the group [Desktop Entry] is "true".
 func (f File) IsTrue(key string) bool { return f.Value(key) == "true" }
 
-// LocalizedValue returns the value for a locale, such as "de_AT.UTF-8", or else the default value.
+// LocalizedValue is Value for a locale, such as "de_AT.UTF-8", or else for the default locale.
 func (f File) LocalizedValue(language, key string) string {
 	return localized(f.groups[mainGroup], language, key)
 }
@@ -108,7 +108,7 @@ func (f File) Actions() []Action {
 // Value returns the value of a key of the action, or "".
 func (a Action) Value(key string) string { return a.keys[key] }
 
-// LocalizedValue returns the value for a locale, or else the default value.
+// LocalizedValue returns the value of a key of the action for a locale, or else the default value.
 func (a Action) LocalizedValue(language, key string) string { return localized(a.keys, language, key) }
 
 func localized(keys map[string]string, language, key string) string {

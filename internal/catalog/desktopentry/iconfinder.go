@@ -17,11 +17,11 @@ type IconConfig struct {
 	EntryFolders []string
 	// Home is the person's home folder, or "".
 	Home string
-	// Names returns the entries and services of each app, by its id, best first; may be nil.
+	// Names returns the desktop entries and D-Bus services of each app, best first, by the app's id; may be nil.
 	Names func() map[string][]string
 }
 
-// An IconFinder finds icons. It is safe for concurrent use.
+// An IconFinder finds the icons of apps in icon themes. It is safe for concurrent use.
 type IconFinder struct{ cfg IconConfig }
 
 // Limits on untrusted data.

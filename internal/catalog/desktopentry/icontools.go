@@ -8,7 +8,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/schema"
 )
 
-// IconsTool is the name of the icons tool of the builtin app.
+// IconsTool is the name of the tool that [IconFinder.Tools] returns.
 const IconsTool = "icons"
 
 // Limits on one result.
@@ -41,7 +41,7 @@ type iconsResult struct {
 	Omitted int    `json:"omitted,omitempty"`
 }
 
-// Tools returns the tools for the builtin app. Agents may not use them.
+// Tools returns the tool IconsTool for the builtin app. Agents may not use it.
 func (r *IconFinder) Tools() []*aai.Tool {
 	return []*aai.Tool{{
 		Name: IconsTool, Description: "Give the pictures of apps from the desktop's icon themes",

@@ -8,7 +8,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/netguard"
 )
 
-// WellKnown is the path of a site's descriptor.
+// WellKnown is the path of the descriptor in a site's URL.
 const WellKnown = "/.well-known/aai.json"
 
 // maxAddress limits an address, in bytes.

@@ -26,10 +26,10 @@ const introspectable = wire.BusName + ".Introspectable"
 // A busObject is an interface of an object of a program.
 type busObject struct{ path, iface string }
 
-// A capability is everything of one kind that a program offers.
+// A capability holds the objects of one kind of integration that a program offers.
 type capability struct {
 	objects []busObject
-	listed  []string // the names it lists
+	listed  []string // names that the objects list
 }
 
 // queryOwner introspects a program's objects and adds its integrations.
@@ -123,7 +123,7 @@ func (l *busScan) walk(ctx context.Context, owner string, names []string) (found
 	return found, true
 }
 
-// usualPaths returns the conventional paths of objects.
+// usualPaths returns the paths where programs with these names usually have objects.
 func usualPaths(names []string) []string {
 	var paths []string
 	for _, name := range names {

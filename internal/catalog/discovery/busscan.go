@@ -30,12 +30,10 @@ type busScan struct {
 	found  sourceResult
 }
 
-// scanSessionBus scans the session bus.
 func (r *Scanner) scanSessionBus(ctx context.Context) sourceResult {
 	return (&busScan{Scanner: r, title: "the session bus"}).run(ctx, r.cfg.SessionBus)
 }
 
-// scanSystemBus scans the system bus.
 func (r *Scanner) scanSystemBus(ctx context.Context) sourceResult {
 	return (&busScan{Scanner: r, title: "the system bus", system: true}).run(ctx, r.cfg.SystemBus)
 }
@@ -160,7 +158,7 @@ func (l *busScan) queryOwners(ctx context.Context, owners map[string][]string) {
 	asked.Wait()
 }
 
-// errErrorReply reports an error reply.
+// errErrorReply reports an error reply, or a reply of another type than expected.
 var errErrorReply = errors.New("it refused")
 
 // call calls a method with its own timeout. It starts no program.
@@ -178,7 +176,7 @@ func (l *busScan) call(ctx context.Context, m *wire.Message) (*wire.Message, err
 // isTimeout reports whether a call ended without a reply.
 func isTimeout(err error) bool { return err != nil && !errors.Is(err, errErrorReply) }
 
-// textList decodes a list of strings.
+// textList decodes a reply that is a list of strings.
 func textList(m *wire.Message) ([]string, error) {
 	if m.Kind != wire.KindReply || m.Signature != "as" {
 		return nil, errErrorReply

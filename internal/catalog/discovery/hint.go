@@ -27,7 +27,7 @@ func text(o map[string]any, names ...string) string {
 	return ""
 }
 
-// objects returns the objects in list members.
+// objects returns the objects in the lists that are members of o with these names.
 func objects(o map[string]any, names ...string) []map[string]any {
 	var all []map[string]any
 	for _, name := range names {

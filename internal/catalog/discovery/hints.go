@@ -22,20 +22,20 @@ const hintTime = 5 * time.Second
 // server card, but not an aai.json. Its text comes from the site and is cleaned.
 type Hint struct {
 	Kind    string `json:"kind"`
-	URL     string `json:"url"` // its address
+	URL     string `json:"url"` // address of the document
 	Name    string `json:"name,omitempty"`
 	Summary string `json:"says,omitempty"`
 	// Items are names and addresses of listed items, limited in number; Count is the number of
 	// all items.
 	Items []string `json:"offers,omitempty"`
 	Count int      `json:"count,omitempty"`
-	HowTo string   `json:"get"` // one line about its use
+	HowTo string   `json:"get"` // one line about the use of the document
 }
 
-// Hints finds further machine-readable resources of a site at an address for Discover: catalogs,
-// cards of MCP servers and agents, API descriptions and notes for models. It requests a fixed set
-// of documents concurrently, for at most five seconds, and omits missing or invalid ones. It
-// counts as a lookup.
+// Hints finds further documents for programs on the site at an address that Discover accepts: catalogs, cards of MCP
+// servers and agents, API descriptions and notes for models. It requests a fixed set concurrently, for at most five
+// seconds, and omits missing or invalid documents. words is their text for people and models, and data is a []Hint;
+// both are empty if none is found. Hints counts as a lookup.
 func (w *WebCatalog) Hints(ctx context.Context, address string) (words string, data any, err error) {
 	t, err := w.resolve(address)
 	if err != nil {

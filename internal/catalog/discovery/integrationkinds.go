@@ -108,7 +108,7 @@ func cleanName(s string) string { return aai.CleanLabel(s, maxLabel) }
 // maxCommand limits a command, in bytes.
 const maxCommand = 500
 
-// cleanLine returns a command on one line.
+// cleanLine returns an untrusted command on one line.
 func cleanLine(s string) string { return aai.CleanLabel(s, maxCommand) }
 
 // stableName returns a bus name without the parts that change at each start: the process number
@@ -126,8 +126,8 @@ func descriptorFor(service, call, path string) string {
 	return cleanName("aai-gateway generate "+stableName(service)) + " makes tools of it, such as for " + cleanName(call) + " at " + cleanName(path) + "."
 }
 
-// DeniedHowTo is the HowTo of programs that the policy denies.
+// DeniedHowTo is the Integration.HowTo of programs that the policy denies.
 const DeniedHowTo = "None: the security policy of this computer (security.denied_apps, security.allowed_apps) blocks it for all tools."
 
-// NeverCalledHowTo is the HowTo of services that the gateway never calls.
+// NeverCalledHowTo is the Integration.HowTo of services that the gateway never calls.
 const NeverCalledHowTo = "None: the gateway never calls it, as it could run programs, read passwords or control the screen."

@@ -41,7 +41,7 @@ func parseHistory(text []byte) scanHistory {
 	return m
 }
 
-// addHistory marks recent integrations in a report.
+// addHistory sets the time of the last scan, and marks integrations that were first found recently.
 func (r *Scanner) addHistory(report *ScanReport) {
 	if r.cfg.HistoryFile == "" {
 		return
@@ -61,9 +61,9 @@ func (r *Scanner) addHistory(report *ScanReport) {
 	}
 }
 
-// Watch scans at intervals until ctx ends, and logs new integrations. Of all gateways that share
-// the history only one scans, when interval has passed since the last scan. Watch enables
-// nothing.
+// Watch scans at intervals until ctx ends, and logs new integrations. Of all gateways that share the history only one
+// scans, when interval has passed since the last scan. Watch enables no integration. It needs HistoryFile and a
+// positive interval.
 func (r *Scanner) Watch(ctx context.Context, interval time.Duration) {
 	if interval <= 0 || r.cfg.HistoryFile == "" {
 		return
@@ -112,7 +112,7 @@ func (r *Scanner) scanIfDue(ctx context.Context, interval time.Duration) (found,
 	return found, changed, next, err
 }
 
-// add records the findings of a scan, and returns the new ones.
+// add records the findings of a scan, and returns the new ones for the log. The first scan has none.
 func (m *scanHistory) add(report *ScanReport, now time.Time) (found []string) {
 	first := m.Began.IsZero()
 	if first {

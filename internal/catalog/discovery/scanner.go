@@ -11,9 +11,9 @@ import (
 
 // Timeouts of a scan.
 const (
-	// DefaultScanTimeout limits a scan.
+	// DefaultScanTimeout limits a whole scan.
 	DefaultScanTimeout = 4500 * time.Millisecond
-	// DefaultCallTimeout limits one call.
+	// DefaultCallTimeout limits one D-Bus call of a scan.
 	DefaultCallTimeout = 500 * time.Millisecond
 	// mergeMargin is the part of the timeout reserved for merging the results.
 	mergeMargin = 500 * time.Millisecond
@@ -27,8 +27,8 @@ type ScannerConfig struct {
 	// scanner lists its services without calling them.
 	SystemBus        func() (string, error)
 	SystemBusAllowed bool
-	// NeverCalled reports whether the gateway never calls the interface of the service, in spite
-	// of a descriptor. With an empty interface it is about the whole service.
+	// NeverCalled reports whether the gateway never calls the interface of the service, even if a descriptor names it.
+	// With an empty interface it is about the whole service.
 	NeverCalled func(service, iface string) bool
 	// Denied reports whether the policy denies a program with one of the names to all tools: the
 	// scanner does not call it. May be nil.
@@ -60,15 +60,15 @@ type DescribedApp struct {
 	Source   string   // source of a generated descriptor, such as "client:zed/tickets"; else empty
 }
 
-// A SourceChange reports a generated app with a changed source.
+// A SourceChange reports that the source of a generated app has changed.
 type SourceChange struct {
 	App               string
 	Source            string // such as "openapi:/home/ann/shop.yaml"
-	Digest            string // its current digest
-	RegenerateCommand string // the command that shows the app generated from it now
+	Digest            string // current digest of the source
+	RegenerateCommand string // the command that shows the app generated from the source now
 }
 
-// An MCPServer is an MCP server of a client, without values.
+// An MCPServer is an MCP server in a client's configuration, without values that may be secret.
 type MCPServer struct {
 	ID           string // the client's ID, as import --from takes it
 	Client, Name string
@@ -88,24 +88,24 @@ const (
 // An Integration is a way to use an app through the gateway.
 type Integration struct {
 	ID    string `json:"id"`   // stable across scans
-	Kind  string `json:"kind"` // a kind of the tables
-	App   string `json:"app"`  // its name for people: a bus name, an entry, a server
+	Kind  string `json:"kind"` // such as "mpris" or "mcp-server"; see integrationKinds
+	App   string `json:"app"`  // name for people: a bus name, an entry, a server
 	State string `json:"state"`
 	Bus   string `json:"bus,omitempty"` // "system"; empty: the session bus, or none
-	// NotAllowed means that the configuration forbids it; HowTo names the setting.
+	// NotAllowed means that the configuration forbids its use; HowTo names the setting.
 	NotAllowed bool   `json:"closed,omitempty"`
 	Benefit    string `json:"gains"`
-	// HowTo is one line on the setup.
+	// HowTo is one line on the setup, or says why there is none.
 	HowTo string `json:"get"`
 	// CoveredBy is the id of the app with a descriptor for the program.
 	CoveredBy string   `json:"covered,omitempty"`
 	Locations []string `json:"where,omitempty"`
 	Variables []string `json:"variables,omitempty"`
 	New       bool     `json:"new,omitempty"` // first found by a recent scan
-	// Changed means that the covering app was generated from a source that has changed. HowTo
-	// then shows the regenerated app.
+	// Changed means that the covering app was generated from a source that has changed. HowTo then names the command
+	// that shows the regenerated app.
 	Changed bool   `json:"changed,omitempty"`
-	source  string // the source of an app generated from it
+	source  string // as in DescribedApp.Source: an app generated from it covers it
 }
 
 // A ScanReport is the result of a scan.
@@ -115,12 +115,12 @@ type ScanReport struct {
 	Unresponsive []string `json:"silent,omitempty"`
 	Notes        []string `json:"notes,omitempty"` // sources not scanned, and the reasons
 	TookMS       int64    `json:"took_ms"`
-	// LastScan is the time of the last scan by Watch of any gateway.
+	// LastScan is the end of the last scan by Watch in any gateway of the person; nil: none.
 	LastScan *time.Time `json:"scanned,omitempty"`
 	changed  []SourceChange
 }
 
-// A Scanner finds integrations. It is safe for concurrent use.
+// A Scanner finds integrations of programs on this computer. It is safe for concurrent use.
 type Scanner struct{ cfg ScannerConfig }
 
 // NewScanner returns a scanner. It does no I/O.
@@ -135,7 +135,7 @@ func NewScanner(cfg ScannerConfig) *Scanner {
 	return &Scanner{cfg: cfg}
 }
 
-// A sourceResult is the result of one source.
+// A sourceResult is the result of scanning one source.
 type sourceResult struct {
 	source       string
 	integrations []Integration
@@ -145,8 +145,8 @@ type sourceResult struct {
 	changed      []SourceChange
 }
 
-// Scan scans all sources concurrently. It ends by its timeout, and no later than ctx; the report
-// names unfinished sources.
+// Scan scans all sources concurrently. It ends with ctx or the scan timeout at the latest. ScanReport.Unresponsive
+// names the sources that were then unfinished.
 func (r *Scanner) Scan(ctx context.Context) *ScanReport {
 	begun := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, r.cfg.ScanTimeout)

@@ -59,7 +59,7 @@ func (l *busScan) icons(ctx context.Context, running []string) {
 	}
 }
 
-// property reads a property.
+// property requests a D-Bus property of an object.
 func (l *busScan) property(ctx context.Context, destination, path, iface, name string) (*wire.Message, error) {
 	e := wire.Encoder{}
 	e.Str(iface)

@@ -98,10 +98,9 @@ func NewWebCatalog(c WebConfig) *WebCatalog {
 	return w
 }
 
-// Apps returns the apps of this computer and web apps, ordered by id. The web apps are those that
-// this process looked up, and those in the cache with a name. Apps does not use the network. It
-// omits sites that other processes looked up, so that a malicious site that one agent visited
-// cannot address another agent.
+// Apps returns the apps of this computer and web apps, ordered by id. The web apps are those that this process looked
+// up, and those in the cache with a name. Apps does not use the network. It omits unnamed sites that only other
+// processes looked up. A malicious site that one agent visited can then not address another agent.
 func (w *WebCatalog) Apps() []*aai.App {
 	w.loadNamesOnce.Do(w.loadNamed)
 	apps := w.local.Apps()
@@ -137,7 +136,7 @@ func (w *WebCatalog) sortedSites() []*site {
 // wireName returns a wire name in lower case, for comparison.
 func wireName(app *aai.App) string { return strings.ToLower(app.WireName()) }
 
-// OnChange calls f after every change of the list of apps, until stop. f must not call stop.
+// OnChange calls f after every change of the list of apps, until stop is called. f must not call stop.
 func (w *WebCatalog) OnChange(f func()) (stop func()) {
 	stopLocal, stopWeb := w.local.OnChange(f), w.listeners.Add(f)
 	return func() {
@@ -272,7 +271,7 @@ func (w *WebCatalog) isKnown(h netguard.Host) bool {
 	return cached
 }
 
-// namedSite returns the site with that name.
+// namedSite returns the site to which the person gave that name, and whether there is one.
 func (w *WebCatalog) namedSite(words string) (target, bool, error) {
 	if !plainName(words) {
 		return target{}, false, nil

@@ -14,16 +14,16 @@ import (
 
 // A Change is a difference between two versions of a descriptor that matters to its users.
 type Change struct {
-	Bump    Bump   `json:"bump"` // the bump that it needs
+	Bump    Bump   `json:"bump"` // the bump that the change requires
 	Path    string `json:"path"` // in the later version or, if removed, in the earlier one
 	Problem string `json:"change"`
 }
 
-// A Comparison reports whether the version reflects the changes, by the rules of the protocol's
-// page on aai.json: MAJOR for a change that may break an existing agent, MINOR for new features,
-// PATCH for fixes. Versions 0.y.z promise nothing: MINOR suffices for all changes.
+// A Comparison lists the changes of a descriptor and reports whether its version reflects them. By the rules of the
+// protocol's page on aai.json, a change that may break an existing agent is MAJOR. New features are MINOR, and fixes
+// are PATCH. Versions 0.y.z promise nothing: MINOR suffices for all changes.
 type Comparison struct {
-	Old          string `json:"old"` // the versions
+	Old          string `json:"old"` // version of the earlier descriptor; New is that of the later
 	New          string `json:"new"`
 	RequiredBump Bump   `json:"needed"`
 	ActualBump   Bump   `json:"made"`

@@ -18,17 +18,17 @@ import (
 	"github.com/gybob/aai-gateway/internal/schema"
 )
 
-// A Severity is the severity of a finding.
+// A Severity says how much a finding matters to users of the descriptor.
 type Severity string
 
-// Severities.
+// Severities of findings.
 const (
 	SeverityError   Severity = "error"   // the descriptor is rejected, or breaks its users
 	SeverityWarning Severity = "warning" // it works differently than intended, or people should doubt it
 	SeverityHint    Severity = "hint"    // it could be better
 )
 
-// A Finding is one point to fix.
+// A Finding is one problem of a descriptor, with its place.
 type Finding struct {
 	Severity Severity `json:"severity"`
 	// Rule names the check, such as "poisoning"; words are separated by hyphens.
@@ -36,11 +36,11 @@ type Finding struct {
 	// Path is the JSON path of an existing value, such as platforms.linux.tools[1]; empty for the
 	// whole document.
 	Path string `json:"path,omitempty"`
-	// Line and Column are its position, from 1; columns are bytes.
+	// Line and Column are the position of the problem, from 1; columns are bytes.
 	Line    int    `json:"line"`
 	Column  int    `json:"column"`
 	Problem string `json:"problem"`
-	Fix     string `json:"mend,omitempty"` // the fix
+	Fix     string `json:"mend,omitempty"` // how to fix the problem
 }
 
 // A Report is the result of checking one descriptor.
@@ -51,9 +51,9 @@ type Report struct {
 	// GuideTokens is the approximate length of the app's guide in a model's tokens.
 	GuideTokens int       `json:"guide_tokens"`
 	Findings    []Finding `json:"findings"` // in the order of the file
-	// Omitted is the number of further errors.
+	// Omitted is the number of errors that catalog.Parse found and did not list.
 	Omitted int `json:"errors_omitted,omitempty"`
-	// Comparison is set by CheckAgainst.
+	// Comparison is set only by CheckAgainst.
 	Comparison *Comparison `json:"comparison,omitempty"`
 }
 
@@ -78,8 +78,8 @@ func (r *Report) sort() {
 	})
 }
 
-// CheckAgainst is Check with a comparison with an earlier version. An invalid earlier version is
-// a finding.
+// CheckAgainst is Check with a comparison with an earlier version, if Check finds no errors. An invalid earlier
+// version is a finding.
 func CheckAgainst(source, earlier []byte, o catalog.Options) *Report {
 	r := Check(source, o)
 	if r.HasSeverity(SeverityError) {

@@ -116,8 +116,8 @@ func (v version) bumpTo(to version) Bump {
 	return NoBump
 }
 
-// NextVersion returns the lowest version with the bump; ok is false if text is no semantic
-// version.
+// NextVersion returns the lowest version that raises text by the bump, or text for NoBump. ok is false if text is no
+// semantic version.
 func NextVersion(text string, b Bump) (raised string, ok bool) {
 	v, ok := parseVersion(text)
 	if !ok || b == NoBump {

@@ -52,7 +52,7 @@ type index struct {
 	rareCounted int
 }
 
-// indexedApp is an app in the index.
+// indexedApp is an app in the index, with the rows of its tools.
 type indexedApp struct {
 	app  *aai.App
 	rows []int64
@@ -320,7 +320,7 @@ const maxCounted = 30
 // maxAliases limits the aliases of an app that count.
 const maxAliases = 10
 
-// appNames returns the names of an app.
+// appNames returns the texts that name an app: its name, aliases and id.
 func appNames(app *aai.App) []string {
 	texts := []string{app.Name, " ", strings.Join(app.Aliases[:min(len(app.Aliases), maxAliases)], " "), " "}
 	parts := strings.Split(app.ID, ".")

@@ -96,7 +96,7 @@ func (s *Search) rate(ctx context.Context, call *aai.Call) (*aai.Result, error) 
 	return &aai.Result{Text: fmt.Sprintf("%s has %d of 5 stars.", what, stars), Data: map[string]any{"rated": what, "stars": stars}, DataComplete: true}, nil
 }
 
-// appNamed returns the app of that name.
+// appNamed returns the app of that name, or an error with candidates.
 func (s *Search) appNamed(name string) (*aai.App, error) {
 	var names []string
 	var found *aai.App

@@ -20,13 +20,13 @@ type Config struct {
 	Denied func(aai.Caller) func(*aai.App, *aai.Tool) bool
 	// UsageSince returns the usage of tools since a time; may be nil.
 	UsageSince func(context.Context, time.Time) ([]Usage, error)
-	// Favourites and Ratings are the person's files of the most used apps, as last counted, and
-	// of ratings. They may be missing. "": none.
+	// Favourites is the file of the most used apps, as last counted. Ratings is the file of the person's ratings. Either
+	// may be missing; empty: none.
 	Favourites, Ratings string
 	Log                 *slog.Logger // nil: no log
 }
 
-// A Search finds tools. It is safe for concurrent use.
+// A Search finds tools of all apps for a request. It is safe for concurrent use.
 type Search struct {
 	config  Config
 	index   index
@@ -34,7 +34,7 @@ type Search struct {
 	ratings ratings
 }
 
-// New returns a search with an empty index.
+// New returns a Search. The first request builds the index.
 func New(c Config) *Search {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
@@ -63,8 +63,8 @@ const maxFound = 100
 // write.
 func (s *Search) Favourites() []string { return s.counter.loadFavourites() }
 
-// Find returns the tools that match the request, best first, without those that the caller may
-// not call; only of the app with that id, if given.
+// Find returns the tools that match the request, best first. It omits tools that the policy denies to the caller. If
+// app is not "", only tools of the app with that id match. The error is an *aai.Error.
 func (s *Search) Find(ctx context.Context, caller aai.Caller, request, app string) ([]Found, error) {
 	hits, err := s.index.find(ctx, s.config.Apps(), request, app, maxFound)
 	if err != nil {
@@ -94,8 +94,8 @@ func (s *Search) Find(ctx context.Context, caller aai.Caller, request, app strin
 // was not reviewed by the person, unlike that of an installed app.
 const unusedSiteFactor = 0.75
 
-// MostUsed returns the used tools that can be called now, most used first. An agent gets only the
-// tools that it used itself; a person gets all.
+// MostUsed returns the used tools that can be called now, most used first. A caller gets only the tools that it used
+// itself; a person at a terminal gets all.
 func (s *Search) MostUsed(ctx context.Context, caller aai.Caller) []Found {
 	known := s.counter.stats(ctx, usageWait)
 	if known == nil {
@@ -134,7 +134,7 @@ func (s *Search) deniedFor(caller aai.Caller) func(*aai.App, *aai.Tool) bool {
 	return s.config.Denied(caller)
 }
 
-// A Found is a matching tool.
+// A Found is a tool that Find or MostUsed returns, with its app.
 type Found struct {
 	App  *aai.App
 	Tool *aai.Tool

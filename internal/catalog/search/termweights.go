@@ -167,7 +167,7 @@ const (
 	usualTextWords    = 28
 )
 
-// addTexts adds the terms of texts.
+// addTexts adds the terms of texts to v.scratch. In a longer text each word weighs less.
 func (v *vocabulary) addTexts(worth float32, usual int, texts ...string) {
 	words := wordsOf(texts...)
 	if len(words) > usual {

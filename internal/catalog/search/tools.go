@@ -13,13 +13,13 @@ import (
 	"github.com/gybob/aai-gateway/internal/schema"
 )
 
-// Names of the tools.
+// Names of the tools that [Search.Tools] returns.
 const (
 	SearchTool = "search"
 	RateTool   = "rate"
 )
 
-// AgentTools returns the tools that agents may use too: a search changes nothing and finds
+// AgentTools returns the names of this package's tools that agents may call. A search changes nothing and finds
 // nothing that the caller could not list.
 func AgentTools() []string { return []string{SearchTool} }
 
@@ -42,7 +42,7 @@ const (
 	defaultTokens = 700
 )
 
-// Tools returns the tools SearchTool and RateTool, which the builtin app offers.
+// Tools returns the tools SearchTool and RateTool for the builtin app.
 func (s *Search) Tools() []*aai.Tool {
 	return []*aai.Tool{{
 		Name: SearchTool, Description: "Find the tools, of all apps, for a task; the answer has the calls",
@@ -64,7 +64,7 @@ type row struct {
 	Call   *preparedCall `json:"call"`
 }
 
-// preparedCall is the arguments of aai_exec.
+// preparedCall holds the arguments of one call of aai_exec.
 type preparedCall struct {
 	App  string          `json:"app"`
 	Tool string          `json:"tool"`
@@ -116,7 +116,7 @@ func number(call *aai.Call, name string, otherwise int) int {
 	return otherwise
 }
 
-// noResult returns the result without a tool.
+// noResult returns the result of a search that found no tool.
 func noResult(call *aai.Call, used bool) *aai.Result {
 	text := `No tool fits. Use other words, or list the apps: aai_exec({"app": "aai", "tool": "apps"})`
 	if call.Caller.Door == aai.DoorCLI {
@@ -128,7 +128,7 @@ func noResult(call *aai.Call, used bool) *aai.Result {
 	return &aai.Result{Text: text, Data: map[string]any{"tools": []row{}}, DataComplete: true}
 }
 
-// A callFormat formats a call.
+// A callFormat renders a call as text for models or people.
 type callFormat func(*preparedCall) string
 
 func modelCall(c *preparedCall) string {

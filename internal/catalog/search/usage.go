@@ -16,7 +16,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/files/atomicfile"
 )
 
-// Usage is the number of calls of one tool on one day by one caller.
+// Usage counts the calls of one tool on one day by one caller. OK is the number that succeeded.
 type Usage struct {
 	App, Tool      string
 	Door, Identity string // the caller's door and identity
@@ -220,8 +220,8 @@ func (c *usageCounter) loadFavourites() []string {
 	return apps[:min(len(apps), maxFavourites)]
 }
 
-// callerFilter returns a predicate for the callers with usage that a caller may see: all for a
-// person, else only its own.
+// callerFilter returns a predicate for the callers with usage that c may see: all for a person at a terminal, else
+// only its own.
 func callerFilter(c aai.Caller) func(caller string) bool {
 	if c.Door == aai.DoorCLI {
 		return func(string) bool { return true }

@@ -14,7 +14,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// A Server is the information that an MCP server reports about itself.
+// A Server holds the facts that an MCP server reports about itself, and the names of its tools.
 type Server struct {
 	Name, Version string
 	Protocol      string // the negotiated version of MCP

@@ -233,7 +233,7 @@ type content interface {
 	jsonInline(space string) string
 }
 
-// fields is an entry.
+// fields is an entry as JSON content.
 type fields []Field
 
 // jsonMember formats a member over several lines: the last of the names is the entry's, the

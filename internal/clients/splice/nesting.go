@@ -25,8 +25,8 @@ func tooMany(text []byte, at int) *Fault {
 	return &Fault{line, column, fmt.Sprintf("here are more than %d keys and tables; expected fewer", maxKeys)}
 }
 
-// checkNesting returns the position where a JSON or TOML text exceeds maxNesting, or a TOML text
-// exceeds maxKeys. It recognizes only quoted strings and comments; the parser checks the rest.
+// checkNesting returns a *Fault at the position where a JSON or TOML text exceeds maxNesting, or a TOML text exceeds
+// maxKeys. It recognizes only quoted strings and comments; the parser checks the rest.
 func checkNesting(text []byte, f Format) error {
 	var open []int // the depth of each open bracket
 	depth, dots, keys := 0, 0, 0

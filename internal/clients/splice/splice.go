@@ -108,7 +108,8 @@ func position(text []byte, at int) (line, column int) {
 	return 1 + bytes.Count(text[:at], []byte("\n")), 1 + utf8.RuneCount(text[begin:at])
 }
 
-// Find returns the entry's fields, and whether it exists. The error is a *Fault.
+// Find returns the fields of the entry, and whether the entry exists. fields is nil if it is no object. The error is
+// a *Fault.
 func Find(text []byte, p Place) (fields map[string]any, there bool, err error) {
 	_, rest, err := parts(text)
 	if err != nil {
@@ -126,8 +127,8 @@ func Find(text []byte, p Place) (fields map[string]any, there bool, err error) {
 	return fields, true, nil
 }
 
-// Others returns the entries other than that of the place, by name. Names may be empty; an entry
-// that is not an object is nil. The result is empty for an unreadable text.
+// Others returns the other entries of the place's container, by name. Names may be empty; an entry that is not an
+// object is nil. The result is empty for an unreadable text.
 func Others(text []byte, p Place) map[string]map[string]any {
 	others := make(map[string]map[string]any)
 	_, rest, err := parts(text)
@@ -157,7 +158,7 @@ func Others(text []byte, p Place) map[string]map[string]any {
 	return others
 }
 
-// AllNames returns all keys of a text, or none if it cannot be read.
+// AllNames returns the keys of a text at all levels, or none if it cannot be read. It uses only p's format.
 func AllNames(text []byte, p Place) map[string]bool {
 	names := make(map[string]bool)
 	if _, rest, err := parts(text); err == nil {
@@ -179,7 +180,7 @@ func Contains(fields map[string]any, entry []Field) bool {
 	return true
 }
 
-// Put returns the text with the entry, replacing one of its name. The error is a *Fault.
+// Put returns the text with the entry, which replaces an existing one of its name. The error is a *Fault.
 func Put(text []byte, p Place, entry []Field) ([]byte, error) {
 	mark, rest, err := parts(text)
 	if err != nil {

@@ -36,8 +36,8 @@ func placeOf(f Format, path []string) Place {
 	return Place{Format: f, Path: path[:len(path)-1], Name: path[len(path)-1]}
 }
 
-// Line returns the line of a key, from 1, or 0 if the key is absent or the text is unreadable.
-// The path leads from the root to the key.
+// Line returns the line of a key in JSON or TOML, from 1, or 0 if the key is absent or the text is unreadable. The
+// path leads from the root to the key.
 func Line(text []byte, f Format, path []string) int {
 	s, err := valueSyntaxOf(f)
 	mark, rest, err2 := parts(text)
@@ -56,8 +56,8 @@ func Line(text []byte, f Format, path []string) int {
 	return line
 }
 
-// Set returns the text with the value at the key, and all other bytes unchanged. The value may be
-// any JSON value except null. The error is a *Fault.
+// Set returns a JSON or TOML text with the value at the path, and all other bytes unchanged. The value may be any
+// JSON value except null. The error is a *Fault.
 func Set(text []byte, f Format, path []string, value any) ([]byte, error) {
 	s, err := valueSyntaxOf(f)
 	if err != nil {
@@ -109,7 +109,7 @@ func Set(text []byte, f Format, path []string, value any) ([]byte, error) {
 	return nil, &Fault{Problem: fmt.Sprintf("it is %s of a shape that this program does not know how to write %q into", f, p.Name)}
 }
 
-// Unset returns the text without the key, or unchanged if there is none.
+// Unset returns a JSON or TOML text without the key at the path, or unchanged if there is none.
 func Unset(text []byte, f Format, path []string) ([]byte, error) {
 	if _, err := valueSyntaxOf(f); err != nil {
 		return nil, err

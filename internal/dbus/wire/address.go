@@ -24,7 +24,7 @@ func SessionAddress(getenv func(string) string) (string, error) {
 	return "", errNoBus
 }
 
-// SystemAddress returns the address of the system bus: $DBUS_SYSTEM_BUS_ADDRESS, or the
+// SystemAddress returns the address of the system bus: DBUS_SYSTEM_BUS_ADDRESS in getenv's environment, or the
 // well-known one.
 func SystemAddress(getenv func(string) string) string {
 	if address := getenv("DBUS_SYSTEM_BUS_ADDRESS"); address != "" {
@@ -53,8 +53,8 @@ func dialAddress(ctx context.Context, addresses string) (net.Conn, error) {
 	return nil, err
 }
 
-// SocketPaths returns the local sockets in the addresses; one in the abstract namespace begins
-// with "@".
+// SocketPaths returns the paths of the local sockets in D-Bus addresses separated by ";". A path in the abstract
+// namespace begins with "@".
 func SocketPaths(addresses string) []string {
 	var paths []string
 	for address := range strings.SplitSeq(addresses, ";") {

@@ -14,8 +14,8 @@ const (
 	fewInFlight = maxInFlight / 2
 )
 
-// A Reply is the outcome of one call of a batch: a Message, possibly of the kind KindError, or an
-// Err, which is a *TransportError.
+// A Reply is the outcome of one call of a batch. Message is the answer, possibly of the kind KindError. Without an
+// answer, Err is a *TransportError.
 type Reply struct {
 	Message *Message
 	Err     error
@@ -40,10 +40,9 @@ type framePosition struct {
 	end int // end of the message in the frame
 }
 
-// Batch makes calls, up to 512 in flight at a time, and waits for all answers, in the order of
-// the messages. If the context or the connection ends first, the missing replies contain that
-// error and the received ones are kept. The rules of Call apply to each message. Batch starts no
-// goroutines.
+// Batch makes calls, up to 512 in flight at a time, and waits for all answers. It returns them in the order of the
+// messages. If the context or the connection ends first, it is the cause of each missing reply's *TransportError. The
+// rules of Call apply to each message. Batch starts no goroutines.
 func (c *Conn) Batch(ctx context.Context, messages []*Message) []Reply {
 	b := &batch{
 		messages: messages,
@@ -156,7 +155,7 @@ func (b *batch) waitsFor(serial uint32) (to string, waits bool) {
 	return b.messages[i].Destination, true
 }
 
-// take stores an answer.
+// take stores an answer, and wakes the batch's caller if few enough calls are left in flight.
 func (b *batch) take(answer *Message) {
 	b.replies[answer.ReplySerial-b.first].Message = answer
 	b.inFlight--

@@ -13,10 +13,9 @@ type pendingCall struct {
 	answer chan *Message // buffered for one
 }
 
-// Call sends the message as a method call and waits for the answer, possibly of the kind
-// KindError. Without an answer it returns a *TransportError. Call sets the Kind and clears
-// FlagNoReply in the sent copy. For a well-known name any peer on the bus may answer, so a unique
-// name is better.
+// Call sends the message as a method call and waits for the answer, possibly of the kind KindError. Without an answer
+// it returns a *TransportError. Call ignores m.Kind and FlagNoReply. Any peer on the bus may answer for a well-known
+// name, so a unique name is a better destination.
 func (c *Conn) Call(ctx context.Context, m *Message) (*Message, error) {
 	if err := c.admit(ctx, m, KindCall); err != nil {
 		return nil, err
@@ -54,8 +53,8 @@ func (c *Conn) Call(ctx context.Context, m *Message) (*Message, error) {
 	return nil, &TransportError{p.delivery(size), cause}
 }
 
-// Send sends a message without expecting a reply: a signal, or a call if the message has no Kind.
-// It waits until the socket has accepted the message. Its error is a *TransportError.
+// Send sends a message of its Kind, or a call if it has none, and expects no reply. It waits until the socket has
+// accepted the message. Its error is a *TransportError.
 func (c *Conn) Send(ctx context.Context, m *Message) error {
 	kind := m.Kind
 	if kind == 0 {

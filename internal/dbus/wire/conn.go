@@ -23,12 +23,12 @@ const (
 // readSize is the size of the read buffer, enough for many small replies.
 const readSize = 64 << 10
 
-// ErrConnectionLost is the cause of calls that ended with the connection.
+// ErrConnectionLost is the cause of a TransportError if the connection ended before the answer.
 var ErrConnectionLost = errors.New("the connection to the bus was lost")
 
 var errPeer = errors.New("the other end is a peer and not a bus")
 
-// A TransportError is the error of a call without an answer.
+// A TransportError is the error of a message that was not sent, or of a call without an answer.
 type TransportError struct {
 	Delivery aai.Delivery // NotDelivered or DeliveryUnknown
 	Cause    error        // ErrConnectionLost, the context's error, or an error in the message
@@ -41,9 +41,8 @@ func (e *TransportError) Unwrap() error { return e.Cause }
 
 // Options configure a connection.
 type Options struct {
-	// OnSignal is called for every signal, in order, from the reading goroutine. It must not wait
-	// for the connection, and delays replies. Nil ignores signals. A panic in it ends the
-	// connection.
+	// OnSignal is called for every signal, in order, from the reading goroutine. It must not wait for an answer of this
+	// connection: no answer is read until it returns. Nil ignores signals. A panic in it ends the connection.
 	OnSignal func(*Message)
 	// PeerToPeer means that the other end is an app instead of a bus. Messages have no
 	// destination, any answer to a call is accepted, and there is no Hello.
@@ -109,8 +108,8 @@ func newConn(ctx context.Context, socket net.Conn, o Options) (*Conn, error) {
 	return c, nil
 }
 
-// File returns a duplicate of the socket, which keeps the other end from noticing the end of the
-// connection. The caller must close it.
+// File returns a duplicate of the socket. While it is open, the other end does not notice that the connection ended.
+// The caller must close it.
 func (c *Conn) File() (*os.File, error) {
 	socket, ok := c.socket.(interface{ File() (*os.File, error) })
 	if !ok {
@@ -140,14 +139,14 @@ func (c *Conn) IsAlive() bool {
 	}
 }
 
-// Name returns our unique name on the bus, such as ":1.42". It is empty before Hello.
+// Name returns the connection's unique name on the bus, such as ":1.42". It is empty before Hello.
 func (c *Conn) Name() string {
 	name, _ := c.name.Load().(string)
 	return name
 }
 
-// Hello registers us at the bus and returns our unique name. It must be the first call, and the
-// only one.
+// Hello registers the connection at the bus and returns its unique name. It must be the first call, and the only
+// Hello.
 func (c *Conn) Hello(ctx context.Context) (unique string, err error) {
 	answer, err := c.CallBus(ctx, "Hello")
 	if err != nil {

@@ -32,7 +32,7 @@ func NewDecoder(data []byte, order binary.ByteOrder) *Decoder {
 	return &Decoder{data: data, big: order == binary.BigEndian}
 }
 
-// Err returns the first error.
+// Err returns the first error of reading, or nil.
 func (d *Decoder) Err() error { return d.err }
 
 // Fail sets the Decoder's error, unless it has one.
@@ -57,7 +57,7 @@ func (d *Decoder) take(align, n int) ([]byte, bool) {
 	return d.data[begin:d.pos], true
 }
 
-// Byte reads a y.
+// Byte reads a byte, the D-Bus type y.
 func (d *Decoder) Byte() byte {
 	if b, ok := d.take(1, 1); ok {
 		return b[0]
@@ -65,7 +65,7 @@ func (d *Decoder) Byte() byte {
 	return 0
 }
 
-// Bool reads a b, which must be 0 or 1.
+// Bool reads a boolean, the D-Bus type b, which must be 0 or 1.
 func (d *Decoder) Bool() bool {
 	n := d.U32()
 	if n > 1 {
@@ -74,7 +74,7 @@ func (d *Decoder) Bool() bool {
 	return n == 1
 }
 
-// U16 reads a q.
+// U16 reads a uint16, the D-Bus type q.
 func (d *Decoder) U16() uint16 {
 	b, ok := d.take(2, 2)
 	switch {
@@ -86,7 +86,7 @@ func (d *Decoder) U16() uint16 {
 	return binary.LittleEndian.Uint16(b)
 }
 
-// U32 reads a u.
+// U32 reads a uint32, the D-Bus type u.
 func (d *Decoder) U32() uint32 {
 	b, ok := d.take(4, 4)
 	switch {
@@ -98,7 +98,7 @@ func (d *Decoder) U32() uint32 {
 	return binary.LittleEndian.Uint32(b)
 }
 
-// U64 reads a t.
+// U64 reads a uint64, the D-Bus type t.
 func (d *Decoder) U64() uint64 {
 	b, ok := d.take(8, 8)
 	switch {
@@ -110,26 +110,25 @@ func (d *Decoder) U64() uint64 {
 	return binary.LittleEndian.Uint64(b)
 }
 
-// I16 reads an n.
+// I16 reads an int16, the D-Bus type n.
 func (d *Decoder) I16() int16 { return int16(d.U16()) }
 
-// I32 reads an i.
+// I32 reads an int32, the D-Bus type i.
 func (d *Decoder) I32() int32 { return int32(d.U32()) }
 
-// I64 reads an x.
+// I64 reads an int64, the D-Bus type x.
 func (d *Decoder) I64() int64 { return int64(d.U64()) }
 
-// Double reads a d.
+// Double reads a float64, the D-Bus type d.
 func (d *Decoder) Double() float64 { return math.Float64frombits(d.U64()) }
 
-// Str reads an s or an o. It checks for UTF-8, but not that an o is a path.
+// Str reads a string or an object path, D-Bus types s and o. It checks for UTF-8, but not that a path is valid.
 func (d *Decoder) Str() string { return string(d.text(int(d.U32()))) }
 
-// StringLike is Str that returns like without an allocation if both are equal, for names that
-// repeat.
+// StringLike reads a text as Str does. It returns like, without an allocation, if both are equal: names often repeat.
 func (d *Decoder) StringLike(like string) string { return internLike(d.text(int(d.U32())), like) }
 
-// Signature reads and validates a g.
+// Signature reads and validates a signature, the D-Bus type g.
 func (d *Decoder) Signature() string {
 	sig := d.signatureLike("")
 	if err := checkSignature(sig); err != nil {
@@ -139,8 +138,8 @@ func (d *Decoder) Signature() string {
 	return sig
 }
 
-// Variant reads the beginning of a variant: the signature of its value, which is to be read next.
-// It must be that of one complete type.
+// Variant reads the beginning of a variant, and returns the signature of the value that the caller reads next. It
+// must be that of one complete type.
 func (d *Decoder) Variant() string {
 	sig := d.signatureLike("")
 	if d.err != nil {
@@ -193,12 +192,12 @@ func (d *Decoder) text(n int) []byte {
 	return nil
 }
 
-// Struct begins a struct or a dict entry; its fields are to be read next.
+// Struct begins a struct or a dict entry. The caller reads the fields next.
 func (d *Decoder) Struct() { d.take(8, 0) }
 
-// Array reads an array or dict: it calls each for every element, which reads it. Elements begin
-// on boundaries of elemAlign bytes: see Type.Align; for a dict it is 8. An element of a dict, or
-// of an array of structs, begins with Struct.
+// Array reads an array or dict. It calls each once for every element, which each must read. Elements begin on
+// boundaries of elemAlign bytes: see Type.Align; for a dict it is 8. An element of a dict, or of an array of structs,
+// begins with Struct.
 func (d *Decoder) Array(elemAlign int, each func()) {
 	n, ok := d.arrayHead(elemAlign)
 	if !ok {
@@ -232,14 +231,14 @@ func (d *Decoder) arrayHead(elemAlign int) (size int, ok bool) {
 	return int(n), true
 }
 
-// Bytes reads an ay. The bytes alias the message: they must not be changed, and keep it in
-// memory.
+// Bytes reads an array of bytes, the D-Bus type ay. The result aliases the message: do not change it. It keeps the
+// message in memory.
 func (d *Decoder) Bytes() []byte {
 	b, _ := d.take(1, int(d.U32()))
 	return b
 }
 
-// Skip skips values of the signature. It validates them.
+// Skip validates and skips values of the types in the signature.
 func (d *Decoder) Skip(sig string) {
 	if err := checkSignature(sig); err != nil {
 		d.Fail(err)

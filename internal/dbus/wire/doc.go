@@ -1,5 +1,5 @@
 // Package wire implements D-Bus: addresses, authentication, messages, and the connection for
-// calls, one at a time ([Conn.Call]) or thousands in flight ([Conn.Batch]).
+// calls, one at a time ([Conn.Call]) or many at once ([Conn.Batch]).
 //
 // It dials local sockets and uses nothing else: no other files, no processes, no received file
 // descriptors. It starts no bus.
@@ -9,9 +9,10 @@
 //   - No call waits longer than its context allows, not even when the other end
 //     stops reading. No goroutine is started for a call, or for one of a batch.
 //   - A failed call reports whether its message was delivered ([TransportError]).
-//   - A reply counts only if it comes from the called destination, or from the bus.
-//   - Received data is untrusted: [Decoder] checks every length, and an unreadable
-//     message affects no other call.
+//   - A reply from a bus counts only if it comes from the called unique name, or from the
+//     bus itself. Any peer may answer a call to a well-known name.
+//   - Received data is untrusted: [Decoder] checks every length. An unreadable body
+//     affects no other call; an unreadable header ends the connection.
 //   - A message for which a bus would disconnect, such as one with an invalid path,
 //     is not sent, so that one bad value cannot end the calls of others.
 //

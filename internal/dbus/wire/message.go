@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// MaxBody is the size limit in bytes for storing a received body.
+// MaxBody is the size in bytes up to which a received body is kept; see Message.OversizedBody.
 const MaxBody = 16 << 20
 
 // The limits of messages, in bytes.
@@ -42,7 +42,7 @@ const (
 	fieldSignature   = 8
 )
 
-// ErrInvalid is the cause of calls with an invalid message.
+// ErrInvalid is the cause of a TransportError for a message that a bus would not accept.
 var ErrInvalid = errors.New("the message cannot be sent")
 
 // A Message is a D-Bus message. Its kind determines the fields in use. Sending only reads it, so
@@ -65,8 +65,7 @@ type Message struct {
 	OversizedBody int              // size of a received body above MaxBody, which was not stored
 }
 
-// Decoder returns a new Decoder of the body, to be read by Signature. The caller must check the
-// signature.
+// Decoder returns a new Decoder of the body. The caller must check m.Signature first, and read values of its types.
 func (m *Message) Decoder() *Decoder {
 	d := NewDecoder(m.Body, m.Order)
 	if m.OversizedBody > 0 {
@@ -81,8 +80,8 @@ func (m *Message) frameSize() int {
 		len(m.Signature) + len(m.Body)
 }
 
-// Frame returns the message in wire format with the serial, unchecked: for implementations of the
-// other end.
+// Frame returns the message in wire format with the serial, without validation. It is for programs that act as a bus
+// or peer, such as tests.
 func (m *Message) Frame(serial uint32) []byte {
 	return m.appendFrame(nil, m.Kind, m.Flags, serial, false)
 }

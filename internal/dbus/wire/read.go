@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// ReadMessage reads exactly one message. After an error the stream is unusable. It skips a body
-// above 16 MiB and sets OversizedBody.
+// ReadMessage reads one message and no byte more. After an error the stream is unusable. It skips a body above
+// MaxBody and sets OversizedBody.
 func ReadMessage(in io.Reader) (*Message, error) {
 	r := messageReader{in: in}
 	return r.read()

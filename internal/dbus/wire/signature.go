@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// MaxDepth is the limit for nested values, in both directions.
+// MaxDepth limits the nesting of values in messages sent and received.
 const MaxDepth = 32
 
 // MaxSignature is the length limit of a signature in bytes, by the specification.

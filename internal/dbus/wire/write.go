@@ -53,8 +53,8 @@ func (o *outgoingFrame) delivery(end int) aai.Delivery {
 	return aai.DeliveryUnknown
 }
 
-// A writeState is the state of the active writer: a caller that found no other, or the writing
-// goroutine. It passes from one to the other.
+// A writeState is the state of the active writer. A caller becomes the writer if there is none, and passes the rest
+// to the writing goroutine.
 type writeState struct {
 	direct  *directWriter // nil if not available
 	taken   []*outgoingFrame

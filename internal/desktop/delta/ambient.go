@@ -31,8 +31,8 @@ type AmbientChanges struct {
 	known map[desktop.ID]ambientChange
 }
 
-// An Aspect is a set of states and of [Content], the parts of an element that change. It keeps changes
-// apart: an element that lost the keyboard focus by itself may still be selected by an action.
+// An Aspect is a set of the parts of an element that change: its states, and [Content]. So an element that lost the
+// keyboard focus by itself may still be selected by an action.
 type Aspect uint64
 
 // Content stands for an element's name, its value, and its children with their order.
@@ -48,7 +48,7 @@ type ambientChange struct {
 	gap            time.Duration // longest time between two of its changes; 0 after a single one
 }
 
-// Observe learns from a snapshot that was taken before the next action.
+// Observe learns from the differences between the last snapshot and s, without an action between them.
 func (u *AmbientChanges) Observe(s *desktop.Snapshot) {
 	before := u.last
 	u.last = s
@@ -102,7 +102,7 @@ func (u *AmbientChanges) pendingActions(now time.Time) int {
 	return len(u.acts)
 }
 
-// BeginAction learns from the snapshot at the beginning of an action.
+// BeginAction records that an action begins, and the snapshot before it.
 func (u *AmbientChanges) BeginAction(s *desktop.Snapshot) {
 	u.last = s
 	old := 0

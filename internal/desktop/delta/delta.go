@@ -29,7 +29,7 @@ type Options struct {
 const (
 	Appeared = "appeared" // with its descendants
 	Gone     = "gone"     // with its descendants; removed or no longer showing
-	Changed  = "changed"  // its name, value or states, or it received the focus
+	Changed  = "changed"  // its name, value, states or order of children, or it received the focus
 )
 
 // A Change is one change that a person would see.
@@ -172,7 +172,7 @@ func (c *comparison) render() Delta {
 	return d
 }
 
-// MoreChanges formats the number of omitted changes.
+// MoreChanges formats the number of omitted changes, such as "3 more changes".
 func MoreChanges(n int) string {
 	if n == 1 {
 		return "1 more change"
@@ -217,7 +217,7 @@ func onlyDigits(a, b string) bool {
 	return strings.Map(strip, a) == strings.Map(strip, b) && a != "" && b != ""
 }
 
-// nameWithRef formats an element in a delta, with its ref if it has one.
+// nameWithRef formats the role and name of an element in a delta, with its ref if it has one.
 func (c *comparison) nameWithRef(s *desktop.Snapshot, i int) string {
 	e := &s.Elements[i]
 	return e.Role.SafeName() + c.named(e, e.Name) + c.bracket(s, i)
@@ -252,7 +252,7 @@ func (c *comparison) ref(s *desktop.Snapshot, i int) string {
 	return roleRef(c.options.Ref(i))
 }
 
-// roleRef keeps a ref on its line.
+// roleRef escapes a ref so that it cannot end its line.
 func roleRef(ref string) string {
 	quoted := strconv.Quote(ref)
 	return quoted[1 : len(quoted)-1]

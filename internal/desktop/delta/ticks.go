@@ -75,8 +75,8 @@ func (f tickPatterns) advancesWithClock(was string, then time.Time, is string, n
 	return (before%zones <= most || before%zones >= zones-slow) && (apart <= most || apart >= half-most)
 }
 
-// clockLag returns how far the time in the text lags behind UTC at that moment, and whether the text omits
-// the seconds.
+// clockLag returns how far the time in the text lags behind UTC at that moment, plus 120 hours, and whether the text
+// omits the seconds.
 func (f tickPatterns) clockLag(text string, at time.Time) (late time.Duration, rough bool) {
 	parts := f.clock.FindStringSubmatch(text)
 	hour, _ := strconv.Atoi(parts[1])

@@ -29,7 +29,8 @@ type Subject struct {
 	// State returns the program's state from a source independent of the backend, as encoding/json reads
 	// it.
 	State func(t testing.TB) map[string]any
-	// Lacks are the keys of State that the program's toolkit cannot change or know.
+	// Lacks are the keys of State that the toolkit of the program cannot change or know. Tests that need one are
+	// skipped.
 	Lacks []string
 	// Unsupported lists background actions that the program's toolkit lacks, as a verb and a control:
 	// "press Agree", "set_text Notes". The backend must refuse them with AUTOMATION_NOT_SUPPORTED; all
@@ -44,7 +45,7 @@ type Subject struct {
 	// Person returns the person's pointer position and keyboard focus, from a source independent of the
 	// backend.
 	Person func(t testing.TB) any
-	// Stop makes the program hang, Continue undoes that, and Kill ends the program.
+	// Stop makes the program hang, Continue makes it resume, and Kill ends it.
 	Stop, Continue, Kill func(t testing.TB)
 }
 
@@ -135,7 +136,7 @@ func (u *suite) until(f func() error) {
 	}
 }
 
-// within returns a context for one request.
+// within returns a context for one request, limited to Patience.
 func (u *suite) within() context.Context {
 	ctx, cancel := context.WithTimeout(u.Context(), Patience)
 	u.Cleanup(cancel)
@@ -246,7 +247,7 @@ func (u *suite) coded(err error, codes ...aai.Code) {
 	}
 }
 
-// ends checks that f returns, with any result.
+// ends checks that f returns within Patience.
 func (u *suite) ends(what string, f func()) {
 	u.Helper()
 	done := make(chan struct{})

@@ -81,7 +81,7 @@ func (u *suite) listedOnce() {
 
 func (u *suite) wellFormed() { WellFormed(u, u.snapshot()) }
 
-// WellFormed checks the invariants of a snapshot.
+// WellFormed reports an error to t for each violated invariant of the snapshot, such as duplicate IDs.
 func WellFormed(t testing.TB, shot *desktop.Snapshot) {
 	t.Helper()
 	ids := make(map[desktop.ID]bool)

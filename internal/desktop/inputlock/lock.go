@@ -55,7 +55,7 @@ type Config struct {
 	Folder func() (string, error)
 	// Getenv looks up DISPLAY and WAYLAND_DISPLAY.
 	Getenv func(string) string
-	// StuckAfter is how long others may hold the lock; 0 means the default.
+	// StuckAfter is how long a call or question waits for a lock before its holder counts as stuck; 0 means the default.
 	StuckAfter time.Duration
 }
 
@@ -184,7 +184,7 @@ func (g *Lease) IsQuestionWaiting() bool {
 	return asked || err != nil
 }
 
-// HeldInput returns the recorded input of one gateway.
+// HeldInput returns the recorded input that a gateway holds through the connection, or an empty one.
 func (g *Lease) HeldInput(process int, connection uint32) HeldInput {
 	for _, h := range g.state.Held {
 		if h.Process == process && h.Connection == connection {

@@ -54,7 +54,7 @@ type HeldInput struct {
 // IsEmpty reports whether nothing is held.
 func (h HeldInput) IsEmpty() bool { return len(h.Buttons) == 0 && len(h.Keys) == 0 && !h.Locked }
 
-// withoutProcess returns the inputs of other gateways.
+// withoutProcess returns the inputs in held that belong to other connections than h.
 func withoutProcess(held []HeldInput, h HeldInput) []HeldInput {
 	var others []HeldInput
 	for _, other := range held {

@@ -79,7 +79,8 @@ func (q *Query) FindForAction(s *desktop.Snapshot, o Options) Result {
 	return Result{HiddenMatches: f.hiddenMatches([]searchPass{t})}
 }
 
-// ClosestMatches returns the matches in the query's exact spelling, or otherwise the closest ones.
+// ClosestMatches returns those of matches with the closest spelling: exact, else loose, else apart from suffixes such
+// as an ellipsis. If none is close, or if the query is explicit, it returns matches unchanged.
 func (q *Query) ClosestMatches(s *desktop.Snapshot, matches []int) []int {
 	if !q.isLoose() || len(matches) < 2 {
 		return matches

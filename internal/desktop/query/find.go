@@ -210,8 +210,8 @@ func wraps(s *desktop.Snapshot, outer, inner int) bool {
 	return s.App.IsBrowser && (role.IsPressable() || role == desktop.Link)
 }
 
-// WrappedControl returns the innermost control of the same name that the element wraps, or the element
-// itself if it wraps none, or several.
+// WrappedControl returns the index of the innermost control of the same name that element i wraps. It returns i if
+// the element wraps none, or several.
 func WrappedControl(s *desktop.Snapshot, i int) int {
 	e, found := &s.Elements[i], i
 	if e.Role != desktop.Generic || e.Name == "" {

@@ -53,13 +53,13 @@ func (l *similarity) of(text string) float64 {
 	return 2 * float64(shared) / float64(total+l.total)
 }
 
-// Nearest returns at most five showing elements with the names most similar to the words, best first;
-// elements of the role come before others.
+// Nearest returns the indexes of at most five showing elements with the names most similar to the words, best first.
+// It prefers elements of the role.
 func Nearest(s *desktop.Snapshot, words string, role desktop.Role) []int {
 	return newFinder(s, Options{Root: -1}).nearest(words, &roleTest{roles: []desktop.Role{role}})
 }
 
-// nearest returns the showing elements with the names most similar to the words, best first. It also
+// nearest returns the elements in the searched range with the names most similar to the text, best first. It also
 // prefers the right role and actionable elements.
 func (f *finder) nearest(text string, role *roleTest) []int {
 	type near struct {

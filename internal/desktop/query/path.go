@@ -21,7 +21,7 @@ type step struct {
 	predicates []*predicate
 }
 
-// A predicate is a condition in brackets. Its operator is a number, "last" (the last of the elements that
+// A predicate is a condition in brackets. Its operator is "number", "last" (the last of the elements that
 // fit so far), "and", "or" or "not" of parts, or for an attribute "=", "!=", "contains", "starts-with" and
 // "exists".
 type predicate struct {

@@ -13,8 +13,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// A Strategy is a way to compare a query with elements. [Parse] accepts the first seven, [Result] holds one
-// of the others.
+// A Strategy is a way to compare a query with elements. [Parse] accepts the first seven. A [Result] holds Regex,
+// ByRole or XPath for a query of that form, and one of the others for plain words and terms.
 type Strategy string
 
 // The strategies for Parse. The zero value is Auto.
@@ -32,23 +32,23 @@ const (
 
 // The strategies in a Result. Those of plain words are in the order in which they are tried.
 const (
-	IdentifierExact Strategy = "identifier_exact"
-	NameExact       Strategy = "name_exact"
+	IdentifierExact Strategy = "identifier_exact" // the author's identifier equals the words letter for letter
+	NameExact       Strategy = "name_exact"       // the name equals the words letter for letter
 	// NameLoose ignores case, runs of white space, the underscores of mnemonics, and an ellipsis or a colon
 	// at the end.
 	NameLoose Strategy = "name_loose"
 	// ValueExact means that the value or the description equals the words: letter for letter for the strategy
 	// Exact, otherwise as loosely as NameLoose.
 	ValueExact    Strategy = "value_exact"
-	NameContains  Strategy = "name_contains"
-	ValueContains Strategy = "value_contains"
-	// Fuzzy means that the element has all the words in any order, in name, description, identifier and
-	// role, or that its name matches with one or two typos.
+	NameContains  Strategy = "name_contains"  // the name contains the words, compared as for NameLoose
+	ValueContains Strategy = "value_contains" // as NameContains, for the value or the description
+	// Fuzzy means that the element has all the words in any order, in name, description, identifier and role. Or its
+	// name differs from them by up to three typos, fewer for short words.
 	Fuzzy Strategy = "fuzzy"
 
-	TermsExact    Strategy = "terms_exact"
-	TermsLoose    Strategy = "terms_loose" // as NameLoose
-	TermsContains Strategy = "terms_contains"
+	TermsExact    Strategy = "terms_exact"    // all texts of the terms match letter for letter
+	TermsLoose    Strategy = "terms_loose"    // all texts of the terms match as for NameLoose
+	TermsContains Strategy = "terms_contains" // the attributes contain the texts of the terms
 )
 
 const (
@@ -78,7 +78,7 @@ type Query struct {
 // Parse parses a query. These are its forms:
 //
 //	Save                                     plain words
-//	contains:Save                            whatever has that in its name, value or description
+//	contains:Save                            elements with that in the name, value or description
 //	"role:button"                            plain words that look like another form
 //	role:button title:Save                   both; also with and, &&
 //	(role:link or role:button) and name:"Go on"

@@ -79,7 +79,7 @@ func (t *term) matches(f *finder, i int, g matchLevel) bool {
 	return f.compare(i, t.attribute, t.words, g)
 }
 
-// walk visits the conditions on single attributes.
+// walk calls visit for t, or for the conditions on single attributes that t combines.
 func (t *term) walk(visit func(*term)) {
 	if t.operator == "" {
 		visit(t)

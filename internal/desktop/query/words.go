@@ -12,8 +12,8 @@ type matchLevel int
 const (
 	exact       matchLevel = iota // letter for letter
 	loose                         // equal when loosened
-	wordStart                     // loosened, one contains the other at the beginning of a word
-	inside                        // loosened, one contains the other anywhere, without splitting a number
+	wordStart                     // loosened, the attribute contains the words at the beginning of a word
+	inside                        // loosened, the attribute contains the words anywhere, without splitting a number
 	undecorated                   // equal apart from suffixes and marks of a name
 	wholeWords                    // a name contains the words whole and in order; see Query.AllowsActionOn
 )

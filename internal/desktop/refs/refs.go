@@ -16,7 +16,7 @@ import (
 
 const (
 	// maxTracks is the number of elements that a Table remembers before it drops those that are missing
-	// from the last keepFor snapshots.
+	// from the last keepSnapshots snapshots.
 	maxTracks     = 50_000
 	keepSnapshots = 10
 
@@ -74,7 +74,7 @@ func NewAfter(those ...*Table) *Table {
 	return r
 }
 
-// Is reports whether a text has the form of a ref.
+// Is reports whether a text has the form of a ref, such as e12.
 func Is(text string) bool {
 	_, ok := refNumber(text)
 	return ok

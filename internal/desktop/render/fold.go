@@ -96,7 +96,7 @@ func (w *walker) spans(rows []int) (spans []span, taken []int) {
 	return spans, rows
 }
 
-// together counts the leading rows with consecutive refs.
+// together counts the leading rows with consecutive refs, at least one.
 func (w *walker) together(rows []int) int {
 	var last span
 	for i, c := range rows {

@@ -71,7 +71,7 @@ func (k *model) frame(window int, as form) bool {
 	return true
 }
 
-// page returns the page that the window's title names, or -1.
+// page returns the entry of the page that the title of the window names, or -1.
 func (k *model) page(window int) int {
 	title := k.element(window).Name
 	for c := window + 1; c < k.nodes[window].end; c++ {

@@ -187,7 +187,7 @@ func (w *walker) writeContents(b *strings.Builder, p *part) {
 	}
 }
 
-// writeValue writes the number or the text of an element, a text after the sign.
+// writeValue writes the number of an element, or its text preceded by sign.
 func (w *walker) writeValue(b *strings.Builder, c int, sign string) {
 	e := w.element(c)
 	if e.Min != e.Max {

@@ -179,7 +179,7 @@ func (k *model) isMeaningful(e *desktop.Element, parent int) bool {
 	return parent < 0 || k.nodes[parent].mixed && e.Role.IsTextual() || !e.RepeatsParent(k.truncated(parent))
 }
 
-// truncated returns an entry with name and value cut as in the fullest detail. Elements inside it show the
+// truncated returns an entry with its name and value cut as in the fullest detail. Elements inside it then show the
 // rest.
 func (k *model) truncated(node int) *desktop.Element {
 	e, most := *k.element(node), details()[0]

@@ -14,7 +14,8 @@ const offscreenMark = "q"
 // IsOffscreenCursor reports whether a cursor continues with off-screen elements.
 func IsOffscreenCursor(cursor string) bool { return strings.HasPrefix(cursor, offscreenMark) }
 
-// visibility reports whether the model covers the element, and whether an earlier page already showed it.
+// visibility reports whether the model covers element i (tell), and whether an earlier page already showed it (told).
+// within means that an ancestor is out of view.
 func (k *model) visibility(i int, within bool) (tell, told bool) {
 	states := k.snapshot.Elements[i].States
 	shows := states.Has(desktop.Showing)

@@ -185,7 +185,7 @@ func (a *attempt) around() []int {
 	return path
 }
 
-// context returns a short form of an entry on the page before.
+// context returns a short form of an entry that was shown on an earlier page.
 func (w *walker) context(c int) string {
 	n, e := &w.nodes[c], w.element(c)
 	text := e.Role.SafeName()

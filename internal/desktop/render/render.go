@@ -92,8 +92,8 @@ type Rendered struct {
 	Actionable bool // people operate it
 }
 
-// Elements returns the elements that an outline of element i mentions: the element and its meaningful
-// descendants, in the order of the snapshot.
+// Elements returns the elements that an outline of element i mentions: the element and its meaningful descendants, in
+// the order of the snapshot. The first is element i itself.
 func Elements(s *desktop.Snapshot, i int) []Rendered {
 	k := newModel(s, Options{Root: i}, jsonForm)
 	told := make([]Rendered, len(k.nodes))
@@ -159,7 +159,7 @@ func renderPage(s *desktop.Snapshot, o Options, as form) (*Tree, Page, error) {
 // A detail is a level of detail of an outline.
 type detail struct {
 	name, value, text int  // maximum lengths in bytes; 0 omits them
-	description       bool // include also identifiers of named elements, and actions
+	description       bool // include descriptions, and identifiers of actionable elements without name and description
 	fold              int  // minimum number of similar rows to fold
 	headings          bool // include headings even if texts are omitted
 	line              int  // maximum bytes of several elements on one line

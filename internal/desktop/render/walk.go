@@ -65,7 +65,8 @@ func (w *walker) children(parent, depth int) bool {
 	return true
 }
 
-// group walks an entry, or as many siblings from there as share a part, and returns the next sibling.
+// group walks an entry, or as many siblings from there as share a part. It returns the index of the next sibling, and
+// false if yield did.
 func (w *walker) group(c, end, depth int) (next int, more bool) {
 	if w.nodes[c].rendered {
 		return w.nodes[c].end, w.yield(part{kind: renderedPart, depth: depth, first: c, end: c + 1}) && w.children(c, depth+1)
@@ -153,7 +154,8 @@ func (w *walker) one(c, depth int) bool {
 	return w.yield(p) && (deepest || w.children(c, depth+1))
 }
 
-// onlyChild returns the single shown child of a row or paragraph that has no text of its own.
+// onlyChild returns the single shown child of a row or paragraph without a text of its own; false for any other
+// entry.
 func (w *walker) onlyChild(c int) (only int, ok bool) {
 	n, e := &w.nodes[c], w.element(c)
 	if n.hasRef || n.end == c+1 || !desktop.IsBlank(e.Name) || !e.Role.IsSetMember() && e.Role != desktop.Paragraph || e.UnreadChildren > 0 {

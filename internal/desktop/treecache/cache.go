@@ -19,8 +19,8 @@ var ErrUnknownChanges = errors.New("the changes are not known")
 // object in it. All methods but Heartbeat are called by one goroutine at a time. A reading is discarded
 // after an error.
 type Source[K comparable, T any] interface {
-	// ReadAll reads the whole app. before is the last reading, or the zero T if there is none. The cache
-	// does not use it again, unless ReadAll fails.
+	// ReadAll reads the whole app. before is the last reading, or the zero T if there is none. The cache never uses
+	// before again.
 	ReadAll(ctx context.Context, before T) (T, error)
 	// ReadChanged updates the last reading with the marked changes and, unless hasty, with all frames. For
 	// an app with [TrustChecked] it also reads changes without events, or fails with [ErrUnknownChanges].
@@ -37,7 +37,7 @@ type Source[K comparable, T any] interface {
 type View struct {
 	Elements []desktop.Element // immutable
 	Warnings []string
-	Shared   bool // other processes show parts of it
+	Shared   bool // parts of the tree belong to other processes
 }
 
 // A Heartbeat identifies how much each thread of a process has run so far. If two are equal, the process
@@ -52,7 +52,7 @@ func (p Heartbeat) IsIdleSince(earlier Heartbeat) bool { return p != "" && p == 
 
 // A Config configures a Cache.
 type Config struct {
-	// Version returns the number for a changed snapshot, a different one at each call.
+	// Version returns the Snapshot.Version for a changed snapshot, a different number at each call.
 	Version func() uint64
 	// OnRead receives the app's heartbeat after each reading, on the reading goroutine. May be nil.
 	OnRead func(Heartbeat)
@@ -136,7 +136,7 @@ func (m *Cache[K, T]) WithReading(ctx context.Context, look func(T)) error {
 	return nil
 }
 
-// Forget discards the last reading.
+// Forget discards the last reading and the last snapshot.
 func (m *Cache[K, T]) Forget(ctx context.Context) error {
 	if err := m.acquire(ctx); err != nil {
 		return err

@@ -43,7 +43,7 @@ func (m *Cache[K, T]) MarkDirty(change func(*DirtySet[K])) {
 	change(&m.dirty)
 }
 
-// MarkReported adds marks for events of the app.
+// MarkReported calls change to add marks for events of the app.
 func (m *Cache[K, T]) MarkReported(change func(*DirtySet[K])) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -51,7 +51,7 @@ func (m *Cache[K, T]) MarkReported(change func(*DirtySet[K])) {
 	change(&m.dirty)
 }
 
-// Trust is the degree to which the events of an app can be trusted.
+// Trust says how far the events of an app can be trusted to report all changes.
 type Trust int
 
 // The degrees of trust.
@@ -61,7 +61,7 @@ const (
 	TrustChecked              // as TrustEvents, and ReadChanged also looks for changes without events
 )
 
-// SetTrust sets the trust in the app. It takes effect after the app's first event.
+// SetTrust sets how far the events of the app are trusted. It takes effect after its first event.
 func (m *Cache[K, T]) SetTrust(c Trust) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -92,7 +92,7 @@ func (r *watcher) deliver(e desktop.Event) {
 	}
 }
 
-// finish delivers the last event, unless the last waiting event is equivalent.
+// finish delivers a last event of the kind Lost, unless the buffer is full: then its last event is one already.
 func (r *watcher) finish() {
 	if len(r.events) < cap(r.events) {
 		r.events <- desktop.Event{Kind: desktop.Lost, At: time.Now()}

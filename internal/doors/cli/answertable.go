@@ -91,8 +91,8 @@ func (s *answerTable) findRows(promised, answer *jsonNode) *jsonNode {
 	return nil
 }
 
-// showAnswerTable writes the table. A function in others formats the cells of the column
-// with its name; below returns the lines below a row.
+// showAnswerTable writes the table. others[name] formats a row's cell in the column name, unless it
+// returns ""; below returns the lines below a row.
 func (o *output) showAnswerTable(s *answerTable, others map[string]func(row *jsonNode) string, below func(row *jsonNode) []string) {
 	header := make([]string, len(s.columns))
 	for i, c := range s.columns {

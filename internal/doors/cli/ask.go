@@ -19,8 +19,8 @@ const (
 )
 
 // ask puts every question to the person at the terminal. It returns no answers if there is
-// no terminal or if one of the questions may not be asked there: the call could not run
-// with the other answers alone. It returns an error if the person pressed ^C.
+// no terminal, or if one of the questions may not be asked there, since the call needs all
+// answers. It returns an error if the person pressed ^C.
 func (r *run) ask(ctx context.Context, questions []aai.Question) (map[string]aai.Answer, error) {
 	if r.output.terminal.Ask == nil || len(questions) == 0 {
 		return nil, nil

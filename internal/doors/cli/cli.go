@@ -1,8 +1,8 @@
 // Package cli implements the commands of aai-gateway for people at a terminal. A command
-// that touches an app or the gateway's state is a call like any other: it goes through
-// [aai.Gateway.Do] with the door "cli", so the same checks apply and the journal records
-// it. The package does not know catalogs, policies and journals; it calls the gateway's own
-// app, [aai.BuiltinApp], whose tools answer in JSON.
+// that touches an app or the gateway's state makes a call by [aai.Gateway.Do] with the door
+// "cli". So the same checks apply as to agents, and the journal records the command.
+// The package does not know catalogs, policies and journals; it calls the gateway's own
+// app, [aai.BuiltinApp], which answers in JSON.
 //
 // Standard output carries the result alone; notes, warnings and progress go to standard
 // error. With --format json errors go to standard output too, so that a program reads one
@@ -39,14 +39,14 @@ type Config struct {
 	// HTTPToken returns the token for clients of "mcp serve --http"; rotate requests a new
 	// one.
 	HTTPToken func(f Flags, rotate bool) (string, error)
-	// HTTPTokens returns the store of the tokens that single agents have.
+	// HTTPTokens returns the store of the tokens for one agent each.
 	HTTPTokens func(Flags) (Tokens, error)
 	// ShowConfig returns the settings in effect, in the order to show them.
 	ShowConfig func(Flags) ([]Setting, error)
 	// Profile is the profile to serve if no flag sets one; "" means the configured profile.
 	Profile string
-	// Desktop describes the desktop app, whose tools have commands here. It is not called;
-	// it is nil where there is no desktop.
+	// Desktop describes the desktop app for the commands of its tools. It is not called; it is nil
+	// where there is no desktop.
 	Desktop *aai.App
 	// Clients returns the MCP clients with a configuration that can be changed. If it is nil,
 	// there are no such commands.
@@ -62,7 +62,7 @@ type Config struct {
 	Out, Err io.Writer
 	// Terminal tells which of In, Out and Err are a terminal; the zero Terminal means none.
 	Terminal Terminal
-	// Session identifies "this session" for consent and references.
+	// Session is the Session of the calls of this process, for session consents and element refs.
 	Session string
 }
 
@@ -83,14 +83,14 @@ type ServeOptions struct {
 	Changes []Change // of settings, for this run
 }
 
-// A Change is a setting that a flag sets.
+// A Change is a value that a flag of the command gives to a setting for this run.
 type Change struct {
 	Key   string
 	Value any
 	Flag  string // such as "--port"
 }
 
-// A Setting is one value of the configuration in effect.
+// A Setting is a setting of the configuration with its value in effect, as ShowConfig returns it.
 type Setting struct {
 	Name   string `json:"name"`
 	Value  any    `json:"value"`
@@ -129,7 +129,7 @@ type run struct {
 
 	cachedGateway *aai.Gateway
 	closeGateway  func() error
-	// showsOwnProgress means that the command itself reports its progress.
+	// showsOwnProgress reports that the command shows its progress itself, so callOnce shows none.
 	showsOwnProgress bool
 }
 

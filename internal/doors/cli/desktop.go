@@ -143,7 +143,7 @@ func operandArgs(names []string, low int, args []string) map[string]any {
 	return object
 }
 
-// A parameter is a parameter of a tool, as a flag.
+// A parameter is a flag that sets a parameter of a tool.
 type parameter struct {
 	name, about, text string
 	types             []string

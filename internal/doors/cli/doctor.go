@@ -21,9 +21,9 @@ type Doctor interface {
 	// Examine runs all checks except those in skip. It calls tell with each finding in
 	// order, and with the titles of the checks that still run.
 	Examine(ctx context.Context, skip []string, tell func(f Finding, waiting []string))
-	// Fix applies the fix that the finding of a check announced.
+	// Fix makes the change that Finding.Fixes describes, for the named check.
 	Fix(ctx context.Context, check string) error
-	// Bundle writes a report without secrets and returns a list of its contents.
+	// Bundle writes a report without secrets to the file, and returns a list of its contents.
 	Bundle(file string) (holds []string, err error)
 }
 
@@ -44,7 +44,7 @@ type Finding struct {
 	Took         time.Duration
 	Advice       string
 	Commands     []string // commands to type, after which the check succeeds
-	Fixes        string   // what Fix would do; empty: nothing
+	Fixes        string   // the change that Fix makes, in words; empty: none
 }
 
 // A findingView is the JSON form of a finding. Its fields are stable.
@@ -74,7 +74,7 @@ type doctorView struct {
 	Bundle  []string      `json:"bundle,omitempty"` // the contents of the file
 }
 
-// A doctorRun is one run of the command.
+// A doctorRun is one run of the command "doctor".
 type doctorRun struct {
 	*run
 	doctor   Doctor

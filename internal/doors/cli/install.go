@@ -10,21 +10,21 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// The acts on the configuration of an MCP client.
+// The changes of an MCP client's configuration, as values of act in Clients.Plan.
 const (
 	ClientInstall   = "install"
 	ClientUninstall = "uninstall"
 	ClientRollback  = "rollback"
 )
 
-// Clients are the programs that start MCP servers for agents, and their configurations.
+// Clients lists the programs that start MCP servers for agents, and changes their configurations.
 type Clients interface {
 	// List returns the supported clients.
 	List() []Client
-	// LastChanged returns the id of the client whose configuration was changed last, "" for none.
+	// LastChanged returns the id of the client with the latest changed configuration, "" for none.
 	LastChanged() string
-	// Plan returns the change of a client's configuration without making it. The profile is
-	// one of those of "mcp serve", or empty.
+	// Plan returns the change that act, one of the constants above, makes to the configuration of
+	// the client with that id. The profile is one of those of "mcp serve", or empty.
 	Plan(act, client, profile string) (*ClientPlan, error)
 }
 
@@ -36,7 +36,7 @@ type Client struct {
 	Installed bool   `json:"here"` // found on this computer
 }
 
-// A ClientPlan is a planned change of one configuration.
+// A ClientPlan is a change of one client's configuration that Apply makes.
 type ClientPlan struct {
 	ID     string   `json:"client"`
 	Name   string   `json:"name"`
@@ -45,16 +45,16 @@ type ClientPlan struct {
 	Diff   string   `json:"diff,omitempty"`
 	Notes  []string `json:"notes,omitempty"`
 	After  string   `json:"after,omitempty"`
-	// NeedsConfirmation means that the change undoes or replaces an entry that another
-	// program or a person wrote. Only a person at the terminal can confirm that.
+	// NeedsConfirmation reports that the change undoes or replaces an entry that another program
+	// or a person wrote. Only a person at the terminal can confirm this; --yes cannot.
 	NeedsConfirmation bool `json:"-"`
 	// Apply makes the change.
 	Apply func(context.Context) error `json:"-"`
-	// Probe starts the server of the new configuration as the client does.
+	// Probe starts the server of the new configuration as the client does, and tests it.
 	Probe func(context.Context) (ProbeResult, error) `json:"-"`
 }
 
-// ProbeResult is the answer of the server that a client starts.
+// ProbeResult describes the server that ClientPlan.Probe started, by its answers.
 type ProbeResult struct {
 	Command  string        `json:"command"`
 	Server   string        `json:"server"`
@@ -218,7 +218,7 @@ func unknownPlan(known Clients, id string) *ClientPlan {
 	return &ClientPlan{ID: id, Change: "nothing"}
 }
 
-// profileFlag returns the --profile of the server's command, "" for the configured one.
+// profileFlag returns the profile for Clients.Plan; "" is the configured one.
 func profileFlag(profile string) string {
 	if profile == "default" {
 		return ""

@@ -199,10 +199,10 @@ func suggestions(candidates []string) []string {
 	return []string{"Did you mean: " + strings.Join(each, ", ")}
 }
 
-// errorView is the JSON form of an error; the design names its fields.
+// errorView is the JSON form of an error. Its fields are stable.
 type errorView struct {
 	Type         aai.Code     `json:"type"`
-	Alias        string       `json:"alias,omitempty"` // the protocol's other name for it
+	Alias        string       `json:"alias,omitempty"` // the protocol's other name for the error
 	Code         int          `json:"code"`
 	Detail       string       `json:"detail"`
 	Suggestion   string       `json:"suggestion,omitempty"`

@@ -13,7 +13,7 @@ import (
 // ExitOf returns the exit code of a command that ends with an error of that code.
 func ExitOf(code aai.Code) int { return exitOf(code) }
 
-// ReferenceMarkdown returns the usage of each command in Markdown, for the command line of cfg.
+// ReferenceMarkdown returns the usage of each command of [CommandTree] in Markdown.
 func ReferenceMarkdown(cfg Config) string {
 	var b strings.Builder
 	commandText(&b, CommandTree(cfg))

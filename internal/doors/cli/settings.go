@@ -10,7 +10,7 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// A settingRow is a setting in the tool's list.
+// A settingRow is a setting in the answer of the tool "settings".
 type settingRow struct {
 	Key     string   `json:"key"`
 	Value   any      `json:"value"`

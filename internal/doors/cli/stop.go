@@ -168,7 +168,8 @@ func newRunning(r *run) *cobra.Command {
 	return cmd
 }
 
-// running shows the active calls and the stops, and returns their version.
+// running shows the active calls and the stops. It returns their version: with it as the argument
+// "after" the next call waits for a change.
 func (r *run) running(ctx context.Context, args map[string]any) (version string, err error) {
 	result, err := r.callBuiltin(ctx, "running", args)
 	if err != nil {

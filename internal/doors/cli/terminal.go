@@ -24,9 +24,9 @@ type Terminal struct {
 	Secret func(ctx context.Context, prompt string) (string, error)
 }
 
-// NewTerminal examines the streams of the process. It sets Ask only if both in and err are
-// terminals: an agent's shell shares the agent's controlling terminal, so /dev/tty proves
-// nothing, and a question there might wait forever.
+// NewTerminal examines the streams of the process. It sets Ask and Secret only if both in and err
+// are terminals. The existence of /dev/tty proves nothing, since an agent's shell shares the agent's
+// controlling terminal: a question there might wait forever.
 func NewTerminal(in, out, err *os.File) Terminal {
 	t := Terminal{Out: isTerminal(out), Err: isTerminal(err)}
 	if t.Out {

@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Tokens manages the tokens of agents, one for each agent.
+// Tokens manages the tokens by which agents authenticate over HTTP, one for each agent.
 type Tokens interface {
 	// Add creates a token and returns it.
 	Add(name string) (token string, err error)
@@ -15,7 +15,7 @@ type Tokens interface {
 	Revoke(name string) error
 }
 
-// A Token describes the token of one agent.
+// A Token describes the token of one agent, without its secret.
 type Token struct {
 	Name      string    `json:"name"`
 	Identity  string    `json:"identity"` // of callers with this token

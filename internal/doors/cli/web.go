@@ -15,7 +15,7 @@ type WebOptions struct {
 	// Ask puts questions to the person at this terminal. It returns no answers where a
 	// question may not be asked there or there is no terminal.
 	Ask func(ctx context.Context, questions []aai.Question) (map[string]aai.Answer, error)
-	// Print shows the person a line with the dashboard's address.
+	// Print writes a line for the person, such as the dashboard's address.
 	Print func(line string)
 }
 

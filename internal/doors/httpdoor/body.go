@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// ReadBody reads the body of a request, with limits on its length and time, once the
-// caller's turn has come. Other requests of the caller may wait until end is called.
-// ReadBody reports false if it has refused the request or the client no longer waits for an
-// answer.
+// ReadBody reads the body of a request, with limits on its length and time. It first waits while
+// other requests of the caller start. The handler calls end when the request has started, so that
+// the caller's next one can. ok is false if ReadBody has refused the request, or if the client has
+// disconnected.
 func (s *Server) ReadBody(w http.ResponseWriter, r *http.Request) (body []byte, end func(), ok bool) {
 	x := FromContext(r.Context())
 	free, refused := s.reserveBody(r, x)
@@ -37,8 +37,8 @@ func (s *Server) ReadBody(w http.ResponseWriter, r *http.Request) (body []byte, 
 	return body, end, true
 }
 
-// reserveBody waits until the body fits into the limit for pending bodies of the caller, and holds
-// its size until free is called: slow bodies, and those that wait for their turn, take memory.
+// reserveBody waits until the body fits into the limit for pending bodies of the caller. It holds
+// the body's size until free is called, since slow and waiting bodies take memory.
 func (s *Server) reserveBody(r *http.Request, x *Exchange) (free func(), refused *Refusal) {
 	size := r.ContentLength
 	if size < 0 || size > s.limits.MaxBody {

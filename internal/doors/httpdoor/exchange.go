@@ -41,8 +41,8 @@ func (s *Server) newExchange(r *http.Request) *Exchange {
 	return x
 }
 
-// Identity returns the verified sender of the request: the principal, followed by its
-// issuer if that is not this computer, because a name is unique only for its issuer.
+// Identity returns the Caller.Identity for the request, or "" without a Principal. It ends with the
+// issuer if that is not this computer, because a principal is unique only for its issuer.
 func (x *Exchange) Identity() string {
 	switch {
 	case x.Principal == "":
@@ -66,10 +66,10 @@ func (x *Exchange) MarkStreaming() {
 	}
 }
 
-// Cancel cancels the context of the request.
+// Cancel cancels the context of the request that the handler received.
 func (x *Exchange) Cancel() { x.cancel() }
 
-// Done is closed when the handler has returned and nothing more is written.
+// Done returns a channel that is closed when the handler has returned and nothing more is written.
 func (x *Exchange) Done() <-chan struct{} { return x.done }
 
 // end runs when the handler returns: nothing may be written after that.

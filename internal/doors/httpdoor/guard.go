@@ -11,9 +11,9 @@ import (
 	"github.com/gybob/aai-gateway/internal/netguard"
 )
 
-// A guard checks the origin of a request before anything else: a page in the person's
-// browser must not reach this server, neither by a name that resolves to it (DNS rebinding)
-// nor across origins.
+// A guard checks the origin of a request before anything else. Foreign pages in the person's
+// browser must not reach this server by a name that resolves to it (DNS rebinding) or across
+// origins.
 type guard struct {
 	bind    string
 	local   bool     // only this computer can reach the server

@@ -7,13 +7,13 @@ import (
 
 // Limits bound the resources that a request can use. A zero field means its default.
 type Limits struct {
-	MaxBody       int64         // of a request, in bytes: 4 MiB
-	BodyTimeout   time.Duration // for a whole body to arrive: 30 s
-	StartInterval time.Duration // for which a starting request delays the caller's next ones: 100 ms
-	WriteTimeout  time.Duration // for a client to accept written data: 30 s
+	MaxBody       int64         // bytes of a request's body; default 4 MiB
+	BodyTimeout   time.Duration // for a whole body to arrive; default 30 s
+	StartInterval time.Duration // for which a starting request delays the caller's next one; default 100 ms
+	WriteTimeout  time.Duration // for a client to accept written data; default 30 s
 }
 
-// Limits that the Go HTTP server enforces itself.
+// Limits that a Config cannot change.
 const (
 	maxHeader       = 32 << 10 // bytes
 	headerTimeout   = 10 * time.Second

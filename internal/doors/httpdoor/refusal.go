@@ -14,7 +14,7 @@ type Refusal struct {
 	RetryAfter time.Duration // when to try again; 0: no Retry-After header
 }
 
-// Write writes the refusal with body as JSON.
+// Write answers with the status and the Retry-After of r, and with body as JSON.
 func (r Refusal) Write(w http.ResponseWriter, body any) {
 	if r.RetryAfter > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(int(r.RetryAfter.Seconds())))
@@ -30,7 +30,8 @@ func (r Refusal) Write(w http.ResponseWriter, body any) {
 	_, _ = w.Write(b) // fails if the client has disconnected
 }
 
-// Refuse answers with the door's refusal body; the client must accept it within WriteTimeout.
+// Refuse answers with r and the body that Hooks.RefusalBody returns for it. The client must accept
+// the answer within WriteTimeout.
 func (s *Server) Refuse(w http.ResponseWriter, r Refusal) {
 	s.extendWriteDeadline(w)
 	if s.hooks.RefusalBody == nil {

@@ -43,9 +43,9 @@ type Hooks struct {
 	CORS CORSPolicy
 	// RefusalBody returns the JSON body of a refusal. Nil means an object with its message.
 	RefusalBody func(Refusal) any
-	// HandleForeignHost may answer a request with a wrong Host or from a foreign page, and
-	// reports whether it did; it must reveal nothing and change nothing. If it is nil, such
-	// requests are refused.
+	// HandleForeignHost may answer a request with a wrong Host or from a foreign page. It reports
+	// whether it did, and must reveal and change nothing. If it is nil or returns false, the
+	// server refuses the request.
 	HandleForeignHost func(http.ResponseWriter, *http.Request) bool
 	// Shutdown ends everything that outlives its request, such as a session, and waits for
 	// that until late ends. Close calls it once. It may be nil.
@@ -72,7 +72,8 @@ type Server struct {
 	closeOnce    sync.Once
 }
 
-// New returns a server. It does no I/O.
+// New returns a server without routes. It returns INVALID_PARAMS if other computers could use the
+// server without a token. It does no I/O.
 func New(cfg Config, protocol Hooks) (*Server, error) {
 	if cfg.Bind == "" {
 		cfg.Bind = "127.0.0.1"
@@ -105,10 +106,10 @@ func (s *Server) Handle(pattern string, h http.HandlerFunc) {
 	s.HandlePublic(pattern, s.authenticated(h))
 }
 
-// HandlePublic is Handle for requests without a token.
+// HandlePublic registers h as Handle does, but for requests with and without a token.
 func (s *Server) HandlePublic(pattern string, h http.HandlerFunc) { s.routes.HandleFunc(pattern, h) }
 
-// Limits returns the limits in effect.
+// Limits returns the limits of Config, with defaults in place of zero fields.
 func (s *Server) Limits() Limits { return s.limits }
 
 // ServeHTTP implements http.Handler.
@@ -147,9 +148,9 @@ func (s *Server) extendWriteDeadline(w http.ResponseWriter) {
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(s.limits.WriteTimeout))
 }
 
-// Serve serves the listener until ctx ends, and closes both. Then streams end at once,
-// other requests have two seconds to be answered, and running ones are cancelled and
-// abandoned. Serve returns the context's error, or the listener's.
+// Serve serves the listener until ctx ends, and then closes l and s. Streams end at once. Other
+// requests have two seconds to be answered; then Serve cancels and abandons them. Serve returns
+// the context's error, or the listener's.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	defer s.Close()
 	server := &http.Server{
@@ -187,8 +188,8 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	return ctx.Err()
 }
 
-// Close ends every request and everything that outlives them. It waits until they have
-// ended and the journal has recorded them, or for half a second.
+// Close cancels every request, rejects later ones, and calls Hooks.Shutdown. It waits until these
+// have ended, for at most half a second.
 func (s *Server) Close() {
 	s.closeOnce.Do(func() {
 		s.exchanges.close()

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// bodyWait is the time after which a request whose body is still to come lets its caller's
-// next one start: the client decides when the body comes.
+// bodyWait is the time after which a caller's next request may start although the current body is
+// incomplete: the client decides when the body comes.
 const bodyWait = 5 * time.Millisecond
 
 // A caller pauses before its next request starts, if the starts of its requests since its last pause

@@ -170,8 +170,8 @@ func localRoots(listed *mcp.ListRootsResult) []aai.Root {
 	return roots
 }
 
-// localPath returns the folder of a file URI on this computer. On Windows the path of
-// "file:///C:/work" begins with a drive, and not with a slash.
+// localPath returns the folder of a file URI, and false for a URI of another kind or computer. On
+// Windows the path of "file:///C:/work" begins with a drive, and not with a slash.
 func localPath(uri, system string) (string, bool) {
 	u, err := url.Parse(uri)
 	if err != nil || u.Scheme != "file" || u.Host != "" && u.Host != "localhost" {

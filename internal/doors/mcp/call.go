@@ -73,7 +73,7 @@ func (d *Door) finishCall(ctx context.Context, req *mcp.CallToolRequest, call *a
 	return d.callResult(req, call, result, err)
 }
 
-// callResult converts the outcome of a call.
+// callResult converts the outcome of a call to a result of MCP.
 func (d *Door) callResult(req *mcp.CallToolRequest, call *aai.Call, result *aai.Result, err error) *mcp.CallToolResult {
 	if err == nil {
 		return d.success(req, call, result)

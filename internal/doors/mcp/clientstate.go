@@ -16,7 +16,7 @@ type clientState struct {
 	wantsLog       bool           // it has requested logs
 	logTokens      float64        // messages that it may get now
 	logTokensAt    time.Time      // the time of logTokens
-	suppressedLogs int            // messages since the last one
+	suppressedLogs int            // messages dropped since the last sent one
 	roots          []aai.Root     // nil: unknown
 	rootsVersion   int            // grows when the roots change
 	selection      entrySelection // guarded by Door.sync

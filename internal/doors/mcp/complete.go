@@ -110,7 +110,8 @@ func without(all, names []string) []string {
 	})
 }
 
-// otherArguments returns the other arguments of the completion request.
+// otherArguments returns the values that the client has for the other arguments of the prompt or
+// template.
 func otherArguments(req *mcp.CompleteRequest) map[string]string {
 	if req.Params.Context == nil {
 		return nil
@@ -118,9 +119,8 @@ func otherArguments(req *mcp.CompleteRequest) map[string]string {
 	return req.Params.Context.Arguments
 }
 
-// bestCompletions orders the names by how well they complete the typed text: first names
-// that begin with it, then names that contain it. If there are none, it returns similar
-// names. Otherwise the order stays, and an empty text matches all.
+// bestCompletions returns the names that complete the typed text: first names that begin with it, then
+// names that contain it. If there are none, it returns similar names. An empty text matches all.
 func bestCompletions(typed string, names []string) []string {
 	lower := strings.ToLower(aai.CleanLabel(typed, 200))
 	var begin, hold, rest []string

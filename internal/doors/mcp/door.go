@@ -27,9 +27,9 @@ type Config struct {
 	// DirectApps names apps whose tools are listed under their own names, instead of one
 	// entry for the app.
 	DirectApps []string
-	// PeerIdentity is the identity of the client on standard input; empty if unknown.
+	// PeerIdentity is the aai.Caller.Identity of the client on standard input; empty if unknown.
 	PeerIdentity string
-	// OnlyDirect lists nothing else, for agents that only operate the screen.
+	// OnlyDirect lists only the tools of DirectApps, for agents that only operate the screen.
 	OnlyDirect bool
 	// ListWebDiscovery lists the tool that finds the apps of web sites.
 	ListWebDiscovery bool
@@ -39,15 +39,15 @@ type Config struct {
 	// FavouriteApps returns the ids of the apps that have an entry beside the search, the
 	// most used first. It must not block; nil means none.
 	FavouriteApps func() []string
-	// ListCache stores the entries if there are too many apps. A later door shows them before
-	// its first scan of the apps. Nil: every door scans first.
+	// ListCache stores the app entries for a door of a later process, if there are too many apps for an
+	// entry each. Nil: every door scans the apps first.
 	ListCache ListCache
 	// Resources are further resources that clients may read and subscribe to, besides those of apps.
 	Resources []Resource
 	// Tasks limits the resources of calls that outlast their requests.
 	Tasks tasks.Limits
-	// TaskSyncTimeout is the time after which the call of a client that supports tasks
-	// becomes a task; zero means tasks.DefaultSyncTimeout.
+	// TaskSyncTimeout is the time after which a call becomes a task, if its client declares the extension
+	// for tasks; zero means tasks.DefaultSyncTimeout.
 	TaskSyncTimeout time.Duration
 }
 
@@ -205,7 +205,7 @@ func restoreArguments(next mcp.MethodHandler) mcp.MethodHandler {
 	}
 }
 
-// HTTP returns a server for the door. It follows the list of apps until Close.
+// HTTP returns a server that serves any number of clients. It follows the list of apps until its Close.
 func (d *Door) HTTP(cfg streamable.Config) (*streamable.Server, error) {
 	var unfollow func()
 	served, err := streamable.New(cfg, streamable.Backend{
@@ -223,8 +223,8 @@ func (d *Door) HTTP(cfg streamable.Config) (*streamable.Server, error) {
 	return served, nil
 }
 
-// watchApps lists the apps, now and after each change, until stop. It waits for the first
-// scan, unless there is a cached list.
+// watchApps lists the apps, now and after each change, until stop. Without a cached list it waits for
+// the first scan, at most firstScanTimeout.
 func (d *Door) watchApps(ctx context.Context) (stop func()) {
 	known := d.showCached()
 	if !known {

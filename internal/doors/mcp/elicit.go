@@ -86,9 +86,9 @@ func isModern(req *mcp.CallToolRequest) bool {
 	return init == nil || init.ProtocolVersion >= tasks.StatelessVersion
 }
 
-// limitInitializeVersion keeps a client that opens with "initialize" at a version that has
-// it, however new the version that it offers: the SDK agrees on an older version then, but
-// would still answer in the form of the newer one.
+// limitInitializeVersion lowers a stateless version that a client offers in "initialize" to
+// lastInitializeVersion. The SDK would agree on an older version, but answer in the form of the newer
+// one.
 func limitInitializeVersion(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		if init, ok := req.(*mcp.ServerRequest[*mcp.InitializeParams]); ok && init.Params != nil && init.Params.ProtocolVersion >= tasks.StatelessVersion {

@@ -150,7 +150,8 @@ func tokensOf(tool *mcp.Tool) int {
 	return sanitize.Estimate(string(text))
 }
 
-// isNews reports whether the client would now get another list than the last one.
+// isNews reports whether the client's list may have changed. It is always true for a client that sees
+// the entries of all apps, and for a door with direct apps.
 func (d *Door) isNews(session *mcp.ServerSession) bool {
 	d.sync.Lock()
 	defer d.sync.Unlock()

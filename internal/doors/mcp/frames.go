@@ -18,7 +18,8 @@ const maxMessageBytes = 16 << 20
 
 var errMessageTooLong = errors.New("the message is longer than 16 MiB")
 
-// readLine reads up to a line feed. It discards a line longer than maxMessageBytes.
+// readLine reads up to a line feed. For a line longer than maxMessageBytes it returns
+// errMessageTooLong.
 func (s *stdio) readLine() ([]byte, error) {
 	var read [][]byte // earlier parts of a long line
 	length, tooLong := 0, false
@@ -43,8 +44,8 @@ func (s *stdio) readLine() ([]byte, error) {
 	}
 }
 
-// handleLine passes the messages of a line on, or answers with an error. It reports false
-// when the connection is closed.
+// handleLine passes the messages of a line on, or answers with an error. It reports false if the
+// connection is closed or cannot be written.
 func (s *stdio) handleLine(line []byte) bool {
 	if !utf8.Valid(line) {
 		return s.refuse(jsonrpc.CodeParseError, "the message is not valid UTF-8")
@@ -100,7 +101,7 @@ func (s *stdio) recoverID(line []byte) any {
 	return id.Raw()
 }
 
-// handleBatch handles a line with several messages, which the protocol permitted until
+// handleBatch handles a line with several messages, which the protocol permits up to version
 // 2025-03-26.
 func (s *stdio) handleBatch(line []byte) bool {
 	var parts []json.RawMessage
@@ -134,8 +135,8 @@ func (s *stdio) handleBatch(line []byte) bool {
 	return true
 }
 
-// refuseBatch answers each request of a batch with a certain and unique id, or the batch as
-// a whole if there is none.
+// refuseBatch answers each request of a batch that has a readable and unique id, or the whole batch
+// once if there is none.
 func (s *stdio) refuseBatch(parts []json.RawMessage, message string) bool {
 	var ids []any
 	for _, part := range parts {

@@ -23,8 +23,8 @@ type guide struct {
 	tool *mcp.Tool
 }
 
-// guideHandlerName is the name of the one tool behind all entries. To a client that calls
-// it directly it does not exist.
+// guideHandlerName is the name of the one tool behind all entries. A client that calls this name
+// directly gets the error for an unknown tool.
 const guideHandlerName = "aai.any-guide"
 
 type guideKey struct{}

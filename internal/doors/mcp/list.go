@@ -26,10 +26,10 @@ const (
 // every conversation.
 const maxSummary = 200
 
-// maxDescription limits the description of a tool's own entry in bytes.
+// maxDescription limits the description of a directly listed tool, in bytes.
 const maxDescription = 1000
 
-// A listing is the state of an app in the SDK's lists.
+// A listing holds the data with which an app was last listed.
 type listing struct {
 	tool, summary, resource string
 	modified                time.Time // of the descriptor

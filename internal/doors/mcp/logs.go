@@ -226,7 +226,8 @@ func (l callLog) send(ctx context.Context, level mcp.LoggingLevel, logger string
 	}
 }
 
-// mayLog counts a message, and returns the number of suppressed messages before it.
+// mayLog counts a message, and returns the number of suppressed messages before it. ok is false if the
+// limit is exceeded.
 func (g *clientState) mayLog(now time.Time) (withheld int, ok bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -92,7 +92,7 @@ func (k *outputs) drop(e *list.Element) {
 	}
 }
 
-// find returns an output if it belongs to the conversation.
+// find returns the output of a URI, or nil if it has expired or belongs to another conversation.
 func (k *outputs) find(conversation, uri string) *output {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -151,7 +151,7 @@ func (d *Door) cut(conversation, mime, text string) *truncatedOutput {
 // text returns the text that replaces the whole for models.
 func (c *truncatedOutput) text() string { return c.head + "…\n" + c.note }
 
-// addTo adds the same to structured content.
+// addTo adds the head, the note and the URI to structured content.
 func (c *truncatedOutput) addTo(structured map[string]any) {
 	structured["head"], structured["bytes"], structured["note"] = c.head, c.size, c.note
 	if c.uri != "" {

@@ -40,7 +40,7 @@ const (
 	choice
 )
 
-// A promptStep is one of a prompt's steps.
+// A promptStep is an instruction to the model, possibly only for certain arguments.
 type promptStep struct {
 	text string
 	// when names an argument that the step needs; value is the value that it must have, if
@@ -54,7 +54,7 @@ const maxArgument = 4000
 // execNote explains the desktop's tools to a client that calls them by aai_exec.
 const execNote = `The ax_ tools belong to the app "desktop". Run them with %s: {"app": "desktop", "tool": "ax_get_tree", "args": {…}}.`
 
-// listPrompts lists the prompts with existing tools, and no others.
+// listPrompts lists the prompts for which the desktop has all tools, and removes the others.
 func (d *Door) listPrompts(desktop *aai.App) {
 	defer d.recoverList()
 	for _, p := range guidedPrompts() {

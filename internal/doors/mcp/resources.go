@@ -24,12 +24,12 @@ type Resource struct {
 	AudienceUser, AudienceModel    bool    // the audience annotation; neither: both
 	Priority                       float64 // from 0 to 1; 0: none
 
-	// Call returns the call that reads the resource, given the template's variables. The
-	// content is the result's Text. If MIME is JSON and the text is not, it is Data; if
-	// MIME is an image, it is the first image.
+	// Call returns the call that reads the resource, given the template's variables. The content is the
+	// result's Text. It is Data if Text is empty, or if MIME is JSON and Text is not. For an image MIME it
+	// is the first image.
 	Call func(values map[string]string) *aai.Call
-	// Watch calls changed, which does not block, whenever the resource may have changed,
-	// until stop. It is called once for all subscribers.
+	// Watch calls changed, which does not block, whenever the resource may have changed, until stop. Watch
+	// is called once for all subscribers of a URI.
 	Watch func(values map[string]string, changed func()) (stop func(), err error)
 	// Debounce is the time for which changes are collected before the resource is read
 	// again. Clients are notified if its content differs.
@@ -189,7 +189,7 @@ func (d *Door) watchApp(_ map[string]string, changed func()) (func(), error) {
 
 func hasDescriptor(app *aai.App) bool { return app.Descriptor != nil && app.IsRunnable() }
 
-// completeApp suggests the ids of apps.
+// completeApp returns a function that suggests the ids of the apps for which of is true.
 func (d *Door) completeApp(of func(*aai.App) bool) func(string, map[string]string) []string {
 	return func(string, map[string]string) []string {
 		var ids []string

@@ -44,7 +44,7 @@ type stdio struct {
 	notifications notificationQueue
 }
 
-// A request waits for its answer.
+// A request is a client's request that has no answer yet.
 type request struct {
 	batch *batch // the batch it came in, if any
 	// isSubscription requests are answered only when they end. The end of the input waits
@@ -296,7 +296,7 @@ func (s *stdio) expect(group *batch, requests ...*jsonrpc.Request) bool {
 	return true
 }
 
-// handle passes one message to the SDK.
+// handle passes one message to the SDK. It reports false if the connection is closed.
 func (s *stdio) handle(m jsonrpc.Message) bool {
 	if r, ok := m.(*jsonrpc.Response); ok {
 		s.mu.Lock()

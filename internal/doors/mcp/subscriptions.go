@@ -24,7 +24,7 @@ type subscriptions struct {
 	notify func(uri string)
 
 	mu    sync.Mutex
-	byURI map[string]*subscribedResource // by URI
+	byURI map[string]*subscribedResource
 }
 
 // A fingerprint is a hash of a content. The zero value stands for none.

@@ -103,7 +103,7 @@ func (d *Door) cachedApp(name string) *aai.App {
 	return nil
 }
 
-// canonicalOf finds the listed app with this wire name.
+// canonicalOf returns the canonical id of the listed app with this wire name, or wire if there is none.
 func (d *Door) canonicalOf(wire string) string {
 	d.sync.Lock()
 	defer d.sync.Unlock()

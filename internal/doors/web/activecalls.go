@@ -37,11 +37,11 @@ type activeCall struct {
 	Total    float64   `json:"total"`
 	Message  string    `json:"message"`
 
-	// Inner means that it is within another call that is shown.
+	// Inner reports that another shown call made this one.
 	Inner bool `json:"-"`
-	// Who is the identity by which its caller can be stopped.
+	// Who is the caller argument of a stop of this call's caller.
 	Who string `json:"-"`
-	// Seconds is its running time.
+	// Seconds is the time since the call's receipt.
 	Seconds int `json:"-"`
 }
 
@@ -55,7 +55,7 @@ type stopEntry struct {
 // Unknown reports whether the stop is for all callers of a door without an identity.
 func (s stopEntry) Unknown() bool { return strings.HasSuffix(s.Caller, ":") }
 
-// activeCallsPageData is the data of the page.
+// activeCallsPageData is the template data of activeCallsPage.
 type activeCallsPageData struct {
 	Calls      []activeCall `json:"calls"`
 	Stops      []stopEntry  `json:"stops"`
@@ -80,8 +80,8 @@ type keptScreenshot struct {
 	Window  string    `json:"window"`
 }
 
-// screenshotOf returns the stored screenshot of a call, or the latest one for "". It
-// returns nil on an error: the page works without.
+// screenshotOf returns the stored screenshot of a call, or the latest one for "". It returns nil on
+// an error: the page works without the screenshot.
 func (v *pageRequest) screenshotOf(call string) *keptScreenshot {
 	args := make(map[string]any)
 	if call != "" {
@@ -121,7 +121,7 @@ func showActiveCalls(v *pageRequest) (any, error) {
 	}
 	shown.Picture = v.screenshotOf("")
 	if len(shown.Calls) == 0 {
-		// The page works without.
+		// The page works without the last calls.
 		_ = v.read("history", map[string]any{"limit": lastCalls, "looks": false}, &shown.Last)
 	}
 	return shown, nil

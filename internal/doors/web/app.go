@@ -77,7 +77,7 @@ type toolGroup struct {
 // toolsLimit limits the tools on one page.
 const toolsLimit = 200
 
-// Subject is the app's name.
+// Subject returns the app's name for the page's title.
 func (s appPageData) Subject() string { return s.Name }
 
 func showApp(v *pageRequest) (any, error) {
@@ -116,7 +116,7 @@ func lintable(source string) bool {
 	return filepath.IsAbs(source) && strings.HasSuffix(source, ".json") || strings.HasPrefix(source, "https://")
 }
 
-// addUsage adds the counts of calls of each tool. The page works without.
+// addUsage adds the counts of calls of each tool; on an error it adds none.
 func (v *pageRequest) addUsage(shown *appPageData) {
 	var counted struct {
 		Calls    int     `json:"calls"`
@@ -171,7 +171,7 @@ type finding struct {
 	Mend     string `json:"mend"`
 }
 
-// lintPageData is the data of the page.
+// lintPageData is the template data of lintPage.
 type lintPageData struct {
 	ID, Source string
 	Tools      int       `json:"tools"`
@@ -180,7 +180,7 @@ type lintPageData struct {
 	Omitted    int       `json:"errors_omitted"`
 }
 
-// Subject is the id of the app with this descriptor.
+// Subject returns the id of the descriptor's app for the page's title.
 func (s lintPageData) Subject() string { return s.ID }
 
 func showLint(v *pageRequest) (any, error) {

@@ -32,7 +32,7 @@ type knownApp struct {
 type appsPageData struct {
 	Query string
 	Apps  []knownApp
-	More  int // that are not shown
+	More  int // apps that are not shown
 }
 
 // appsLimit limits the apps on one page.

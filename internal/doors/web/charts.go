@@ -21,7 +21,7 @@ type period struct {
 	P95      float64   `json:"p95_ms"`
 }
 
-// Name formats the period's start for people.
+// Name returns the period's start for people: the date, and the time unless it is midnight.
 func (s period) Name() string {
 	if s.Start.Hour() == 0 && s.Start.Minute() == 0 {
 		return s.Start.Format("2006-01-02")
@@ -29,17 +29,17 @@ func (s period) Name() string {
 	return s.Start.Format("2006-01-02 15:04")
 }
 
-// chartsPageData is the data of the page.
+// chartsPageData is the template data of chartsPage.
 type chartsPageData struct {
 	Filter          filter
 	List            string // the address of the list of these calls
 	Days            string // "1", "7" or "30"
-	Cut             bool   // the requested time is longer
+	Cut             bool   // the requested time exceeds maxChartDays
 	Calls, Failures int
 	MaxCalls        int
 	MaxP95          float64
 	Rows            []period // those with calls, the newest first
-	More            int      // of them that only the charts have
+	More            int      // periods with calls that only the charts show
 	From, To        period
 	Bars, Line      template.HTML
 }
@@ -81,14 +81,14 @@ func showCharts(v *pageRequest) (any, error) {
 }
 
 const (
-	// maxChartDays limits the days that are shown: the last ones of the requested time.
+	// maxChartDays limits the shown days. Of a longer requested time, the page shows the last ones.
 	maxChartDays = 366
 	// maxHourlyDays is the largest number of days with an hourly chart.
 	maxHourlyDays = 7
 )
 
-// spans adds the hours or days of the chart to the arguments, and returns their starts, the
-// oldest first: those in the filter, or else the last ones.
+// spans sets "by" and "since" in args, the arguments of the tool "totals". It returns the starts of
+// the hours or days to show, the oldest first.
 func (c *chartsPageData) spans(args map[string]any, now time.Time) []time.Time {
 	days := map[string]int{"1": 1, "7": 7}[c.Days]
 	if days == 0 {

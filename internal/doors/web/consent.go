@@ -32,7 +32,7 @@ type consent struct {
 	About string // for screen readers
 }
 
-// consentPageData is the data of the page.
+// consentPageData is the template data of consentPage.
 type consentPageData struct {
 	Query            string
 	Rows             []consent
@@ -110,7 +110,7 @@ func revokeConsent(v *pageRequest) (any, error) {
 	return nil, nil
 }
 
-// consentAt returns the page with its current filter.
+// consentAt returns the address of the consent page with its current filter.
 func (v *pageRequest) consentAt() string {
 	if query := v.query.Encode(); query != "" {
 		return "/consent?" + query

@@ -12,16 +12,16 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// addressSuffix is the suffix of the files.
+// addressSuffix is the suffix of the files that announce dashboards.
 const addressSuffix = ".page"
 
 // maxHostBytes limits the length of a host, in bytes.
 const maxHostBytes = 300
 
-// AnnounceDashboard writes a file to the folder, which it creates if necessary. The file announces
-// that a dashboard is served at a host, with its port, until end is called or the process ends. A
-// gateway that operates windows reads these files and leaves windows with a dashboard alone. A lock
-// on the file shows that its gateway runs; the lock ends with the process.
+// AnnounceDashboard announces by a file in the folder that this process serves a dashboard at host,
+// a name with a port. The announcement ends when end is called or the process ends, since the file
+// is locked until then. Gateways that operate windows read these files with [DashboardHosts], and do
+// not operate windows with a dashboard. AnnounceDashboard creates the folder if necessary.
 func AnnounceDashboard(folder, host string) (end func(), err error) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, err
@@ -70,8 +70,8 @@ func lockFile(path string) (*flock.Flock, error) {
 	return nil, lock.Unlock()
 }
 
-// DashboardHosts returns the hosts of the dashboards that are announced in the folder and
-// served now. Without the folder there are none; an unreadable file is an error.
+// DashboardHosts returns the hosts, with ports, that running processes announced in the folder by
+// [AnnounceDashboard]. Without the folder there are none; an unreadable file is an error.
 func DashboardHosts(folder string) ([]string, error) {
 	entries, err := os.ReadDir(folder)
 	if errors.Is(err, fs.ErrNotExist) {

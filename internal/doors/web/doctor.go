@@ -46,7 +46,7 @@ type doctorPageData struct {
 	Fault       *aai.Error
 }
 
-// An examination is the last one of a session. The zero value means none.
+// An examination is the doctor's latest run in a session, active or finished; zero means none.
 type examination struct {
 	mu    sync.Mutex
 	shown doctorPageData

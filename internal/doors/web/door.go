@@ -97,19 +97,19 @@ func hostName() string {
 	return hostPrefix + strings.ToLower(letters) + hostSuffix
 }
 
-// The prefix and suffix of every start's name.
+// The prefix and suffix of the host name of every start of a door; see hostName.
 const (
 	hostPrefix = "aai-"
 	hostSuffix = ".localhost"
 )
 
-// Link is the address that logs one browser in, once. The door must know its listener.
+// Link returns the address that logs one browser in, once. It is valid after Listen.
 func (d *Door) Link() string { return "http://" + d.host + "/enter/" + d.link.secret }
 
 // LinkUsed returns a channel that is closed when the link has been used.
 func (d *Door) LinkUsed() <-chan struct{} { return d.link.used }
 
-// Host is the name and port of the pages. The door must know its listener.
+// Host returns the name and port at which the door serves its pages. It is valid after Listen.
 func (d *Door) Host() string { return d.host }
 
 // Serve serves the listener from Listen until ctx ends.

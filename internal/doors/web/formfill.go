@@ -10,9 +10,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
-// Fill fills arguments into the form, such as those of an earlier call. If the fields
-// cannot express them exactly, or would not show all of them, it sets JSON instead of the
-// fields. It omits secrets.
+// Fill fills arguments into the form, such as those of an earlier call, without secrets. If the
+// fields cannot express the arguments exactly, or would not show all of them, Fill sets f.JSON.
 func (f *ToolForm) Fill(args map[string]any) {
 	f.reset()
 	known := 0

@@ -10,9 +10,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/schema/jsontree"
 )
 
-// Read converts a browser's form data to arguments, and reports whether they are usable: if
-// not, it sets the faults of the fields. It keeps the input in the fields either way,
-// except for secrets. Empty input means no argument.
+// Read converts a browser's form data to arguments. If ok is false, the form holds the faults. It
+// keeps the input either way, except for secrets. Parameters with empty input are not in args.
 func (f *ToolForm) Read(sent url.Values) (args map[string]any, ok bool) {
 	f.reset()
 	if got := sent[DigestField]; len(got) != 1 || got[0] != f.Digest {

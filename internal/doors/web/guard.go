@@ -21,9 +21,9 @@ func setSecurityHeaders(h http.Header) {
 	h.Set("Cache-Control", "no-store")
 }
 
-// handleStale answers a person who follows a link of an earlier start on the same port, or
-// presses a button of its page. The answer explains how to open the current dashboard. It
-// changes nothing, contains nothing of this start, and ignores other host names.
+// handleStale answers a browser that requests a page of an earlier start on the same port, or posts
+// its form. The answer explains how to open the current dashboard. It changes nothing and contains
+// nothing of this start. handleStale returns false for other requests, without an answer.
 func (d *Door) handleStale(w http.ResponseWriter, r *http.Request) bool {
 	name, _, _ := net.SplitHostPort(strings.ToLower(r.Host))
 	ours := strings.HasPrefix(name, hostPrefix) && strings.HasSuffix(name, hostSuffix) && name != d.name

@@ -52,7 +52,7 @@ func (p pastCall) Left() bool {
 	return p.App == aai.BuiltinApp && aai.IsCancellation(aai.Code(p.Result), p.Message)
 }
 
-// Path is the path of the call's story.
+// Path returns the path of the page with the call's records.
 func (p pastCall) Path() string { return "/history/" + url.PathEscape(p.Call) }
 
 // A filter selects calls of the history, as in the form.
@@ -73,10 +73,10 @@ func filterOf(v *pageRequest) filter {
 	return filter{q("app"), q("tool"), q("caller"), q("result"), q("text"), q("since"), q("until"), q(looksName)}
 }
 
-// Any reports whether any filter is set.
+// Any reports whether any field of the filter is set.
 func (f filter) Any() bool { return f != filter{} }
 
-// More reports whether a filter besides Text is set.
+// More reports whether a field of the filter other than Text is set.
 func (f filter) More() bool {
 	f.Text = ""
 	return f.Any()
@@ -121,7 +121,7 @@ func filterQuery(v *pageRequest, name, value string) string {
 	return kept.Encode()
 }
 
-// historyPageData is the data of the page.
+// historyPageData is the template data of historyPage.
 type historyPageData struct {
 	Calls  []pastCall
 	Filter filter
@@ -180,7 +180,7 @@ type verification struct {
 	More int `json:"more"`
 }
 
-// Verify identifies this result in the template.
+// Verify returns true: by it the template distinguishes a verification from other results.
 func (verification) Verify() bool { return true }
 
 // verifyRecord verifies the journal's chain.

@@ -114,7 +114,7 @@ func (v *pageRequest) icons(apps []string) map[string]string {
 // maxIcons is the tool's limit of apps in one call.
 const maxIcons = 500
 
-// fetchIcons fetches the icons. On an error there are none: the page works without.
+// fetchIcons fetches the icons. On an error there are none: the page works without icons.
 func (v *pageRequest) fetchIcons(apps []string, now time.Time) map[string]string {
 	named := make([]any, 0, len(apps))
 	byApp := make(map[string]string, len(apps))

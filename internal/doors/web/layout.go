@@ -48,7 +48,7 @@ type pageView struct {
 // titled is implemented by .Data of pages about one thing, which the title names.
 type titled interface{ Subject() string }
 
-// Head is the document's title: the subject comes first, because tabs show only the beginning.
+// Head returns the document's title. The subject comes first, since tabs show only the beginning.
 func (v pageView) Head() string {
 	title := v.Title + " · AAI Gateway"
 	if v.Named != "" {

@@ -26,8 +26,8 @@ func (l *loginLink) use(secret string) bool {
 	return true
 }
 
-// showLoginButton shows the button of a link, whether or not the link is valid, so that
-// guessing reveals nothing. A browser with a session is redirected to the front page, and
+// showLoginButton shows the page of a link with its login button, whether or not the link is valid,
+// so that guessing reveals nothing. It redirects a browser with a session to the front page, and
 // the link stays valid.
 func (d *Door) showLoginButton(w http.ResponseWriter, r *http.Request) {
 	if d.sessions.find(r, d.now()) != nil {

@@ -20,14 +20,14 @@ type pageRequest struct {
 	contentOnly  bool          // only the content of the page is requested
 	isRefresh    bool          // a reload after an event: the journal has the first read already
 	lastCall     string        // the id of the last call that was made
-	terminalWait time.Duration // its waiting time for the person at the terminal
+	terminalWait time.Duration // time for which that call waited for the person at the terminal
 	next         string        // where the browser goes after an act; "": to the page again
 }
 
 // pathValue returns the value of a wildcard in the page's path, such as "call".
 func (v *pageRequest) pathValue(place string) string { return v.request.PathValue(place) }
 
-// here returns the address of the page: for an act, that of its page.
+// here returns the address of the page: for a post, without the name of the act at its end.
 func (v *pageRequest) here() string {
 	if v.request.Method != http.MethodPost {
 		return v.request.URL.RequestURI()

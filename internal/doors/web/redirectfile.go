@@ -21,9 +21,9 @@ const redirectPage = `<!doctype html>
 </html>
 `
 
-// WriteRedirectFile makes a file that leads a browser to an address with a secret. Every account of
-// the computer can read the arguments of a program; only the person can read the file, which is in a
-// new folder in below. The caller calls gone when the file is no longer needed.
+// WriteRedirectFile writes an HTML file that redirects a browser to address, which holds a secret. A
+// browser opened with the address itself would show it to every account, by its arguments. The file
+// is in a new folder within the folder below, readable by the person alone; gone removes both.
 func WriteRedirectFile(below, address string) (file string, gone func(), err error) {
 	folder, err := os.MkdirTemp(below, "aai-gateway-") // 0700
 	if err != nil {

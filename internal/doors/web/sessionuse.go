@@ -21,8 +21,8 @@ const (
 	sessionWord = "session"
 )
 
-// sessionUses returns the recorded uses since session consents were last revoked, the
-// latest first. The page works without.
+// sessionUses returns the recorded uses since session consents were last revoked, the latest first;
+// nil if the journal cannot be read.
 func (v *pageRequest) sessionUses() []sessionUse {
 	var past, revoked []pastCall
 	if v.read("history", map[string]any{"text": sessionWord, "looks": false, "limit": maxSessionUses}, &past) != nil {

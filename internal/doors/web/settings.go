@@ -54,7 +54,7 @@ type settingsAnswer struct {
 
 // settingGroup holds settings that belong together.
 type settingGroup struct {
-	Name     string // of its texts
+	Name     string // key of the group's texts
 	Settings []setting
 }
 
@@ -155,13 +155,13 @@ func (s setting) ValueText() string { return shownValue(s.Value) }
 // maxShort limits the shown part of a value in a list, in bytes.
 const maxShort = 120
 
-// Short is the value in effect, shortened for a list.
+// Short returns the setting's value in effect, cut to maxShort for a list.
 func (s setting) Short() string { return aai.CleanLabel(s.ValueText(), maxShort) }
 
-// Standard is the default value.
+// Standard returns the setting's default as text for display.
 func (s setting) Standard() string { return shownValue(s.Default) }
 
-// Says is the value in the file, "" for none.
+// Says returns the setting's value in the person's file, or "" if the file does not set it.
 func (s setting) Says() string {
 	if s.InFile == nil {
 		return ""
@@ -169,7 +169,7 @@ func (s setting) Says() string {
 	return shownValue(s.InFile)
 }
 
-// Runs is the value that this gateway still uses, if it differs, or "".
+// Runs returns the value that this process still uses, or "" if that is Value.
 func (s setting) Runs() string {
 	if s.Running == nil {
 		return ""
@@ -177,7 +177,7 @@ func (s setting) Runs() string {
 	return shownValue(s.Running)
 }
 
-// Form is the kind of input for the setting: "choice", "list", "number" or "text".
+// Form returns the kind of input for the setting: "choice", "list", "number" or "text".
 func (s setting) Form() string {
 	switch s.Kind {
 	case "true or false", "one of":
@@ -190,7 +190,7 @@ func (s setting) Form() string {
 	return "text"
 }
 
-// Options are the values to choose from, if they are few.
+// Options returns the values to choose from, or none if the setting accepts other input.
 func (s setting) Options() []string {
 	if s.Kind == "true or false" {
 		return []string{"true", "false"}
@@ -198,8 +198,8 @@ func (s setting) Options() []string {
 	return s.Choices
 }
 
-// Typed is the value for the form: the one in the file, else the one in effect. A list of
-// texts has a line for each.
+// Typed returns the initial input of the setting's form: the value in the file, else the one in
+// effect. A list of texts has a line for each.
 func (s setting) Typed() string {
 	value := s.InFile
 	if value == nil {
@@ -226,7 +226,7 @@ type settingPageData struct {
 	File, Version string
 }
 
-// Subject is the setting's name.
+// Subject returns the setting's key for the page's title.
 func (s settingPageData) Subject() string { return s.Key }
 
 // settingChange is a refused change: the fault, and the input.

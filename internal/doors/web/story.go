@@ -34,7 +34,7 @@ type storyStep struct {
 	Kept      string       `json:"answer_sha256"`
 }
 
-// storyPageData is the data of the page.
+// storyPageData is the template data of storyPage.
 type storyPageData struct {
 	Call     pastCall        `json:"call"`
 	Steps    []storyStep     `json:"steps"`
@@ -48,7 +48,7 @@ type storyPageData struct {
 	Undo    string          `json:"-"` // a description of its undo; "" where this session cannot
 }
 
-// Subject is the tool and the app of the call.
+// Subject returns the tool of the call, and its target or app, for the page's title.
 func (s storyPageData) Subject() string {
 	return s.Call.Tool + " · " + cmp.Or(s.Call.Target, s.Call.App)
 }
@@ -65,10 +65,10 @@ func showStory(v *pageRequest) (any, error) {
 	return shown, nil
 }
 
-// Asked is the call's arguments, formatted for people.
+// Asked returns the call's arguments as indented JSON.
 func (s storyPageData) Asked() string { return indented(s.Call.Args) }
 
-// Answered is its answer, if it is stored.
+// Answered returns the call's answer as indented JSON, or "" if the journal does not store it.
 func (s storyPageData) Answered() string {
 	if len(s.Answer) > 0 {
 		return indented(s.Answer)
@@ -76,7 +76,7 @@ func (s storyPageData) Answered() string {
 	return indented(s.Call.Answer)
 }
 
-// Delivery is whether the app got the request, as far as that is recorded.
+// Delivery tells whether the app got the request of a failed call; "" if no record says so.
 func (s storyPageData) Delivery() aai.Delivery {
 	for _, step := range s.Steps {
 		if step.Delivery != "" {
@@ -86,7 +86,7 @@ func (s storyPageData) Delivery() aai.Delivery {
 	return ""
 }
 
-// Person is the waiting time for the person.
+// Person returns the time for which the call waited for the person.
 func (s storyPageData) Person() time.Duration {
 	var asked float64
 	for _, step := range s.Steps {
@@ -95,13 +95,13 @@ func (s storyPageData) Person() time.Duration {
 	return time.Duration(asked * float64(time.Millisecond)).Round(time.Millisecond)
 }
 
-// Took is the duration of the call without that, in milliseconds.
+// Took returns the duration of the call in milliseconds, without the wait for the person.
 func (s storyPageData) Took() float64 {
 	return max(0, s.Call.Millis-float64(s.Person())/float64(time.Millisecond))
 }
 
-// Waited is the rest of the waiting time before the start, such as for other calls; zero if
-// it is not recorded.
+// Waited returns the time between the records of the receipt and of the intent, without the wait for
+// the person: the call waited for other calls, for example. It is zero without both records.
 func (s storyPageData) Waited() time.Duration {
 	if len(s.Steps) < 2 || s.Steps[0].Kind != string(aai.Received) || s.Steps[1].Kind != string(aai.Intent) {
 		return 0
@@ -130,7 +130,7 @@ func forgetAnswer(v *pageRequest) (any, error) {
 	return nil, nil
 }
 
-// undoCall undoes one act of this session.
+// undoCall undoes a call that this session made.
 func undoCall(v *pageRequest) (any, error) {
 	id := v.pathValue("call")
 	result, err := v.call("undo", map[string]any{"call": id})

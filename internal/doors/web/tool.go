@@ -26,16 +26,16 @@ type toolPageData struct {
 	At        template.URL // the parameters of the page's address, encoded again
 }
 
-// Subject is the tool's name.
+// Subject returns the tool's name for the page's title.
 func (s toolPageData) Subject() string { return s.Tool.Name }
 
 // toolTrial is the outcome of trying a tool.
 type toolTrial struct {
 	Form    *ToolForm
 	Ran     bool          // the call was made
-	Took    time.Duration // without the person
+	Took    time.Duration // without the wait for the person
 	Person  time.Duration // the waiting time for the person
-	Call    string        // its id
+	Call    string        // the call's id
 	Fault   *aai.Error
 	Text    string
 	Data    string // as JSON
@@ -110,7 +110,7 @@ func tryTool(v *pageRequest) (any, error) {
 	return done, nil
 }
 
-// undoTool undoes an act of this session.
+// undoTool undoes a call that this session made, and shows the outcome on the tool's page.
 func undoTool(v *pageRequest) (any, error) {
 	begun := v.door.now()
 	call := v.form.Get("call")

@@ -12,7 +12,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/schema/jsontree"
 )
 
-// The names of form data besides the fields.
+// The names of the form's controls that belong to no field.
 const (
 	DigestField = "of"   // the form's Digest
 	JSONField   = "json" // all arguments, instead of the fields
@@ -39,16 +39,16 @@ type ToolForm struct {
 	Fields []FormField
 	// Omitted is the number of parameters without a field.
 	Omitted int
-	// JSON is the text instead of all fields, JSONFault its fault.
+	// JSON is the object of all arguments, entered instead of the fields; JSONFault is its fault.
 	JSON      string
 	JSONFault FieldFault
-	// Faults do not belong to one field.
+	// Faults are the faults of the input that belong to no field.
 	Faults []FieldFault
 }
 
-// A FormField is one parameter.
+// A FormField is the input for one parameter of the tool.
 type FormField struct {
-	Control  string // the name of its control
+	Control  string // the name of the HTML control
 	Name     string // the parameter's name in printable form
 	Kind     FieldKind
 	Type     string // of its values, such as "integer" or "list of string"
@@ -64,7 +64,7 @@ type FormField struct {
 	name string // the parameter's name
 }
 
-// Types are the parts of Type, for values of several types.
+// Types returns the alternatives in Type, such as "string" and "null"; nil if Type is empty.
 func (f FormField) Types() []string {
 	if f.Type == "" {
 		return nil
@@ -79,14 +79,14 @@ type FieldKind string
 const (
 	KindJSON   FieldKind = ""
 	KindLine   FieldKind = "line"   // one line of text
-	KindText   FieldKind = "text"   // several
+	KindText   FieldKind = "text"   // several lines of text
 	KindLines  FieldKind = "lines"  // a list of texts, one per line
 	KindNumber FieldKind = "number" // in JSON's syntax for numbers
 	KindBool   FieldKind = "bool"   // "true" or "false"
 	KindChoice FieldKind = "choice" // one of Options
 )
 
-// A FieldLimit is another constraint of the schema on a value.
+// A FieldLimit is a constraint of the schema on a field's value, besides its type.
 type FieldLimit struct {
 	Key   string // the schema's keyword, such as "minimum"
 	Value string
@@ -94,7 +94,7 @@ type FieldLimit struct {
 
 // A FieldOption is one of the values of a choice.
 type FieldOption struct {
-	Value string // the form data for it
+	Value string // the form data that selects the option
 	Shown string
 
 	json json.RawMessage
@@ -102,7 +102,7 @@ type FieldOption struct {
 
 // A FieldFault is a fault of the input. The zero value means none.
 type FieldFault struct {
-	Code string // one of the codes; "" if there is only text
+	Code string // one of the Fault constants; "" if there is only text
 	Says string // the text of the tool's check
 }
 
@@ -120,8 +120,8 @@ const (
 	FaultRepeated  = "twice" // one field was sent more than once
 )
 
-// NewToolForm makes the form of a schema. An unreadable schema, such as of a refused tool,
-// yields no fields.
+// NewToolForm returns the form for the JSON Schema of a tool's parameters. An unreadable schema,
+// such as of a refused tool, yields no fields.
 func NewToolForm(source json.RawMessage) *ToolForm {
 	sum := sha256.Sum256(source)
 	f := &ToolForm{Digest: hex.EncodeToString(sum[:16])}

@@ -26,7 +26,7 @@ type decoder struct {
 	basics [128]*wire.Type // of variants, by code
 }
 
-// valuesOf decodes the body of a message.
+// valuesOf decodes the body of a message into JSON values.
 func valuesOf(m *wire.Message) ([]any, error) {
 	types, err := wire.ParseSignature(m.Signature)
 	if err != nil {

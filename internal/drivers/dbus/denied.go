@@ -95,7 +95,7 @@ func deniedSettings(iface, member string) []string {
 	}
 }
 
-// deniedPaths lists prefixes of object paths.
+// deniedPaths lists the object paths that no descriptor may reach.
 func deniedPaths() []string {
 	return []string{
 		"/org/freedesktop/systemd1*",

@@ -1,9 +1,9 @@
 // Package dbus runs the tools of Linux apps over D-Bus: it turns an [aai.Recipe]
 // with DBus or IPC set into an [aai.Action].
 //
-// It dials the session bus and, if the configuration allows it, the system bus. It calls
-// methods, and reads and sets properties. It uses no files but the bus socket, starts no
-// processes, and passes on no file descriptors.
+// It dials the session bus and, if the configuration allows it, the system bus. It calls methods, and reads and sets
+// properties. It uses no files but the bus socket and passes on no file descriptors. Only the bus or
+// [Config.StartEntry] starts a program for it.
 //
 // The steps of one call, all within the call's deadline:
 //

@@ -128,7 +128,7 @@ func invalid(field, expected, got string) *aai.Error {
 	return aai.Errorf(aai.DescriptorInvalid, "%s: expected %s, got %q", field, expected, aai.CleanLabel(got, 100))
 }
 
-// methodTool calls a method.
+// methodTool is a tool that calls a D-Bus method.
 type methodTool struct {
 	*target
 	params []string

@@ -8,7 +8,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/dbus/wire"
 )
 
-// propertyTool reads or sets a property.
+// propertyTool is a tool that reads or sets a D-Bus property.
 type propertyTool struct {
 	*target
 	value  slot // with access "set"
@@ -66,7 +66,6 @@ func (p *propertyTool) reachable(action aai.Action, member string) (aai.Action, 
 	return action, nil
 }
 
-// get reads the property.
 func (p *propertyTool) get(ctx context.Context, _ *aai.Call) (*aai.Result, error) {
 	reply, err := p.callPeer(ctx, func(context.Context, *peer) (*wire.Message, *failure) {
 		return p.getRequest(), nil

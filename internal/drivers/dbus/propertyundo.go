@@ -44,7 +44,7 @@ func (p *propertyTool) before(ctx context.Context, peer *peer, call *aai.Call) (
 	return was, nil
 }
 
-// readValue reads the property.
+// readValue reads the property's value and type. known is false if the value cannot be decoded.
 func (p *propertyTool) readValue(ctx context.Context, peer *peer) (r propertyReading, f *failure) {
 	r.wasRead = true
 	reply, f := peer.call(ctx, p.getRequest())

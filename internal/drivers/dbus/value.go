@@ -100,7 +100,7 @@ func (n wholeNumber) bits() uint64 {
 	return n.magnitude
 }
 
-// wholeOf reads a number without a fraction; 1.0 is one.
+// wholeOf reads an integer; 1.0 is one. ok is false for any other value.
 func wholeOf(v any) (n wholeNumber, ok bool) {
 	switch v := v.(type) {
 	case json.Number:

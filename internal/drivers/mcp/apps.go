@@ -7,8 +7,8 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// Wrap returns the catalog with the server's tools in each app that lists none. It starts no
-// server: the tools are those of the last listing.
+// Wrap returns a catalog with the apps of local. An app that leaves the list of tools to a server gets the tools of
+// the last listing. Wrap starts no server.
 func (d *Driver) Wrap(local aai.Catalog) aai.Catalog { return &overlay{local, d} }
 
 type overlay struct {

@@ -13,7 +13,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/schema"
 )
 
-// Names of the builtin tools for servers.
+// Names of the driver's tools in the builtin app; see [Driver.Tools].
 const (
 	ServersTool = "mcp_servers"
 	EnvTool     = "mcp_env"
@@ -32,8 +32,8 @@ const (
 		"asks": {"type": "array", "items": {"enum": ["elicitation", "sampling"]}, "description": "Instead: allowed requests during a call (empty: none): the person's answer, a text by the caller's model"}}}`
 )
 
-// Tools returns the builtin tools for servers. known is called at each call, so the catalog may be
-// created later.
+// Tools returns the driver's tools for the builtin app: they list servers, store their variables and trust their
+// claims. Each call of a tool calls known, so the catalog may be created later.
 func (d *Driver) Tools(known func() aai.Catalog) []*aai.Tool {
 	o := builtinTools{d, known}
 	return []*aai.Tool{
@@ -64,7 +64,7 @@ func (o builtinTools) recipe(ctx context.Context, call *aai.Call) (*aai.App, *aa
 	return app, app.Server, nil
 }
 
-// list returns all servers.
+// list returns a row for each app with an MCP server.
 func (o builtinTools) list(ctx context.Context, _ *aai.Call) (*aai.Result, error) {
 	type serverRow struct {
 		App    string   `json:"app"`
@@ -102,7 +102,7 @@ func (o builtinTools) list(ctx context.Context, _ *aai.Call) (*aai.Result, error
 	return &aai.Result{Data: rows}, nil
 }
 
-// env stores values of variables.
+// env stores values of a server's variables, and restarts the server.
 func (o builtinTools) env(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 	app, r, err := o.recipe(ctx, call)
 	if err != nil {

@@ -1,11 +1,10 @@
 // Package mcp runs the Model Context Protocol servers that descriptors name, and offers
 // their tools as tools of an app. It turns an [aai.Recipe] with MCP set into an
-// [aai.Action], and fills an app whose descriptor lists no tools with its server's tools.
+// [aai.Action], and gives an app that leaves the list of tools to its server the tools of the server.
 //
-// Data from a server is untrusted. A file caches the tools from the first listing
-// (listing.go, listingcache.go), so that listing an app starts no process. Consent is bound
-// to the digest of each tool. A call runs only if the server's definition still has the
-// digest that the user consented to (call.go).
+// Data from a server is untrusted. A file caches the last listing of the tools (listing.go, listingcache.go), so that
+// listing an app starts no process. Consent is bound to the digest of each tool. A call runs only if the server's
+// definition still has the digest that the user consented to (call.go).
 //
 // The steps of one call, all within the call's deadline:
 //

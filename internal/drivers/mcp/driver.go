@@ -13,15 +13,15 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// Secrets stores values that must not appear in any file.
+// Secrets stores values of servers' variables and permissions in encrypted form.
 type Secrets interface {
 	// Get returns the value under the id, or nil if there is none.
 	Get(ctx context.Context, id string) ([]byte, error)
-	// Update replaces the value under the id with the result of edit.
+	// Update replaces the value under the id with the result of edit; nil removes it.
 	Update(ctx context.Context, id string, edit func(old []byte) ([]byte, error)) error
 }
 
-// Authorizer adds the user's credentials for a server at an address; see webapi.Authorizer.
+// Authorizer adds the user's credentials to requests for a server at a URL; see webapi.Authorizer.
 type Authorizer interface {
 	Authorize(ctx context.Context, r *aai.Recipe, req *http.Request) error
 	HandleRefusal(ctx context.Context, r *aai.Recipe, resp *http.Response) (again bool, err error)

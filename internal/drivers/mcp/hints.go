@@ -23,7 +23,7 @@ func (a annotations) claim() aai.Effect {
 	return aai.Destroys
 }
 
-// keep edits a stored secret.
+// keep replaces the secret under the id by the result of edit.
 func (d *Driver) keep(ctx context.Context, id string, edit func(old []byte) ([]byte, error)) *aai.Error {
 	if d.config.Secrets == nil {
 		return undeliveredError(aai.AutomationNotSupported, "", "this gateway cannot store encrypted values")

@@ -140,7 +140,7 @@ func (s *server) fresh(ctx context.Context, live *session) *aai.Error {
 	return s.list(ctx, live)
 }
 
-// follow lists again after a change notification, once for several of them.
+// follow lists the tools again a second after a change notification, once for all notifications until then.
 func (s *server) follow(live *session) {
 	select {
 	case <-live.ended:

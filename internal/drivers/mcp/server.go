@@ -148,7 +148,7 @@ func (s *server) timeToStart(ctx context.Context) (context.Context, context.Canc
 	return context.WithDeadline(context.WithoutCancel(ctx), until)
 }
 
-// release ends the use of a session.
+// release ends the use that acquire began. An unused server stops after the idle timeout.
 func (s *server) release() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -162,7 +162,7 @@ func (s *server) release() {
 	}
 }
 
-// stopIdle ends an unused server.
+// stopIdle stops the server if no call uses it.
 func (s *server) stopIdle() {
 	s.mu.Lock()
 	live := s.live
@@ -219,7 +219,7 @@ func (s *server) failed() {
 	}
 }
 
-// resetFailures records that the server works.
+// resetFailures clears the count of failures after a request succeeded.
 func (s *server) resetFailures() {
 	s.mu.Lock()
 	s.failures = 0

@@ -40,7 +40,7 @@ func methodOf(ask string) string {
 // allowedRequestsID is the id of the stored requests that the user allows to an app's server.
 func allowedRequestsID(app string) string { return "mcp-asks/" + app }
 
-// allowedRequests is bound to one server: another command under the same name gets no permission.
+// allowedRequests holds the user's permission for one server. Another command under the same name gets none.
 type allowedRequests struct {
 	Server string   `json:"server"` // digest of the recipe
 	Asks   []string `json:"asks"`

@@ -97,8 +97,7 @@ func (t *tool) authorize(ctx context.Context, req *http.Request) (secretTexts, e
 	return addedSecrets(headers, address.RawQuery, req), nil
 }
 
-// handleRefusal reports a rejected login to the authorizer. It returns again if another try may
-// succeed.
+// handleRefusal reports a rejected login to the authorizer. again means that another try may succeed.
 func (x *exchange) handleRefusal(ctx context.Context) (again bool, f *failure) {
 	status := x.resp.StatusCode
 	if x.recipe.HTTP.Auth == nil || status != http.StatusUnauthorized && status != http.StatusForbidden {

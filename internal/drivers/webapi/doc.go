@@ -8,7 +8,7 @@
 // The steps of one call, all within the call's deadline:
 //
 //	message    put parameters into path, query or body (message.go, address.go)
-//	wait       keep to the request limit of the host (limit.go)
+//	wait       keep to the request limit of the origin (limit.go)
 //	attempt    authorize, send, record the delivery (attempt.go, trace.go)
 //	again      back off, then repeat if that is harmless (call.go)
 //	read       decompress, up to a limit, with progress (read.go)

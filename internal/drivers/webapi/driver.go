@@ -14,9 +14,8 @@ type Authorizer interface {
 	// cookie. Its error has the code AUTH_REQUIRED, AUTH_EXPIRED or AUTH_INVALID, with Visit or
 	// Hint.
 	Authorize(ctx context.Context, r *aai.Recipe, req *http.Request) error
-	// HandleRefusal handles a 401, a 403 or a DPoP nonce request for the credentials that
-	// Authorize added. It returns again if another try may succeed. It does not read the response
-	// body.
+	// HandleRefusal handles a 401, a 403 or a DPoP nonce request for the credentials that Authorize added. again means
+	// that another try may succeed. HandleRefusal does not read the response body.
 	HandleRefusal(ctx context.Context, r *aai.Recipe, resp *http.Response) (again bool, err error)
 }
 
@@ -28,8 +27,8 @@ const (
 
 // Config configures a Driver.
 type Config struct {
-	// Client sends all requests. If it is nil, the gateway has no web access and no tool compiles.
-	// The driver ignores the client's redirects and cookies.
+	// Client sends all requests. If it is nil, the gateway has no web access and no tool compiles. The driver follows no
+	// redirects and keeps no cookies.
 	Client *http.Client
 	// Authorizer adds credentials. If it is nil, no user can log in.
 	Authorizer Authorizer

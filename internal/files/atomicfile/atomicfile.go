@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// Replace replaces the content of a file in one step. The content is first written to a file with
-// the suffix ".new", so callers must hold a lock of their own. A power failure may lose it.
+// Replace replaces the content of a file in one step. It first writes the content to a file with the
+// suffix ".new", so callers must hold a lock of their own. A power failure may lose the content.
 func Replace(path string, content []byte) error {
 	next := path + ".new"
 	if err := os.WriteFile(next, content, 0o600); err != nil {
@@ -27,8 +27,8 @@ func Replace(path string, content []byte) error {
 func EnsureDir(path string) error { return os.MkdirAll(filepath.Dir(path), 0o700) }
 
 // ReplaceDurable is Replace with a sync to disk; any number of processes may call it
-// concurrently. A killed call leaves a file with a name that begins with a dot; the next write removes
-// it when it is a minute old.
+// concurrently. A killed call leaves a temporary file with a name that begins with a dot. A later
+// write removes that file once it is a minute old.
 func ReplaceDurable(path string, content []byte) error { return replaceDurable(path, content, nil) }
 
 // Modify is ReplaceDurable for a file shared with other programs: the new file has the mode and

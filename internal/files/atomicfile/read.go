@@ -15,7 +15,7 @@ type ReadLimits struct {
 }
 
 // Read returns the content of a regular file within the limits. It returns an error for any other
-// file, without blocking. Errors omit the path; for a missing file the error is fs.ErrNotExist.
+// file, without blocking. Errors omit the path; the error for a missing file matches fs.ErrNotExist.
 func Read(path string, limits ReadLimits) ([]byte, error) {
 	b, err := read(path, limits)
 	if e, ok := errors.AsType[*fs.PathError](err); ok {

@@ -12,10 +12,10 @@ import (
 // rewatchInterval is the interval of attempts to watch missing folders.
 const rewatchInterval = 2 * time.Second
 
-// Watch reports changes of the paths in words until ctx ends. A path is a file, or a folder with
-// its entries. tell receives the word of the path, from one goroutine; several changes may be
-// reported as one. A tell that blocks delays the next. If the system supports no watching, Watch
-// returns an error.
+// Watch watches the paths that are the keys of words, until ctx ends. A path is a file, or a folder
+// with its entries. After a change one goroutine calls tell with the path's word; several changes
+// may result in one call, and a call that blocks delays the next. If the system supports no
+// watching, Watch returns an error.
 func Watch(ctx context.Context, words map[string]string, tell func(word string)) error {
 	watcher, err := fsnotify.NewWatcher()
 	if err != nil {

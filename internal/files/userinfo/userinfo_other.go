@@ -19,7 +19,7 @@ func HomeDir() string {
 	return u.HomeDir
 }
 
-// SameDir reports whether the system considers both paths equal.
+// SameDir reports whether both paths are equal, ignoring case.
 func SameDir(a, b string) bool { return strings.EqualFold(a, b) }
 
 // ReadRootOwned returns nil: it applies to Unix accounts.

@@ -94,7 +94,7 @@ func checkRootOnly(path string) error {
 	return checkOwnerAndMode(path, info, 0)
 }
 
-// CheckOwned returns an error if others than this account and root can change the path.
+// CheckOwned returns an error if others than this account and root can change the path. It accepts a missing path.
 func CheckOwned(path string) error {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {

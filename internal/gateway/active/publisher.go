@@ -48,7 +48,7 @@ type PublishedCall struct {
 	Call     string    `json:"call"`
 	Parent   string    `json:"parent,omitempty"`
 	Door     string    `json:"door"`
-	Caller   string    `json:"caller"` // its name with the door
+	Caller   string    `json:"caller"` // door and name, such as mcp:claude
 	Identity string    `json:"identity,omitempty"`
 	App      string    `json:"app"`
 	Tool     string    `json:"tool"`
@@ -62,7 +62,7 @@ type PublishedCall struct {
 	Process  int       `json:"process"` // id of the gateway's process
 }
 
-// activeFile is the content of a file.
+// activeFile is the content of a publisher's file.
 type activeFile struct {
 	Process int             `json:"process"`
 	Calls   []PublishedCall `json:"calls"`
@@ -80,7 +80,7 @@ type Publisher struct {
 	mu      sync.Mutex // guards the fields below
 	path    string     // without suffix; "" before the first write
 	lock    *flock.Flock
-	written []byte // nil: there is no file
+	written []byte // content of the file; nil: there is none
 	closed  bool
 }
 
@@ -90,7 +90,7 @@ func NewPublisher(folder string, underway func() []aai.ActiveCall, log *slog.Log
 	return &Publisher{folder: folder, active: underway, log: log}
 }
 
-// StageChanged schedules a write. It is quick; see aai.Gateway.OnStageChange.
+// StageChanged schedules a write of the active calls. It is quick; see aai.Gateway.OnStageChange.
 func (t *Publisher) StageChanged() {
 	if !t.scheduled.Load() && t.scheduled.CompareAndSwap(false, true) {
 		time.AfterFunc(publishDelay, t.publish)
@@ -135,7 +135,7 @@ func activeCallOf(u aai.ActiveCall) PublishedCall {
 	}
 }
 
-// write must be called with t.mu held.
+// write writes the file, or removes it if there are no calls. The caller holds t.mu.
 func (t *Publisher) write(say activeFile) error {
 	if len(say.Calls) == 0 {
 		if t.written == nil {
@@ -174,7 +174,7 @@ func (t *Publisher) claimName() error {
 	return nil
 }
 
-// Close removes the files.
+// Close removes this gateway's files. Later calls are not published.
 func (t *Publisher) Close() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -80,7 +80,8 @@ func (a *ResultCache) Invalidate() {
 	clear(a.results)
 }
 
-// resultKey returns the key of a call: conversation, tool, target and arguments.
+// resultKey returns the key of a call: conversation, tool, target and arguments. It reports false
+// without a target.
 func resultKey(call *aai.Call) (string, bool) {
 	args, err := json.Marshal(call.Args)
 	if err != nil || call.Target == nil {

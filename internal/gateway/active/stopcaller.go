@@ -24,7 +24,7 @@ func callerKey(said string) string {
 	return ""
 }
 
-// unknownCallerError returns the error of a stop without a matching caller.
+// unknownCallerError returns the error of a stop that names no valid caller.
 func unknownCallerError(said string) *aai.Error {
 	e := aai.Errorf(aai.InvalidParams, "caller: %s is no caller; expected an identity, such as /usr/bin/claude or http:work, or mcp: for all agents that have none", aai.CleanLabel(said, 200))
 	e.Hint = "Nothing was stopped. List of callers: aai-gateway running. Stop everything: aai-gateway stop"

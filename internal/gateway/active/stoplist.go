@@ -30,7 +30,7 @@ type Stop struct {
 	Door   string    `json:"door"` // of the person's stop
 }
 
-// IsEverything reports whether everything is stopped.
+// IsEverything reports whether the stop applies to all calls.
 func (s Stop) IsEverything() bool { return s.Call == "" && s.Caller == "" }
 
 // sameScope reports whether both stop the same calls.
@@ -58,7 +58,7 @@ const (
 
 // StopConfig configures a StopList.
 type StopConfig struct {
-	// Path is the file; its folder contains nothing else.
+	// Path is the file of the stops; its folder contains nothing else.
 	Path string
 	// Exempt reports whether a call continues despite a stop of everything or of its caller, such
 	// as the tools that list and start calls. Nil exempts none.

@@ -10,8 +10,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/schema"
 )
 
-// The tools of the gateway's own app. A stop only takes rights away, so it needs no
-// authentication; a start gives them back.
+// Names of the gateway's own tools that stop calls and allow them again. A stop only takes rights away,
+// so it needs no authentication; a start gives them back.
 const (
 	StopTool  = "stop"
 	StartTool = "start"
@@ -21,7 +21,7 @@ const stopParams = `{"type": "object", "additionalProperties": false, "propertie
 	"call": {"type": "string", "minLength": 1, "maxLength": 100, "description": "Only this call, by its id, and the calls that it makes"},
 	"caller": {"type": "string", "minLength": 1, "maxLength": 4000, "description": "Only the calls of this caller, by its identity; mcp: for all agents that have none"}}}`
 
-// Tools returns the tools that stop and start calls.
+// Tools returns the tools that stop calls, and that let stopped calls run again.
 func (h *StopList) Tools() []*aai.Tool {
 	return []*aai.Tool{
 		{

@@ -92,7 +92,7 @@ func (h *StopList) notifyChanged() {
 	}
 }
 
-// Close stops the watching.
+// Close ends the watching of the file.
 func (h *StopList) Close() error {
 	h.watching.Do(func() {})
 	h.mu.Lock()

@@ -6,8 +6,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// Baseline is the state of the screen after an action, to detect later windows. The user must hold
-// the program's queue slot.
+// Baseline is the state of the screen after an action, to detect later windows. Callers that use it must hold the
+// queue slot of the program.
 type Baseline struct {
 	Action       string // description of the action
 	KnownWindows map[desktop.WindowID]bool
@@ -23,7 +23,7 @@ func (s *Session) SetBaseline(app desktop.App, e *Baseline) {
 	}
 }
 
-// Baseline returns the stored baseline, or nil.
+// Baseline returns the baseline of the last action of the conversation on the program, or nil.
 func (s *Session) Baseline(app desktop.App) *Baseline {
 	s.mu.Lock()
 	defer s.mu.Unlock()

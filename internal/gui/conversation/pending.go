@@ -7,7 +7,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/watch"
 )
 
-// SetPending stores the conversation's pending effect and stops the previous one; nil deletes it.
+// SetPending stores the pending effect of the last action of the conversation, and stops observing the previous one;
+// nil deletes it.
 func (s *Session) SetPending(app desktop.App, o *watch.PendingEffect) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -26,7 +27,7 @@ func (s *Session) Pending(app desktop.App) *watch.PendingEffect {
 	return s.pending[ProcessOf(app)]
 }
 
-// SetPending stores the pending effect for all conversations.
+// SetPending stores the pending effect of the last action by any caller, for all conversations.
 func (l *AppCache) SetPending(app desktop.App, o *watch.PendingEffect) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -49,8 +50,8 @@ type LastAction struct {
 	Pending *watch.PendingEffect // its effect, if the reply was sent before any was seen; or nil
 }
 
-// BeginAction notes a new action on the program and returns the previous one. From now on, changes
-// may no longer be effects of that one.
+// BeginAction records a new action on the program and returns the previous one. From now on, changes may no longer be
+// effects of the previous action.
 func (l *AppCache) BeginAction(app desktop.App) (before LastAction) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -31,7 +31,7 @@ const (
 	lockRetryPause     = 10 * time.Millisecond
 )
 
-// IsPersistent reports whether the call's conversation outlives the process.
+// IsPersistent reports whether RefStore keeps the refs for the call, which are those of a terminal command.
 func (m RefStore) IsPersistent(call *aai.Call) bool {
 	return m.Folder != "" && call.Caller.Door == aai.DoorCLI
 }

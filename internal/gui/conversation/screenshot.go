@@ -23,7 +23,8 @@ func (s *Session) SetScreenshot(pid int, p Screenshot) {
 	s.screenshots[pid] = p
 }
 
-// Screenshot returns the last screenshot of the program, or else of the screen.
+// Screenshot returns the last screenshot of the program in the conversation, or else of the screen; false without
+// one.
 func (s *Session) Screenshot(app desktop.App) (Screenshot, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -28,7 +28,7 @@ type Sessions struct {
 // NewSessions returns empty Sessions.
 func NewSessions() *Sessions { return &Sessions{byKey: make(map[string]*Session)} }
 
-// For returns the session of the call's conversation.
+// For returns the session of the conversation to which the call belongs, and creates it if needed.
 func (s *Sessions) For(call *aai.Call) *Session {
 	key := call.Caller.Conversation()
 	s.mu.Lock()
@@ -108,7 +108,7 @@ func (s *Session) KnownRefs(pid int) *refs.Table {
 	return nil
 }
 
-// Connect stores the program and its alias in this conversation.
+// Connect records that the conversation has connected to the program. It also stores the alias, unless that is "".
 func (s *Session) Connect(app desktop.App, alias string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -120,7 +120,7 @@ func (s *Session) Connect(app desktop.App, alias string) {
 	}
 }
 
-// Alias returns the process with the alias.
+// Alias returns the process that Connect stored under the alias; known is false if there is none.
 func (s *Session) Alias(name string) (is Process, known bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -149,7 +149,7 @@ func (s *Session) CountAction() {
 	s.actions++
 }
 
-// Report returns the connected PIDs and the number of actions.
+// Report returns the PIDs of the connected programs, and the number of actions of the conversation.
 func (s *Session) Report() (connected []int, actions int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -10,8 +10,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// SameCell reports whether a cell shows the value. A number may look different there, except for
-// leading zeros; an apostrophe marks the rest as text.
+// SameCell reports whether a cell shows the value. A number may look different there, except for leading zeros. An
+// apostrophe before the value marks the rest as text.
 func SameCell(shown, value string) bool {
 	if shown == value || len(value) > 1 && value[0] == '\'' && shown == value[1:] {
 		return true
@@ -85,7 +85,7 @@ func ParseBlock(e *desktop.Element, text string) (b Block, is bool) {
 	return b, true
 }
 
-// Count returns the number of cells.
+// Count returns the number of cells that the block fills.
 func (b Block) Count() (n int) {
 	for _, row := range b.Rows {
 		n += len(row)
@@ -93,7 +93,7 @@ func (b Block) Count() (n int) {
 	return n
 }
 
-// Cells returns the position of the block in its sheet.
+// Cells returns the rectangle of cells that the block fills in its sheet.
 func (b Block) Cells() desktop.Cells {
 	c := desktop.Cells{Row: b.row - 1, Column: b.column - 1, Rows: len(b.Rows)}
 	for _, row := range b.Rows {
@@ -102,7 +102,7 @@ func (b Block) Cells() desktop.Cells {
 	return c
 }
 
-// CellName returns the name of a cell of the block.
+// CellName returns the name of a cell of the block, such as B2; row and column count from 0 in the block.
 func (b Block) CellName(row, column int) string {
 	text := ""
 	for n := b.column + column; n > 0; n = (n - 1) / 26 {
@@ -111,7 +111,7 @@ func (b Block) CellName(row, column int) string {
 	return text + strconv.Itoa(b.row+row)
 }
 
-// LastCellName returns the name of the last cell.
+// LastCellName returns the name of the last cell in the last row of the block.
 func (b Block) LastCellName() string {
 	return b.CellName(len(b.Rows)-1, len(b.Rows[len(b.Rows)-1])-1)
 }

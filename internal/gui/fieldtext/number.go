@@ -8,7 +8,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// ParseNumber parses a number in the notation of people and programs.
+// ParseNumber parses a decimal number, with - or U+2212 as the minus sign; otherwise is the result for other texts.
 func ParseNumber(text string, otherwise float64) float64 {
 	f, err := strconv.ParseFloat(strings.ReplaceAll(strings.TrimSpace(text), "\u2212", "-"), 64)
 	if err != nil || math.IsInf(f, 0) {

@@ -11,7 +11,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// MaxLongText is the maximum of bytes that a tool for one element returns.
+// MaxLongText is the maximum number of bytes of a value that a tool for one element returns.
 const MaxLongText = 100 << 10
 
 // FullText returns the text or value of one element, for a tool that reads only it.
@@ -34,13 +34,13 @@ func namedByWords(e *desktop.Element) bool {
 	return e.Role.IsTextual()
 }
 
-// MaxText is the maximum of bytes of a program's text in one field of a reply.
+// MaxText is the maximum number of bytes of a text of the program in one field of a reply.
 const MaxText = 2000
 
 // hiddenValue replaces the value of a password field.
 const hiddenValue = "****"
 
-// DisplayValue returns the value of an element, for display.
+// DisplayValue returns the value of an element, cleaned, of at most MaxText bytes; **** for a password field.
 func DisplayValue(e *desktop.Element) string {
 	if e.States.Has(desktop.Protected) {
 		return hiddenValue
@@ -48,7 +48,7 @@ func DisplayValue(e *desktop.Element) string {
 	return aai.CleanText(Value(e), MaxText)
 }
 
-// Value returns the value of an element; for a checkable one its state.
+// Value returns the value of an element; for a checkable one without a value "true", "false" or "mixed".
 func Value(e *desktop.Element) string {
 	switch {
 	case e.Value != "" || !e.States.Has(desktop.Checkable):

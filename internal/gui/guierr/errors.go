@@ -15,7 +15,7 @@ func JoinWarnings(one, other string) string {
 	return one + "; " + other
 }
 
-// Failed returns the error of an action without the intended effect.
+// Failed returns an AUTOMATION_FAILED error with the delivery, for an action without its intended effect.
 func Failed(delivery aai.Delivery, format string, args ...any) error {
 	e := aai.Errorf(aai.AutomationFailed, format, args...)
 	e.Delivery = delivery
@@ -30,10 +30,10 @@ func Unreadable(err error) error {
 	return &e
 }
 
-// QuoteQuery quotes a query for an error.
+// QuoteQuery cleans, shortens and quotes a query for an error message.
 func QuoteQuery(query string) string { return fmt.Sprintf("%q", aai.CleanLabel(query, 100)) }
 
-// Unsupported returns the error for a feature that this computer lacks.
+// Unsupported returns an AUTOMATION_NOT_SUPPORTED error for the named feature, which this computer lacks.
 func Unsupported(what string) error {
 	e := aai.Errorf(aai.AutomationNotSupported, "this computer offers no %s to the gateway", what)
 	e.Delivery = aai.NotDelivered

@@ -34,7 +34,7 @@ type Technique struct {
 	risk string
 }
 
-// Action is an action on an element, from the target to the observed changes.
+// Action describes one action on an element: its target, the techniques to try, and the check of its effect.
 type Action struct {
 	*View
 	Index      int   // of the element in the view's snapshot; -1 if there is none
@@ -46,7 +46,7 @@ type Action struct {
 	Verify           func(ctx context.Context) (string, bool) // describes the wrong effect, or reports success; nil: any change is a success
 }
 
-// ActionResult is the outcome of an action, as data for programs.
+// ActionResult is the outcome of an action, in the machine-readable part of the reply.
 type ActionResult struct {
 	Delivered bool     `json:"delivered"`
 	Verified  bool     `json:"verified"` // the effect was observed
@@ -54,11 +54,12 @@ type ActionResult struct {
 	Element   any      `json:"element,omitempty"`
 	Changes   []string `json:"changes"`
 	More      int      `json:"more_changes,omitempty"`
-	// ForeignWindows are windows of other programs that opened meanwhile.
+	// ForeignWindows are windows of other programs that opened during the action.
 	ForeignWindows []programs.ForeignWindow `json:"came,omitempty"`
 }
 
-// Execute executes the action and reports the observed changes.
+// Execute announces the targets to the gates, tries the techniques in order, and returns the observed changes. It
+// fails if Verify describes a wrong effect.
 func (a Action) Execute(ctx context.Context) (*aai.Result, error) {
 	switch {
 	case a.NoTree:
@@ -122,9 +123,9 @@ func (a Action) Execute(ctx context.Context) (*aai.Result, error) {
 	return out, nil
 }
 
-// addDoubts adds evidence against the effect from the element now (-1: gone). The element may be
-// unselected, or a browser question in its window may block its page. In the background a browser
-// reports the page beside its question.
+// addDoubts adds a warning if the element now (-1: gone) contradicts the effect. An element that should be selected
+// may not be. A question of the browser may block the page, although its tree in the background still shows the page
+// as usable.
 func (a Action) addDoubts(now int, result *ActionResult, out *aai.Result) {
 	if now < 0 {
 		return
@@ -140,8 +141,8 @@ func (a Action) addDoubts(now int, result *ActionResult, out *aai.Result) {
 	}
 }
 
-// awaitSelected waits until the clicked element is selected, if a change may be the first half of
-// that. A list on a page deselects one option before it selects another.
+// awaitSelected waits until the clicked element is selected, if the changes d may be only half of that. A list on a
+// page deselects one option before it selects another. awaitSelected reports whether it has refreshed the view.
 func (a Action) awaitSelected(ctx context.Context, ref string, d delta.Delta) bool {
 	unselected := func() bool { i := a.indexAfter(ref); return i >= 0 && snapview.IsUnselected(a.Snapshot, i) }
 	if !a.ExpectsSelection || len(d.Changes) == 0 || !unselected() {
@@ -151,10 +152,12 @@ func (a Action) awaitSelected(ctx context.Context, ref string, d delta.Delta) bo
 	return err == nil
 }
 
-// KeyboardRestoredNote stands only in the text for people and models, not in the data.
+// KeyboardRestoredNote reports that Restore gave the keyboard back. It is added only to the text of a result, not to
+// its data.
 const KeyboardRestoredNote = "\nThe program had taken the person's keyboard; they have it back."
 
-// Announce reports the target of the action to the gates before the action.
+// Announce reports element i (-1: none) and the elements in also to the gates before an action, and returns their
+// refusal. It does nothing if the gates know i with its present texts.
 func (v *View) Announce(ctx context.Context, i int, also ...int) error {
 	if i >= 0 && v.WasAnnounced(i) {
 		return nil
@@ -223,14 +226,15 @@ func (a Action) check(ctx context.Context, id desktop.ID) outcome {
 	return o
 }
 
-// refreshValue makes an idle browser report a field's content again, and returns whether it did. It
-// would move the caret, and keys that a busy browser has not read would go there.
+// refreshValue makes an idle browser report the content of a field again, and returns whether it did. RefreshText
+// moves the caret, and keys that a busy browser has not read yet would go there.
 func (a Action) refreshValue(ctx context.Context, id desktop.ID) bool {
 	events := a.Backend.Events
 	return events != nil && events.IsIdle(a.App) && a.Backend.Actor.Execute(ctx, a.App, id, desktop.Act{Verb: desktop.RefreshText}) == nil
 }
 
-// judge decides whether the effect was observed. aside: the pointer was not moved to the element.
+// judge sets Verified and a warning from the outcome of Verify or from the changes, and returns an error for a wrong
+// effect. aside means that the pointer was not moved over the element.
 func (a Action) judge(ctx context.Context, seen outcome, result *ActionResult, out *aai.Result, before *desktop.Snapshot, aside bool) error {
 	if a.Verify != nil {
 		result.Verified = seen.ok

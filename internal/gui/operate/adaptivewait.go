@@ -61,8 +61,8 @@ func (p *AdaptiveWait) isOver(ctx context.Context) bool {
 	return since > p.within && p.isIdle && p.idleTime >= min(p.within, idleGiveUp)-3*watch.PollInterval/2
 }
 
-// AwaitChange waits for an event of the program, or for a moment, and returns false if the wait is
-// over.
+// AwaitChange waits until the program sends an event or PollInterval passes. It returns false if the whole wait is
+// over or ctx has ended, so that the caller stops.
 func (p *AdaptiveWait) AwaitChange(ctx context.Context) bool {
 	if p.isOver(ctx) {
 		return false

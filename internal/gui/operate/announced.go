@@ -32,7 +32,8 @@ func (a Action) executeOne(ctx context.Context) (*aai.Result, error) {
 	return &aai.Result{Data: ActionResult{Delivered: true, Verified: seen.ok, Way: used.Name}}, nil
 }
 
-// MarkAnnounced notes the elements as announced, with their texts now.
+// MarkAnnounced records that the gates know these elements with their present texts, so that Announce does not report
+// them again.
 func (v *View) MarkAnnounced(all ...int) {
 	if v.Announced == nil {
 		v.Announced = make(map[desktop.ID]string)
@@ -42,7 +43,7 @@ func (v *View) MarkAnnounced(all ...int) {
 	}
 }
 
-// WasAnnounced reports whether the element was announced and its texts are unchanged.
+// WasAnnounced reports whether the gates know the element and its texts are unchanged since then.
 func (v *View) WasAnnounced(i int) bool {
 	says, is := v.Announced[v.Snapshot.Elements[i].ID]
 	return is && says == strings.Join(v.ReadableTexts(i), "\n")

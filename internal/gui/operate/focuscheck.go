@@ -25,9 +25,9 @@ type focusCheckedInput struct {
 	focusMoved *bool      // the focus was moved to the target, or a menu was open, and no key has been seen to arrive yet
 }
 
-// withFocusCheck limits the input to the element with index i (-1: the element with the window's
-// focus). Keys for a spreadsheet cell go to the cursor that EnterCell has set. While the cell is
-// edited, an editor beside it has the focus.
+// withFocusCheck wraps do so that its keys must reach the element with index i (-1: the element with the focus of the
+// window). Keys for a spreadsheet cell are not checked. They go to the cursor that EnterCell has set, although an
+// editor beside the cell has the focus.
 func (v *View) withFocusCheck(i int, do inputFunc) inputFunc {
 	if v.NoTree || i >= 0 && !v.App.IsBrowser && fieldtext.SheetCell(&v.Snapshot.Elements[i]) {
 		return do
@@ -121,7 +121,7 @@ func (l focusCheckedInput) Type(ctx context.Context, seat desktop.Seat, w deskto
 const firstStroke = 25
 
 // strokeOf returns the length in bytes of the first stroke of the text, of at most the given number of
-// characters. Where tab and return may move the focus or press a button, each is a stroke of its own.
+// characters. If tab and return may move the focus or press a button (leaves), each is a stroke of its own.
 func strokeOf(text string, most int, leaves bool) int {
 	n := 0
 	leaving := func(r byte) bool { return leaves && (r == '\t' || r == '\n') }
@@ -145,8 +145,8 @@ func partlyTypedError(err error, typed, all int) error {
 	return &e
 }
 
-// check returns an error unless keys would go to the target. If another element has the focus it
-// is moved to the target first, which only works while the window has the keyboard.
+// check returns an error unless keys would go to the target. It first moves the focus there from
+// another element, which only works while the window has the keyboard.
 func (l focusCheckedInput) check(ctx context.Context, seat desktop.Seat, text bool) error {
 	rival, has, active, err := l.awaitFocus(ctx, EffectCeiling)
 	if err != nil || has && active && rival < 0 {
@@ -177,7 +177,7 @@ func (l focusCheckedInput) check(ctx context.Context, seat desktop.Seat, text bo
 
 // awaitFocus reads the window's focus until only the target has it, or until the time is over. It
 // returns a rival element that has the focus (or -1), whether the target has it, and whether the
-// window is active. Only a browser must report the last two.
+// window is active. For other programs than browsers, the last two are always true.
 func (l focusCheckedInput) awaitFocus(ctx context.Context, within time.Duration) (rival int, has, active bool, err error) {
 	v := l.view
 	_, err = v.PollUntil(ctx, within, func() (bool, error) {
@@ -267,9 +267,9 @@ func (l focusCheckedInput) wrongFocusError(rival int) error {
 	return e
 }
 
-// awaitTyped types by the function and reports whether the element was seen to receive it within
-// the time: its text changes, or its program reports that, as of a password, which cannot be
-// read. Without a time it only types.
+// awaitTyped calls typing and reports whether the element was seen to receive the text in time. Its value changes, or
+// its program reports a change, as for a password, which cannot be read. If within is 0, it only calls typing and
+// returns false.
 func (l focusCheckedInput) awaitTyped(ctx context.Context, i int, within time.Duration, typing func() error) (bool, error) {
 	if within == 0 {
 		return false, typing()

@@ -19,7 +19,8 @@ import (
 // maxForeignWindows is the maximum of foreign windows in one report.
 const maxForeignWindows = 3
 
-// foreignWindows returns the windows of other programs that match mine, and adds them to known.
+// foreignWindows returns the windows of other programs that are not in known and for which mine returns true, and
+// adds them to known.
 func (v *View) foreignWindows(ctx context.Context, known map[desktop.WindowID]bool, mine func(desktop.WindowInfo) bool) (came []programs.ForeignWindow) {
 	if known == nil {
 		return nil
@@ -43,8 +44,9 @@ func (v *View) foreignWindows(ctx context.Context, known map[desktop.WindowID]bo
 	return came
 }
 
-// NewForeignWindows returns the windows of other programs that opened with the action and are not
-// yet reported; the next call reports later ones.
+// NewForeignWindows returns the windows of other programs that opened since the guard was created and were not yet
+// reported. It stores the known windows with did, the description of the action, so that the next call reports later
+// ones.
 func (k *KeyboardGuard) NewForeignWindows(ctx context.Context, did string) []programs.ForeignWindow {
 	if k.knownWindows == nil {
 		return nil
@@ -77,7 +79,7 @@ func appendForeignWindows(text string, host desktop.App, came []programs.Foreign
 	return strings.TrimRight(text, "\n") + FormatForeignWindows(host, came)
 }
 
-// WithForeignWindows returns an error of a delivered action with the foreign windows added.
+// WithForeignWindows returns err, the error of an action that was delivered, with the foreign windows in its message.
 func WithForeignWindows(err error, host desktop.App, came []programs.ForeignWindow) error {
 	if len(came) == 0 {
 		return err

@@ -8,7 +8,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/guierr"
 )
 
-// Limits for a window to reach its appearance in front.
+// Limits for a raised window to come to the front and for its content to settle.
 const (
 	frontTimeout = 2 * time.Second
 	frontPause   = 60 * time.Millisecond

@@ -13,8 +13,8 @@ import (
 // once per frame, but execute accessibility actions at once.
 const hoverTime = 50 * time.Millisecond
 
-// items returns the menu or list item of the action's element, followed by the other items of its
-// role there; nil if there is none.
+// items returns the menu or list item that is or contains the element of the action. The other items of its role
+// there follow. nil if there is none.
 func (a Action) items(s *desktop.Snapshot) []int {
 	i := a.Index
 	for ; i >= 0; i = s.Elements[i].Parent {

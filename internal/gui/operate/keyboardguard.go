@@ -24,8 +24,8 @@ type KeyboardGuard struct {
 	startedPIDs  []int                     // processes that the program started and that opened a window
 }
 
-// GuardKeyboard records the open windows, and the window that has the keyboard if the call may not
-// take it.
+// GuardKeyboard returns a guard that knows the open windows. Unless the call may take the keyboard, the guard also
+// knows the window of another program that has it, as the window of the person.
 func (v *View) GuardKeyboard(ctx context.Context) KeyboardGuard {
 	k := KeyboardGuard{View: v}
 	if v.Backend.Windows == nil {
@@ -51,8 +51,8 @@ func (v *View) GuardKeyboard(ctx context.Context) KeyboardGuard {
 	return k
 }
 
-// GuardKeyboardForAll is GuardKeyboard before the first of several actions: windows of one action
-// are new for the later ones.
+// GuardKeyboardForAll returns one guard for several actions. Later guards of the view share its list of windows, so
+// that a window opened by one action stays new for the others.
 func (v *View) GuardKeyboardForAll(ctx context.Context) *KeyboardGuard {
 	if v.keyboardGuard == nil {
 		k := v.GuardKeyboard(ctx)
@@ -61,8 +61,8 @@ func (v *View) GuardKeyboardForAll(ctx context.Context) *KeyboardGuard {
 	return v.keyboardGuard
 }
 
-// Restore returns the keyboard if a window of the program or of a process that it started has it,
-// and reports whether it did. If a window has opened, Restore waits up to newWindowTimeout.
+// Restore gives the keyboard back to the person if a window of the program, or of a process that it started, has it.
+// It reports whether it did. If a window has opened since before, Restore waits up to newWindowTimeout for that.
 func (k KeyboardGuard) Restore(ctx context.Context, before *desktop.Snapshot) bool {
 	if k.personWindow.ID == 0 {
 		return false
@@ -114,8 +114,8 @@ func (k KeyboardGuard) AwaitGrab(ctx context.Context) {
 // idleChecks is how many consecutive checks must find a program idle.
 const idleChecks = 5
 
-// HasOpened reports whether the program shows a new window or dialog. A browser's dialog is not a
-// separate window, but raises the browser's window.
+// HasOpened reports whether the program shows a window or dialog that before did not show. The dialog of a browser is
+// not a separate window, but raises the window of the browser.
 func (k KeyboardGuard) HasOpened(before *desktop.Snapshot) bool {
 	for i := range k.Snapshot.Elements {
 		e := &k.Snapshot.Elements[i]

@@ -18,8 +18,8 @@ import (
 // FindTimeout limits how long a query waits for an element to appear.
 const FindTimeout = 500 * time.Millisecond
 
-// findAnywhere finds the elements of the query in view or, if there are none, out of view. It
-// ignores elements hidden by a dialog, closed tab, window or menu.
+// findAnywhere finds the elements of the query in view or, if there are none, out of view, and reports whether there
+// are any. It ignores elements hidden by a dialog, closed tab, window or menu.
 func (v *View) findAnywhere(ctx context.Context, q *query.Query) (query.Result, bool) {
 	found := q.Find(v.Snapshot, query.Options{Root: -1, Hidden: true})
 	seen := v.Snapshot.VisibleElements()
@@ -105,7 +105,7 @@ func (v *View) Read(ctx context.Context, id desktop.ID) (desktop.Element, error)
 	return e, nil
 }
 
-// Match is an element that a query found, and how.
+// Match is the index of an element in the snapshot of the view, with the strategy by which a query found it.
 type Match struct {
 	Index    int
 	Strategy query.Strategy
@@ -148,7 +148,8 @@ func (v *View) FindWithOffscreen(ctx context.Context, query string) (Match, erro
 	return m, err
 }
 
-// Find finds the one element that the query matches now.
+// Find returns the one element of the present snapshot that the query or ref matches. If several match, it fails
+// unless the argument nth of the call selects one.
 func (v *View) Find(ctx context.Context, text string) (Match, error) {
 	if refs.Is(text) {
 		i, err := v.Refs.Resolve(v.Snapshot, text)
@@ -188,9 +189,9 @@ func (v *View) Find(ctx context.Context, text string) (Match, error) {
 	return Match{}, e
 }
 
-// filterCertain keeps the certain matches in front. It drops matches behind a modal dialog, and
-// prefers those in a dialog in front, and in a page over the browser's own. Without a certain
-// match, the error names similar elements.
+// filterCertain narrows the matches of a query with CertainOnly. It drops matches behind a modal dialog. It prefers
+// those in a dialog in front, and those in a page over the elements of the browser. Without a match, the error or the
+// suggestions name similar elements.
 func (v *View) filterCertain(ctx context.Context, q *query.Query, text string, found query.Result) (query.Result, error) {
 	if len(found.Matches) > 0 {
 		whole := q.FilterWholeNames(v.Snapshot, v.inDialog(ctx, v.usable(ctx, found.Matches)))
@@ -287,8 +288,8 @@ func (v *View) search(ctx context.Context, text string) (query.Result, error) {
 	return found, nil
 }
 
-// behindDialog adds to the error an open dialog of a page, or in front of it. Elements behind the
-// dialog are absent while it is open.
+// behindDialog adds to e the dialog that makes a browser hide its page, or else the open modal dialog of the page.
+// Elements behind the dialog are absent from the tree while it is open.
 func (v *View) behindDialog(e *aai.Error) {
 	if dialog := v.AlertOfPage(); dialog >= 0 && v.App.IsBrowser && !v.WithoutNewRefs {
 		e.Message += "; " + v.Name(dialog) + " is before its page"

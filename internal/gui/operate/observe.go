@@ -25,7 +25,8 @@ func (a Action) Subscribe(ctx context.Context) <-chan desktop.Event {
 	return events
 }
 
-// Observe waits until the effect of an action has appeared and settled, and returns the changes.
+// Observe waits until the effect of an action has appeared and settled, and returns the changes since before, those
+// of the element focus first. asked means that the action was an accessibility action.
 func (a Action) Observe(ctx context.Context, before *desktop.Snapshot, events <-chan desktop.Event, focus desktop.ID, asked bool) (delta.Delta, error) {
 	ceiling := time.NewTimer(EffectCeiling)
 	defer ceiling.Stop()
@@ -77,7 +78,7 @@ func (a Action) Observe(ctx context.Context, before *desktop.Snapshot, events <-
 	}
 }
 
-// within reports whether less than the given time has passed since its first call for since.
+// within reports whether less than long has passed since *since, which it sets to now if it is zero.
 func within(since *time.Time, long time.Duration) bool {
 	if since.IsZero() {
 		*since = time.Now()
@@ -173,8 +174,8 @@ func (a Action) retitled(before *desktop.Snapshot, d delta.Delta) bool {
 	})
 }
 
-// diff returns the changes since the snapshot, those of the focus element first. The status of a
-// page is not lagging: it reports results at once.
+// diff returns the changes since the snapshot, those of the focus element first. Changes of a browser never count as
+// lagging: the status of a page reports results at once.
 func (a Action) diff(before *desktop.Snapshot, focus desktop.ID) delta.Delta {
 	return delta.Between(before, a.Snapshot, delta.Options{Ref: a.Ref, Focus: focus, IsAmbient: a.AmbientChanges.Has, Lagging: a.AmbientChanges.FollowsRecentAction() && !a.App.IsBrowser})
 }
@@ -223,8 +224,8 @@ func keyboardMoved(before, after *desktop.Snapshot, c delta.Change) bool {
 	return isOnlyStateChange(before, after, c, desktop.Focused|desktop.Active)
 }
 
-// isOnlyStateChange reports whether only one of the states changed. A new order of the element's
-// children is another change.
+// isOnlyStateChange reports whether c changes at least one of the states in but, and nothing else. A change without
+// any of them is another one, such as a new order of the children.
 func isOnlyStateChange(before, after *desktop.Snapshot, c delta.Change, but desktop.State) bool {
 	if c.Kind != delta.Changed {
 		return false

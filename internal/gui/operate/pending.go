@@ -18,8 +18,7 @@ const quietAfter = 150 * time.Millisecond
 
 const quietTwice = 8 * time.Millisecond
 
-// afterWork is that pause for a program that has worked: Chromium reports changes of its page with
-// a delay.
+// afterWork replaces quietTwice for a program that was busy: Chromium reports changes of its page with a delay.
 const afterWork = 60 * time.Millisecond
 
 // canReportLater reports whether a later call can report late effects. That needs events and a next
@@ -118,8 +117,8 @@ func (a Action) watchPending(verified bool, what string, focus desktop.ID, deliv
 	a.Engine.Sessions.For(a.Call).SetPending(a.App, o)
 }
 
-// mayBeEarlier reports whether an effect of an action delivered at that time may belong to the
-// previous one. That one is very recent, or had no visible effect.
+// mayBeEarlier reports whether an effect of an action delivered at that time may belong to the previous action. That
+// action is very recent, or had no visible effect.
 func (a Action) mayBeEarlier(delivered time.Time) bool {
 	if a.previousAction == nil {
 		return false
@@ -168,8 +167,8 @@ func (v *View) learnAmbient() {
 	v.AmbientChanges.Observe(v.Snapshot)
 }
 
-// pageResponseTime is how long a page may wait for its server without a visible change. It sleeps
-// meanwhile, like a page that is done.
+// pageResponseTime is how long a page may wait for its server without a visible change. Meanwhile the browser is
+// idle, as after the end of the work.
 const pageResponseTime = 1200 * time.Millisecond
 
 // awaitPending waits until the deadline for a late effect of the program's last action, from any
@@ -203,8 +202,8 @@ func (v *View) awaitPending(ctx context.Context, acts bool) error {
 	return v.awaitSettled(ctx, o)
 }
 
-// Side effects follow an effect soon. LibreOffice first changes the text, and 300 ms later, when
-// idle, its undo state and word count.
+// Limits for the wait for side effects, which follow an effect soon. LibreOffice first changes the text, and 300 ms
+// later, when idle, its undo state and word count.
 const (
 	restAfter   = EffectCeiling
 	restCeiling = 3 * EffectCeiling

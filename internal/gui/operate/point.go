@@ -54,9 +54,9 @@ func (v *View) innermost(ctx context.Context, at desktop.Point, w desktop.Window
 	return found, nil
 }
 
-// ResolvePoint returns the screen position of a point in the call's arguments. With in_picture it
-// is a point of the conversation's last screenshot of the program or the screen. If the window has
-// moved since, the point moves along.
+// ResolvePoint returns the screen position of the point in the arguments prefix+"x" and prefix+"y". With in_picture
+// it is a point of the last screenshot of the program or the screen in this conversation. If the window has moved
+// since, the point moves along.
 func (v *View) ResolvePoint(ctx context.Context, prefix string) (desktop.Point, error) {
 	at := desktop.Point{X: params.Int(v.Call, prefix+"x", 0), Y: params.Int(v.Call, prefix+"y", 0)}
 	if !params.Bool(v.Call, "in_picture") {

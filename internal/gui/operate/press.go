@@ -40,14 +40,15 @@ func (v *View) PressTechniques(i int) []Technique {
 	return append(ways, v.ByAccessibility(i, "its accessibility action", desktop.Act{Verb: desktop.Press, AllowClosedMenu: v.InClosedMenu(i)}))
 }
 
-// PressAsLastResort returns the last technique to press an element: the program may hang after it.
+// PressAsLastResort returns the technique that presses an element even if the program may hang at the next key.
+// Callers append it after the safer techniques.
 func (v *View) PressAsLastResort(i int) Technique {
 	w := v.ByAccessibility(i, "its accessibility action over the bus", desktop.Act{Verb: desktop.Press, AllowClosedMenu: v.InClosedMenu(i), AllowHang: true})
 	w.risk = "the program could be reached over the bus alone: if it has a dialog open now, it may hang at the next key: close the dialog by its buttons first"
 	return w
 }
 
-// FixedWindow returns a finder for a known window.
+// FixedWindow returns a function for ByInputIn or ByKeysIn that always returns w.
 func FixedWindow(w desktop.WindowInfo) func(context.Context) (desktop.WindowInfo, error) {
 	return func(context.Context) (desktop.WindowInfo, error) { return w, nil }
 }

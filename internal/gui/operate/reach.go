@@ -281,9 +281,9 @@ func (k *focusTracker) focusedIndex() int {
 	return k.Snapshot.Index(k.lastFocused)
 }
 
-// awaitMove waits until another element than was has the focus. If was is unknown, the program may
-// first report the old one, when its window gets the keyboard. awaitMove then waits for the key's
-// effect.
+// awaitMove waits until another element than was has the focus, and reports whether one has. If was is unknown, the
+// program may first report the old one, when its window gets the keyboard. awaitMove then waits for the effect of the
+// key.
 func (k *focusTracker) awaitMove(ctx context.Context, was int) (bool, error) {
 	var id, last desktop.ID
 	if was >= 0 {

@@ -14,8 +14,8 @@ import (
 // readyTimeout limits how long an element may take to become ready.
 const readyTimeout = 2 * time.Second
 
-// AwaitReady waits until an element is ready for an action: visible, enabled and not behind a modal
-// dialog.
+// AwaitReady waits until an element is ready for an action: visible, enabled and not behind a modal dialog. After
+// each change it runs the query again, and returns the new match.
 func (v *View) AwaitReady(ctx context.Context, m Match, query string) (Match, error) {
 	for p := v.NewAdaptiveWait(readyTimeout); ; {
 		err := v.Obstacle(ctx, m.Index)
@@ -97,8 +97,8 @@ func (v *View) hiddenReason(ctx context.Context, i int) string {
 	return ""
 }
 
-// modal returns the window that must be answered before own can be used, or -1. If both are modal,
-// their order is unknown, and modal returns -1.
+// modal returns the index of the window that must be answered before own can be used, or -1. If both are modal, their
+// order is unknown, and modal returns -1.
 func (v *View) modal(ctx context.Context, own int) int {
 	var others []int
 	for _, top := range v.Snapshot.Children(-1) {

@@ -34,7 +34,7 @@ const (
 
 // ScrollList scrolls the list that contains the element, page by page, until the element is
 // visible. It reads the program after each step, because toolkits differ in the rows that a list
-// shows and in the distance per notch. The view stays unchanged for indexes found in it.
+// shows and in the distance per notch. The view keeps its snapshot, so that its indexes stay valid.
 func (v *View) ScrollList(ctx context.Context, id desktop.ID) error {
 	now := *v
 	last, step := 0, 1.0
@@ -66,7 +66,7 @@ func (v *View) ScrollList(ctx context.Context, id desktop.ID) error {
 	return guierr.Failed(aai.Delivered, "its list was scrolled %d times, and it is not in view", maxScrolls)
 }
 
-// awaitScrolled waits until the element is visible or its distance is no longer from rows.
+// awaitScrolled waits until the element is visible or its distance in rows has changed from the given one.
 func (v *View) awaitScrolled(ctx context.Context, id desktop.ID, from int) error {
 	for p := v.NewAdaptiveWait(scrollTimeout); ; {
 		if err := v.Refresh(ctx); err != nil {
@@ -85,7 +85,7 @@ func (v *View) awaitScrolled(ctx context.Context, id desktop.ID, from int) error
 	}
 }
 
-// scrollListBy scrolls a list by its scroll bar or the wheel.
+// scrollListBy scrolls a list by so many pixels, with its scroll bar or the wheel.
 func (v *View) scrollListBy(ctx context.Context, list, pixels int) error {
 	if bar := v.Scrollbar(list, true); bar >= 0 && !params.TakesFocus(v.Call) {
 		e := &v.Snapshot.Elements[bar]

@@ -53,7 +53,7 @@ func (v *View) InputText() string {
 }
 
 // TargetElement describes the target of a call on the element (-1: on none) for the gates. It
-// contains the texts there and the elements that a key may press beside it.
+// also names the elements in also, and those that a key or typed text may press.
 func (v *View) TargetElement(ctx context.Context, i int, also ...int) aai.TargetElement {
 	hit := params.TargetElement(v.Call)
 	var says []string

@@ -10,8 +10,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/programs"
 )
 
-// trackedInput records whether any input was delivered: if the second of two keys fails, the call
-// has still done something. It blocks input that reaches a question for the person.
+// trackedInput records whether any input was delivered: if the second of two keys fails, the first still had an
+// effect. It blocks input that would reach a question for the person.
 type trackedInput struct {
 	desktop.Input
 	hasInput   *bool

@@ -19,7 +19,8 @@ type Engine struct {
 	RefStore conversation.RefStore
 }
 
-// View is a program as one call sees it. Its options must be set before a query.
+// View holds the state of one call that operates a program: its latest snapshot with refs, the backend and the
+// options. Set the options before a query.
 type View struct {
 	snapview.RefSnapshot
 	Engine  *Engine

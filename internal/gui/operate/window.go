@@ -14,7 +14,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/watch"
 )
 
-// covered is the covered fraction from which a window counts as covered.
+// covered is the hidden fraction of a window from which it counts as covered.
 const covered = 0.95
 
 // AppWindows returns the program's windows as the window system knows them, front to back.
@@ -42,7 +42,7 @@ func (v *View) WindowOf(ctx context.Context, i int) (desktop.WindowInfo, error) 
 	return w, nil
 }
 
-// FrontTopLevel returns the index of the element of the program's front window, or -1 if that is
+// FrontTopLevel returns the index of the top-level element of the front window of the program, or -1 if that is
 // unknown.
 func (v *View) FrontTopLevel(ctx context.Context) int {
 	own, err := v.AppWindows(ctx)
@@ -78,8 +78,8 @@ func (a Action) invisibleReason(ctx context.Context) string {
 	return ""
 }
 
-// WindowToClick returns the window to click at the point: w, or a menu or list of the program that
-// covers it. The window system knows only the position of the latter.
+// WindowToClick returns the window to click at the point: w, or an open menu or list of the program that covers w
+// there. AppWindows does not list those, so WindowToClick asks the window system for the position.
 func (v *View) WindowToClick(ctx context.Context, w desktop.WindowInfo, at desktop.Point) desktop.WindowID {
 	seen, err := v.Backend.Windows.WindowAt(ctx, at)
 	if err != nil || seen.PID != v.App.PID || seen.ID == w.ID {
@@ -130,7 +130,7 @@ func (v *View) inputSeat() (desktop.Seat, string) {
 	return desktop.OwnSeat, "a second pointer and keyboard, in the background"
 }
 
-// inputFunc makes input in a window with the seat.
+// inputFunc sends input to the window w with the pointer and keyboard of the seat.
 type inputFunc func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error
 
 // ByInput returns a technique that uses pointer and keyboard on the window that shows the element

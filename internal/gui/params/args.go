@@ -32,12 +32,12 @@ func Bool(call *aai.Call, name string) bool {
 	return b
 }
 
-// Int returns an integer argument, or otherwise.
+// Int returns an integer argument; otherwise is the result if it is absent.
 func Int(call *aai.Call, name string, otherwise int) int {
 	return ToInt(call.Args[name], otherwise)
 }
 
-// ToInt converts a number to an int, floats clamped to 32 bits; otherwise if v is no number.
+// ToInt converts a number to an int, floats clamped to 32 bits; otherwise is the result for other values.
 func ToInt(v any, otherwise int) int {
 	switch n := v.(type) {
 	case float64:
@@ -54,13 +54,13 @@ func ToInt(v any, otherwise int) int {
 	return otherwise
 }
 
-// TakesFocus reports whether the call may take the person's focus and pointer.
+// TakesFocus reports whether the call may take the focus and pointer of the person: by mode, or to activate a window.
 func TakesFocus(call *aai.Call) bool { return String(call, "mode") == "focus" || activates(call) }
 
 // AppParam is the parameter that names the program.
 const AppParam = "app"
 
-// Region returns the part of the screen that the call names.
+// Region returns the part of the screen in the argument region; false without one.
 func Region(call *aai.Call) (desktop.Rect, bool) {
 	region, ok := call.Args["region"].(map[string]any)
 	if !ok {

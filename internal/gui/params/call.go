@@ -8,7 +8,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop/refs"
 )
 
-// Queries returns all queries of the call.
+// Queries returns the queries of all elements that the call names.
 func Queries(call *aai.Call) (queries []string) {
 	for _, name := range []string{"query", "from_query", "to_query"} {
 		if text := String(call, name); text != "" {
@@ -55,8 +55,7 @@ func IsByPoint(call *aai.Call) bool {
 	return false
 }
 
-// Click returns the button, the number of clicks (0 only moves the pointer), and a past-tense
-// description.
+// Click returns the button, the number of clicks (0 only moves the pointer), and a past-tense description.
 func Click(call *aai.Call) (button desktop.MouseButton, count int, done string) {
 	switch String(call, "click_type") {
 	case "double":
@@ -69,7 +68,7 @@ func Click(call *aai.Call) (button desktop.MouseButton, count int, done string) 
 	return desktop.LeftButton, 1, "Clicked"
 }
 
-// FieldValue is a field of a call: its query and its new value.
+// FieldValue is one entry of the argument fields of a call: the query of a field and its new value.
 type FieldValue struct{ Query, Value string }
 
 // FieldValues returns the fields of the call, in its order.
@@ -85,7 +84,7 @@ func FieldValues(call *aai.Call) (pairs []FieldValue) {
 	return pairs
 }
 
-// Submit returns the query of the element to press after filling, or "".
+// Submit returns the query of the element to press after filling; "" if there is none, or the key return submits.
 func Submit(call *aai.Call) string {
 	submit := String(call, "submit")
 	if IsReturn(submit) {

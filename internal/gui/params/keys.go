@@ -11,7 +11,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// Chord returns the chord of a call that presses a key.
+// Chord returns the key and modifiers of a call; is reports whether it presses a key.
 func Chord(call *aai.Call) (chord desktop.Chord, is bool) {
 	chord.Key, is = call.Args["key"].(string)
 	pressed, _ := call.Args["modifiers"].([]any)
@@ -55,13 +55,13 @@ func IsReturn(key string) bool {
 // IsSpace reports whether the key is space.
 func IsSpace(key string) bool { return key == " " || strings.EqualFold(key, "space") }
 
-// IsShortcut reports whether the modifiers make a key a shortcut instead of a character.
+// IsShortcut reports whether the modifiers among the arguments make a key a shortcut instead of a character.
 func IsShortcut(args map[string]any) bool {
 	held, _ := args["modifiers"].([]any)
 	return slices.ContainsFunc(held, func(m any) bool { return m != "shift" && m != "opt" })
 }
 
-// CheckKeys returns an error for keys that are never pressed, regardless of the screen.
+// CheckKeys returns an error for a key that contains modifiers, and in the background for a shortcut of the desktop.
 func CheckKeys(_ context.Context, call *aai.Call) error {
 	chord, _ := Chord(call)
 	if err := combinedKeyError(chord); err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/screenshot"
 )
 
-// RedactedHint explains how to see blackened parts.
+// RedactedHint tells a caller how to see the parts that CaptureArea blackened.
 const RedactedHint = "Name a program in app, and the person is asked; windows that protect the person are never shown."
 
 // stillTries limits how often a screenshot is repeated until no window has moved meanwhile.

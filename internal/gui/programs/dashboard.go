@@ -12,9 +12,9 @@ import (
 // dashboardName describes the dashboard in reasons.
 const dashboardName = "the gateway's own page"
 
-// dashboardReason reports whether any window of the program shows a dashboard of the person's
-// gateways: there the person watches and stops agents. While there is a dashboard, a browser that
-// does not report its addresses counts as one that shows it.
+// dashboardReason returns a text if any window of the program shows, or may show, a dashboard, where the person
+// watches and stops agents; else "". While there is a dashboard, a browser that does not report its addresses counts
+// as one that shows it.
 func (r *Registry) dashboardReason(ctx context.Context, app desktop.App) string {
 	hosts, err := r.dashboardHosts()
 	if err == nil && len(hosts) == 0 {
@@ -42,8 +42,8 @@ func (r *Registry) dashboardReason(ctx context.Context, app desktop.App) string 
 	return ""
 }
 
-// isMirrorAddress reports whether the address is of a browser tool that shows another document
-// without its address. Such tools are developer tools in a separate window, or a print preview.
+// isMirrorAddress reports whether the address is of a browser tool that shows another document without its address.
+// Such tools are developer tools in a separate window, or a print preview.
 func isMirrorAddress(address string) bool {
 	return slices.ContainsFunc([]string{
 		"devtools:", "chrome-devtools:", "chrome://inspect", "chrome://print", "chrome-untrusted://print",
@@ -90,7 +90,7 @@ func isDashboardAddress(hosts []string, address string) bool {
 // maxNested limits how deep an address may be nested within another.
 const maxNested = 4
 
-// DashboardOnScreen returns the reason if any program shows the dashboard, or "".
+// DashboardOnScreen returns a text that says if any program shows, or may show, the dashboard; else "".
 func (r *Registry) DashboardOnScreen(ctx context.Context) string {
 	if hosts, err := r.dashboardHosts(); err == nil && len(hosts) == 0 {
 		return ""

@@ -7,9 +7,9 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
 )
 
-// WithInputLock wraps the backend with two guards. No action that may move the person's focus
-// begins while a question is open. No action reaches another program's question for the person.
-// Input acquires the lock itself.
+// WithInputLock wraps the backend with two guards. No action that may move the focus of the person begins while a
+// question is open. No action reaches the prompt of another program for the person. Backend.Input is not wrapped: it
+// acquires the lock itself.
 func WithInputLock(b desktop.Backend, s *inputlock.Lock) desktop.Backend {
 	if b.Actor != nil {
 		b.Actor = promptGuardActor{b.Actor, b.Tree}

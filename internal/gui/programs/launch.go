@@ -149,10 +149,10 @@ func (l *startedProgram) wait(ctx context.Context, name string) (desktop.App, er
 	}
 }
 
-// findWindow returns the program that shows a window for the launch: the process, a descendant, or
-// a process that took over its work. That is one of the same program that ran before and shows a
-// new window or title (Kate waits until a file is closed). If the process has ended, it is a
-// related one that does so, or finally one that only came to the front.
+// findWindow returns the program that shows a window for the launch: the process, a descendant, or a process that
+// took over the work. The latter ran before, is the same program, and shows a new window or title (Kate waits until a
+// file is closed). If the started process has ended, findWindow also accepts a related program that does so, and
+// finally one that only came to the front.
 func (l *startedProgram) findWindow(ctx context.Context, runs, late bool) (desktop.App, bool) {
 	apps, err := l.programs.Apps(ctx)
 	if err != nil {

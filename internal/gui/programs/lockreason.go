@@ -24,8 +24,8 @@ func (r *Registry) lockReason(ctx context.Context, app desktop.App) string {
 	return r.screenLockReason(ctx, app)
 }
 
-// screenLockReason reports whether the program shows a window that only a screen lock has: one over
-// a whole monitor, placed past the window manager. A timeout counts as none: lock programs are
+// screenLockReason returns a text if the program shows a window that only a screen lock has. It covers a whole
+// monitor and was placed past the window manager. Otherwise, and after a timeout, it returns "": lock programs are
 // first recognized by name.
 func (r *Registry) screenLockReason(ctx context.Context, app desktop.App) string {
 	screen := r.OpenBackend().Screen
@@ -91,7 +91,8 @@ func (r *Registry) passwordPrompt(ctx context.Context) (pid int, known bool) {
 	return pid, true
 }
 
-// CaptureUnlessPassword captures a program's window, unless a password is typed there.
+// CaptureUnlessPassword calls take, which captures a window of the process, and returns the result. It fails if a
+// password field there has the keyboard before or after the capture.
 func (r *Registry) CaptureUnlessPassword(ctx context.Context, pid int, take func() (*aai.Result, error)) (*aai.Result, error) {
 	asks, known := r.passwordPrompt(ctx)
 	result, err := take()

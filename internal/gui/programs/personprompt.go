@@ -76,8 +76,8 @@ func isPortal(app desktop.App) bool {
 	})
 }
 
-// promptRoots returns the roots of the windows and prompts that ask the person. For a portal these
-// are all windows except choosers; for a browser its own prompts, and nothing of a page.
+// promptRoots returns the indexes of the windows and prompts that ask the person. For a portal these are all windows
+// except choosers; for a browser its own prompts, and nothing of a page.
 func promptRoots(shot *desktop.Snapshot, portal bool) (roots []int) {
 	if portal {
 		return slices.DeleteFunc(shot.Children(-1), func(top int) bool { return isChooser(shot.Elements[top:shot.Elements[top].End]) })

@@ -19,14 +19,14 @@ import (
 // Registry gives access to the running programs. It is safe for concurrent use.
 type Registry struct {
 	OpenBackend    func() desktop.Backend // the desktop, as WithInputLock returns it
-	IsCallerHost   func(pid int) bool     // whether the caller runs in it; nil: unknown
-	IsTerminal     func(pid int) bool     // whether it shows a terminal; nil: unknown
+	IsCallerHost   func(pid int) bool     // whether the caller runs in the process; nil: unknown
+	IsTerminal     func(pid int) bool     // whether the process shows a terminal; nil: unknown
 	IsScreenLocked func(context.Context) bool
 	DashboardHosts func() ([]string, error) // hosts of the gateways' dashboards now; nil: none
 	Log            *slog.Logger
 	Sessions       *conversation.Sessions
 	Cache          conversation.AppCache
-	SelfPID        int // the process with windows that no call may touch
+	SelfPID        int // the process of the gateway: no call may touch its windows
 }
 
 // CheckAlias rejects an alias that is the name, id or process of a running program: that name must
@@ -62,7 +62,7 @@ func aliasTaken(alias, why string) error {
 	return e
 }
 
-// Probe checks whether the program answers at all.
+// Probe returns an error if the tree of the program cannot be read, as while it hangs.
 func (r *Registry) Probe(ctx context.Context, app desktop.App) error {
 	if _, err := r.OpenBackend().Tree.Snapshot(ctx, app); err != nil {
 		return guierr.Unreadable(err)

@@ -22,8 +22,8 @@ const targetPrefix = aai.DesktopApp + "/"
 // whichApp is the ID of the question that selects one of several programs.
 const whichApp = "which_app"
 
-// ResolveApp finds the program of a call: by its PID, the session's alias, its ID, or its name. If
-// several match, it returns a question. For a program to start, it searches the installed ones.
+// ResolveApp finds the program of a call: by its PID, the alias of the session, its ID, or its name. If several
+// match, it returns an error with a question to the person. For a program to start, it searches the installed ones.
 func (r *Registry) ResolveApp(ctx context.Context, call *aai.Call, name string) (*aai.App, error) {
 	if params.Launches(call) && params.Has(call, "arguments") {
 		return r.installed(call, name)

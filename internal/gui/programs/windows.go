@@ -35,7 +35,7 @@ func WindowsOf(ctx context.Context, backend desktop.Backend, app desktop.App) ([
 	return own, nil
 }
 
-// FrontWindow returns the program's window that has the keyboard, or else the front one.
+// FrontWindow returns the window of own that has the keyboard, or else the first. own must not be empty.
 func FrontWindow(own []desktop.WindowInfo) desktop.WindowInfo {
 	for _, w := range own {
 		if w.Active {

@@ -11,8 +11,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// Blacken paints over the layers that seen rejects, in a picture of the area. Parts that a seen
-// layer covers stay visible.
+// Blacken paints over the layers for which seen returns false, in a picture of the area. Parts that another layer
+// covers, for which seen returns true, stay visible.
 func Blacken(picture *image.RGBA, area desktop.Rect, layers []desktop.Layer, seen func(desktop.Layer) bool) {
 	mask := image.NewAlpha(picture.Bounds())
 	paint := func(r desktop.Rect, with color.Alpha) {
@@ -33,7 +33,7 @@ func Blacken(picture *image.RGBA, area desktop.Rect, layers []desktop.Layer, see
 	draw.DrawMask(picture, picture.Bounds(), image.NewUniform(color.Black), image.Point{}, mask, mask.Rect.Min, draw.Over)
 }
 
-// Crop returns a part of a picture as a new picture.
+// Crop returns a part of a picture as a new picture. at counts from the upper left corner of the picture.
 func Crop(picture *image.RGBA, at image.Rectangle) *image.RGBA {
 	part := image.NewRGBA(image.Rectangle{Max: at.Size()})
 	draw.Copy(part, image.Point{}, picture, at.Add(picture.Bounds().Min), draw.Src, nil)

@@ -26,7 +26,7 @@ const (
 	sightCeiling = time.Second
 )
 
-// Watcher holds the appearance of a window before the input.
+// Watcher compares the appearance of a window after the input with that before it.
 type Watcher struct {
 	screen        desktop.Screen
 	windows       desktop.Windows
@@ -44,7 +44,7 @@ func NewWatcher(screen desktop.Screen, windows desktop.Windows) *Watcher {
 // IsAnimated reports whether the window kept changing before the input.
 func (s *Watcher) IsAnimated() bool { return !s.animated.Empty() }
 
-// Begin takes the screenshot, when the window has stopped changing.
+// Begin stores a screenshot of the window once it has stopped changing, or after captureTries.
 func (s *Watcher) Begin(ctx context.Context, w desktop.WindowInfo) {
 	s.window = w
 	s.windowsBefore, _ = s.windows.Windows(ctx)

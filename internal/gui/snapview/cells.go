@@ -7,7 +7,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/fieldtext"
 )
 
-// CellsOf returns the block's cells that the snapshot contains, by name.
+// CellsOf returns the indexes of the cells of the block in the snapshot, by their names.
 func (s *RefSnapshot) CellsOf(b fieldtext.Block, table desktop.ID) map[string]int {
 	cells, names := make(map[string]int), make(map[string]bool)
 	for r := range b.Rows {
@@ -24,7 +24,7 @@ func (s *RefSnapshot) CellsOf(b fieldtext.Block, table desktop.ID) map[string]in
 	return cells
 }
 
-// blockText returns the values of the block's cells.
+// blockText returns the values of the cells of a block at cell i: tabs between cells, a line per row.
 func (s *RefSnapshot) blockText(b fieldtext.Block, i int) string {
 	var text strings.Builder
 	cells := s.CellsOf(b, s.TableOf(i))
@@ -42,7 +42,7 @@ func (s *RefSnapshot) blockText(b fieldtext.Block, i int) string {
 	return text.String()
 }
 
-// TableOf returns the ID of the cell's table.
+// TableOf returns the ID of the table of a cell: its parent; "" without one.
 func (s *RefSnapshot) TableOf(i int) desktop.ID {
 	if up := s.Snapshot.Elements[i].Parent; up >= 0 {
 		return s.Snapshot.Elements[up].ID

@@ -10,7 +10,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/guierr"
 )
 
-// Option returns the option with the name in a list that is not editable, or -1.
+// Option returns the index of the option called name in element i: a group of radio buttons, a list or a combo box.
+// It returns -1 if there is none, or if text can be typed into i.
 func (s *RefSnapshot) Option(i int, name string) int {
 	if i < 0 {
 		return -1
@@ -32,7 +33,8 @@ func (s *RefSnapshot) Option(i int, name string) int {
 	return -1
 }
 
-// Options returns the options with the name in a list; among several, those with the same case.
+// Options returns the indexes of the options called name in a list, regardless of case. Of several, it prefers those
+// spelled exactly so.
 func (s *RefSnapshot) Options(list int, name string) (same []int) {
 	spelled := func(c int) bool { return strings.TrimSpace(s.Snapshot.Elements[c].Name) == strings.TrimSpace(name) }
 	for c := list + 1; c < s.Snapshot.Elements[list].End; c++ {
@@ -46,7 +48,7 @@ func (s *RefSnapshot) Options(list int, name string) (same []int) {
 	return same
 }
 
-// Radios returns the radio buttons of a group; none if the element is no group.
+// Radios returns the indexes of the radio buttons in a group; nil if the element is no group.
 func (s *RefSnapshot) Radios(group int) (found []int) {
 	e := &s.Snapshot.Elements[group]
 	if e.Role != desktop.Group && e.Role != desktop.Radiogroup {
@@ -106,7 +108,8 @@ func (s *RefSnapshot) SoleChoice(list, option int) bool {
 // maxValueBefore is the maximum of bytes in a reply about a field's old value.
 const maxValueBefore = 200
 
-// ValueBefore returns the value of an element before a change to value; nil for a password field.
+// ValueBefore returns the present value of element i before its change to value, for a reply; nil for a password
+// field.
 func (s *RefSnapshot) ValueBefore(i int, value string) *string {
 	e := &s.Snapshot.Elements[i]
 	if e.States.Has(desktop.Protected) {
@@ -128,7 +131,7 @@ func (s *RefSnapshot) ValueBefore(i int, value string) *string {
 // maxRange limits how many elements one call selects.
 const maxRange = 500
 
-// SelectedWith returns the other selected elements of the same list.
+// SelectedWith returns the indexes of the other selected elements in the list of element i.
 func (s *RefSnapshot) SelectedWith(i int) (had []int) {
 	for _, c := range s.Snapshot.Children(s.Snapshot.Elements[i].Parent) {
 		if s.Snapshot.Elements[c].States.Has(desktop.Selected) && c != i {
@@ -138,7 +141,8 @@ func (s *RefSnapshot) SelectedWith(i int) (had []int) {
 	return had
 }
 
-// SelectionRange returns the elements from the nearest selected one to this one.
+// SelectionRange returns the elements from i to the nearest of had, the selected ones, without that one. It fails if
+// had is empty or the range exceeds maxRange.
 func (s *RefSnapshot) SelectionRange(i int, had []int) (want []int, err error) {
 	from, near := -1, 0
 	for _, h := range had {

@@ -54,7 +54,7 @@ func halved(parts []DateTimePart) bool {
 // wrapsAt24 reports whether the field calls midnight 24.
 func wrapsAt24(e *desktop.Element) bool { return e.Min == 1 && e.Max == 24 }
 
-// ParseDateTime returns the number that each part needs for the text.
+// ParseDateTime returns the number that each part needs for the text; ok is false if the text does not fit the parts.
 func (s *RefSnapshot) ParseDateTime(parts []DateTimePart, text string) (goal []float64, ok bool) {
 	units := fieldtext.ParseDateTime(text)
 	hour, halves := units["hour"], halved(parts)

@@ -10,9 +10,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/params"
 )
 
-// IsUnselected reports whether a row is selectable and not selected. A click on a sheet's cell only
-// moves the cursor, which toolkits do not report as selected. For a cell within a cell, GTK 3
-// reports the outer one.
+// IsUnselected reports whether a row is selectable and not selected. A cell of a sheet does not count, because a
+// click only moves the cursor there. Nor does a cell within a selected cell: GTK 3 reports only the outer one.
 func IsUnselected(shot *desktop.Snapshot, i int) bool {
 	e := &shot.Elements[i]
 	if e.Parent >= 0 && e.Role == desktop.Cell {
@@ -61,13 +60,13 @@ func (s *RefSnapshot) FormOrDialogOf(i int) int {
 	return -1
 }
 
-// IsDialog reports whether the element is a dialog to answer.
+// IsDialog reports whether the element is a dialog or modal, so that it must be answered.
 func IsDialog(e *desktop.Element) bool {
 	return e.Role == desktop.Dialog || e.Role == desktop.AlertDialog || e.States.Has(desktop.Modal)
 }
 
-// Buttons returns the visible buttons in the element (-1: none). byDefault limits them to default
-// buttons; soon includes disabled ones.
+// Buttons returns the indexes of the visible buttons in the element (-1: none). byDefault limits them to default
+// buttons. soon includes disabled ones, which typed text may enable.
 func (s *RefSnapshot) Buttons(within int, byDefault, soon bool) []int {
 	if within < 0 {
 		return nil

@@ -7,9 +7,9 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// An open menu, or the open list of a combo box, grabs the person's keyboard and pointer. Typed
-// keys go there although no window has lost the focus. So calls in the background open none. Their
-// items can be chosen while they are closed.
+// An open menu, or the open list of a combo box, grabs the keyboard and pointer of the person. Typed keys go there
+// although no window has lost the focus. So calls in the background do not open menus or lists: their items can be
+// chosen while they are closed.
 
 // InClosedMenu reports whether the element is an item of a closed menu in a visible menu bar.
 func (s *RefSnapshot) InClosedMenu(i int) bool {
@@ -52,7 +52,7 @@ func (s *RefSnapshot) closedChildren(i int) []int {
 	return items
 }
 
-// CheckOpen returns an error for an element that would open a menu or list without need.
+// CheckOpen returns an error if a press on the element would open a menu or list, which need not be open.
 func (s *RefSnapshot) CheckOpen(i int) error {
 	items := s.closedChildren(i)
 	if len(items) == 0 {

@@ -36,8 +36,8 @@ func (s *RefSnapshot) barWithin(begin, end int, vertical bool) int {
 	return -1
 }
 
-// ScrollDistance returns how far a hidden element is below the visible part of its list, or above
-// if negative. The distance is in rows and in pixels (at most a page); 0 if unknown.
+// ScrollDistance returns how far a hidden element is below the visible part of its list, or above if negative. The
+// distance is in pixels (at most a page) and in rows. If the distance is unknown, list is -1 and the others are 0.
 func (s *RefSnapshot) ScrollDistance(i int) (list, pixels, rows int) {
 	row := i
 	list = s.Snapshot.Elements[row].Parent
@@ -84,8 +84,8 @@ func isRowRole(role desktop.Role) bool {
 	return false
 }
 
-// ClickPoint returns the point to click: the center of the element's visible part in its window, or
-// in the menu or list over it.
+// ClickPoint returns the center of the visible part of the element, in its window or in the menu or list over it. It
+// fails if no part is in view.
 func (s *RefSnapshot) ClickPoint(i int, w desktop.WindowInfo) (desktop.Point, error) {
 	seen, over := s.Snapshot.Elements[i].Frame, false
 	for p := s.Snapshot.Elements[i].Parent; p >= 0 && !over && !seen.Empty(); p = s.Snapshot.Elements[p].Parent {

@@ -19,7 +19,7 @@ import (
 type RefSnapshot struct {
 	Snapshot       *desktop.Snapshot
 	Refs           *refs.Table
-	WithoutNewRefs bool // errors are discarded, so they need no refs
+	WithoutNewRefs bool // errors get no hints or candidates with refs, because the caller discards them
 }
 
 // Ref returns the ref of the snapshot's i'th element.
@@ -34,7 +34,7 @@ func (s *RefSnapshot) UnreadElements() int {
 	return n
 }
 
-// OutOfView returns the elements that are only scrolled out of view.
+// OutOfView returns those of matches that are only scrolled out of view.
 func (s *RefSnapshot) OutOfView(matches []int) []int {
 	var out []int
 	for _, i := range matches {
@@ -64,7 +64,7 @@ func (s *RefSnapshot) Name(i int) string {
 	return desktop.Describe(&s.Snapshot.Elements[i]) + " [" + s.Ref(i) + "]"
 }
 
-// FilterInside keeps the matches inside an element that satisfies such, or all if there are none.
+// FilterInside keeps the matches with an ancestor for which such returns true, or all if there are none.
 func (s *RefSnapshot) FilterInside(matches []int, such func(i int) bool) []int {
 	if len(matches) < 2 {
 		return matches
@@ -93,7 +93,7 @@ func (s *RefSnapshot) RenamedError(ref string, i int, told string) error {
 	return e
 }
 
-// WithoutHiddenMenuBars removes elements in invisible menu bars, unless there are no others.
+// WithoutHiddenMenuBars removes matches in invisible menu bars, unless none would remain.
 func (s *RefSnapshot) WithoutHiddenMenuBars(matches []int) []int {
 	if len(matches) < 2 {
 		return matches

@@ -8,7 +8,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// PendingFor is how long a pending effect is observed after the reply to its action.
+// PendingFor is how long the effect of an action is observed after the delivery of the action.
 const PendingFor = 5 * time.Second
 
 // maxPendingSnapshots limits the snapshots of a pending effect.
@@ -106,7 +106,7 @@ func (o *PendingEffect) Snapshots() (looks []*desktop.Snapshot, over bool) {
 	return o.snapshots[:len(o.snapshots):len(o.snapshots)], o.superseded
 }
 
-// Supersede notes that another action begins, and ignores later snapshots.
+// Supersede records that another action begins, and ends the observation.
 func (o *PendingEffect) Supersede() {
 	o.Stop()
 	o.mu.Lock()

@@ -29,7 +29,7 @@ func MayBeEffect(e desktop.Event) bool {
 	return true
 }
 
-// Settle waits until no event has come for a moment.
+// Settle waits until no event has come for the time quiet, at most settleCeiling.
 func Settle(ctx context.Context, events <-chan desktop.Event) {
 	end := time.NewTimer(settleCeiling)
 	defer end.Stop()

@@ -44,7 +44,7 @@ func (a busCaller) run(ctx context.Context, r *aai.DBusRecipe) (any, error) {
 	return a.runRecipe(ctx, &aai.Recipe{Platform: "linux", DBus: r}, nil)
 }
 
-// runRecipe runs a recipe.
+// runRecipe runs a recipe within callTimeout. It starts no program unless allowStart is set.
 func (a busCaller) runRecipe(ctx context.Context, r *aai.Recipe, args map[string]any) (any, error) {
 	if !a.allowStart && r.DBus != nil {
 		one, call := *r, *r.DBus
@@ -69,7 +69,7 @@ func (a busCaller) callBus(ctx context.Context, bus, member string, args ...any)
 	return a.call(ctx, address{bus, wire.BusName, wire.BusPath}, wire.BusInterface, member, args...)
 }
 
-// names returns the strings of a list.
+// names returns the strings in a D-Bus list, or nil for another value.
 func names(value any) []string {
 	list, _ := value.([]any)
 	var found []string

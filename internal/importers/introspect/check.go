@@ -8,8 +8,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/schema"
 )
 
-// check reads every property as its tool would. It drops properties that the program lacks, and
-// drops the return schema of those with a different type.
+// check reads every property as its tool would. It drops properties that cannot be read, and the return schema of
+// those with a different type.
 func (g *Generator) check(ctx context.Context, list []proposal, notes *noteList) ([]proposal, error) {
 	var kept []proposal
 	silent := 0

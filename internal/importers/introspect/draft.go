@@ -77,12 +77,12 @@ func sharesVendor(iface, service string) bool {
 	return slices.Equal(a[:n], b[:n])
 }
 
-// recipe returns a recipe for an object.
+// recipe returns a D-Bus recipe with the address of an object's interface.
 func (d *drafter) recipe(o *object, iface string) *aai.DBusRecipe {
 	return &aai.DBusRecipe{Bus: d.source.Bus, Service: o.Service, Object: o.Path, Interface: iface}
 }
 
-// propose adds a tool.
+// propose adds a tool with its effect, recipe and parameters to d.list.
 func (d *drafter) propose(p proposal, effect aai.Effect, r *aai.DBusRecipe, params []string) {
 	p.declared.Effect = &effect
 	p.declared.Recipe = &aai.Recipe{Platform: "linux", Kind: "dbus", Params: params, DBus: r}
@@ -128,7 +128,7 @@ func (d *drafter) method(o *object, f *iface, m *method) {
 	d.propose(p, effect, r, names)
 }
 
-// templates returns parameter references in order.
+// templates returns "${name}" for each parameter, in order.
 func templates(names []string) []json.RawMessage {
 	args := make([]json.RawMessage, len(names))
 	for i, name := range names {

@@ -19,7 +19,7 @@ func effectOf(iface string, m *method) (effect aai.Effect, byName bool) {
 	return aai.Destroys, false
 }
 
-// isGetter reports whether a method is clearly a getter: its first word is one of a getter, it
+// isGetter reports whether a method is clearly a getter. Its first word is that of a getter, such as get or is; it
 // has a result, and no other word names an action.
 func isGetter(m *method) bool {
 	words := split(m.Name)

@@ -122,8 +122,8 @@ func stripInstance(name string) string {
 	return regexp.MustCompile(`([-._](instance_?)?_?[0-9]+)+$`).ReplaceAllString(name, "")
 }
 
-// serviceOf returns the service of a program with this desktop id, or "": its own name, the name
-// of one of its processes, or that of a media player.
+// serviceOf returns the bus name of a program with this desktop id, or "". The name equals the id, or is that of one
+// of the program's processes or of a media player.
 func serviceOf(app string, e *entry, all []string) string {
 	id := strings.TrimSuffix(app, ".desktop")
 	words := []string{id}

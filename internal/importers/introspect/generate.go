@@ -17,7 +17,7 @@ type Config struct {
 	Driver aai.Driver
 	// EntryFolders are the folders of desktop entries, highest precedence first.
 	EntryFolders []string
-	// Folder stores descriptors, as <folder>/<app id>/aai.json; empty: nothing is saved.
+	// Folder is the folder of saved descriptors, <folder>/<app id>/aai.json; empty: none is saved.
 	Folder string
 	// CheckAllowed returns an error if the policy denies reading a resolved program; may be nil.
 	CheckAllowed func(*aai.App) error
@@ -28,7 +28,7 @@ type Config struct {
 	ExternalSource func(context.Context, *catalog.Document) (digest, again string, err error)
 }
 
-// A Generator writes descriptors. It is safe for concurrent use.
+// A Generator drafts and saves descriptors of programs. It is safe for concurrent use.
 type Generator struct {
 	cfg Config
 	ask busCaller
@@ -71,11 +71,11 @@ type Draft struct {
 	Document *catalog.Document
 	Text     []byte       // the document, as it would be saved
 	Notes    []string     // omissions, and points for a person to review
-	Report   *lint.Report // without errors
+	Report   *lint.Report // lint's findings on Text; none is an error
 }
 
-// Draft describes a program. It starts the program only if the request allows it, and calls only
-// methods that read. The error is an *aai.Error.
+// Draft returns a generated descriptor of the program that r selects. It starts the program only if r allows it, and
+// calls only methods that read. The error is an *aai.Error.
 func (g *Generator) Draft(ctx context.Context, r Request) (*Draft, error) {
 	g = g.withStart(r)
 	if g.cfg.Driver == nil {
@@ -204,7 +204,7 @@ func titleOf(service string) string {
 	return sentence(parts[last])
 }
 
-// document returns the document with the tools.
+// document returns a document with the proposed tools.
 func document(f *serviceMatch, s *source, list []proposal) *catalog.Document {
 	service := stripInstance(s.Services[0])
 	first := list[0].declared.Recipe.DBus

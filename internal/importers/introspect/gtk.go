@@ -22,7 +22,7 @@ const (
 	maxActionLen = 200
 )
 
-// actions reads the actions of an object.
+// actions asks an object for its actions and stores them in o.
 func (w *objectWalk) actions(ctx context.Context, o *object) error {
 	at := address{w.at.bus, w.at.service, o.Path}
 	for _, f := range o.Interfaces {

@@ -9,11 +9,10 @@ import (
 	"github.com/gybob/aai-gateway/internal/catalog/lint"
 )
 
-// MergeWords returns the document with the texts of another version of it, such as a model's or a
-// person's: titles and descriptions of the app, its tools and their parameters. It takes no
-// calls, addresses, names, types, defaults or new tools. An effect may be raised, never lowered.
-// Texts that lint warns of are not taken. taken is the number of texts. Neither argument is
-// changed.
+// MergeWords returns a copy of d with the texts of another version, such as a model's or a person's. The texts are
+// the app's description, and titles and descriptions of tools and their parameters. It takes no calls, addresses,
+// names, types, defaults or new tools, and no texts that lint warns of. It may raise an effect, and never lowers one.
+// taken is the number of changed texts and effects.
 func MergeWords(d, by *catalog.Document) (improved *catalog.Document, taken int) {
 	w := wordMerger{isSuspicious: lint.SuspiciousTextDetector()}
 	out := *d

@@ -19,7 +19,7 @@ const (
 	maxConcurrentChecks = 8       // concurrent checks
 )
 
-// States of a descriptor's source.
+// States of a descriptor's source; SourceUnknown means that it could not be checked.
 const (
 	SourceCurrent = "current"
 	SourceChanged = "changed"
@@ -32,12 +32,12 @@ type SourceStatus struct {
 	App    string `json:"app"`
 	Reason string `json:"why,omitempty"`
 	Path   string `json:"path"`
-	// Name identifies the source, Digest is its current digest, RegenerateCommand is the command
-	// that shows the app generated from it. They are not in the tool's result.
+	// Name identifies the source, Digest is its current digest, RegenerateCommand is the command that shows the app
+	// generated from it. They are not in the result of CheckTool.
 	Name              string `json:"-"`
 	Digest            string `json:"-"`
 	RegenerateCommand string `json:"-"`
-	// TimedOut reports that it did not answer in time.
+	// TimedOut reports that the source did not answer in time.
 	TimedOut bool `json:"-"`
 }
 
@@ -46,8 +46,8 @@ func (g *Generator) checkAll(ctx context.Context, _ *aai.Call) (*aai.Result, err
 	return &aai.Result{Data: g.CheckSources(ctx, generateTimeout)}, nil
 }
 
-// CheckSources checks the sources of the person's generated descriptors concurrently, with the
-// timeout each for every one. It starts and fetches nothing, and calls only methods that read.
+// CheckSources checks the sources of the person's generated descriptors concurrently; each limits one check. It
+// starts no program, and calls only methods that read. It checks at most maxChecked descriptors.
 func (g *Generator) CheckSources(ctx context.Context, each time.Duration) []SourceStatus {
 	made := g.generatedDescriptors()
 	var looks sync.WaitGroup
@@ -99,7 +99,7 @@ func (g *Generator) generatedDescriptors() []generatedDescriptor {
 	return all
 }
 
-// check sets the state of the source.
+// check compares the source with the descriptor's digest, and sets the state.
 func (s *generatedDescriptor) check(ctx context.Context, g *Generator) {
 	digest, again, err := g.digestOf(ctx, s.document)
 	s.State, s.Digest, s.RegenerateCommand = SourceCurrent, digest, again

@@ -12,7 +12,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/schema"
 )
 
-// Names of the tools for the builtin app.
+// Names of the generator's tools in the builtin app; see [Generator.Tools].
 const (
 	GenerateTool = "generate"
 	SaveTool     = "generate_save"
@@ -70,7 +70,7 @@ type answer struct {
 	Save  string          `json:"save,omitempty"`  // how the person saves it
 }
 
-// AgentTools returns the tools that agents may use too: drafting saves nothing.
+// AgentTools returns the names of this package's tools that agents may call. Drafting saves nothing.
 func AgentTools() []string { return []string{GenerateTool} }
 
 // IntrospectsLocally reports whether a builtin request introspects a program of this computer.
@@ -80,8 +80,8 @@ func IntrospectsLocally(r *aai.Request) bool {
 	return r.App.ID == aai.BuiltinApp && r.Tool.Name == GenerateTool && !requestOf(r.Call).Start
 }
 
-// Tools returns the tools for the builtin app. Agents can only draft. Saving and probing are for
-// people, because a saved descriptor relaxes policy checks.
+// Tools returns the generator's tools for the builtin app: they draft, save, try and check descriptors. Agents can
+// only draft. Saving and trying are for people, because a saved descriptor relaxes policy checks.
 func (g *Generator) Tools() []*aai.Tool {
 	show := &aai.Tool{
 		Name: GenerateTool, Description: "Describe a program by its D-Bus introspection, as an aai.json that the person can save",

@@ -16,7 +16,7 @@ const (
 	maxObjectsKept = 60 // objects with members of their own
 )
 
-// walk introspects every object of the services.
+// walk introspects the objects of the services, within limits.
 func (g *Generator) walk(ctx context.Context, f *serviceMatch, notes *noteList) (*source, error) {
 	s := &source{Bus: f.bus, Services: f.services, Entry: f.entry}
 	for i, service := range f.services {

@@ -19,7 +19,7 @@ import (
 // they have another form. All providers apply texts through [MergeWords].
 type wordsProvider func(ctx context.Context, d *Draft) (json.RawMessage, error)
 
-// keepWords leaves the texts unchanged.
+// keepWords is the provider for a call without words: it writes the draft as it is.
 func keepWords(_ context.Context, d *Draft) (json.RawMessage, error) { return nil, d.write() }
 
 // Limits on an object of words.
@@ -39,7 +39,7 @@ const wordsSchema = `{"type": "object", "additionalProperties": false, "properti
 
 const wordsHint = `Give words alone, of tools and parameters that are there: {"app": {"description": "…"}, "tools": [{"name": "…", "title": "…", "description": "…", "parameters": {"properties": {"…": {"description": "…"}}}}]}.`
 
-// appWords is an object of words.
+// appWords is a decoded object of words; see wordsSchema.
 type appWords struct {
 	App   aboutWords  `json:"app"`
 	Tools []toolWords `json:"tools"`

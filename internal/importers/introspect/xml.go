@@ -142,7 +142,7 @@ func (r *introspection) method(name string) {
 	r.doc = &r.last().Methods[len(r.last().Methods)-1].Doc
 }
 
-// named reports whether to keep a member.
+// named reports whether to keep a member: its name is valid, and maxMembers is not reached.
 func (r *introspection) named(sort, name string, before int) bool {
 	switch {
 	case !wire.ValidMember(name):

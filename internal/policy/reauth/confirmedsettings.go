@@ -12,14 +12,14 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// confirmedID identifies the record.
+// confirmedID identifies the record of the confirmations in the vault.
 const confirmedID = "proof/settings"
 
 // A Setting is a value that extends the permissions of callers, and its source.
 type Setting struct {
 	From  string `json:"from"` // a file, a variable or a flag
 	Key   string `json:"key"`
-	Value any    `json:"value"` // decoded from JSON
+	Value any    `json:"value"` // a Go value that encodes to the setting's JSON
 }
 
 // name returns the key of a confirmation: a source has one value for each setting.

@@ -29,13 +29,14 @@ const (
 // MinPassphrase is the minimum length of a passphrase, in bytes.
 const MinPassphrase = 8
 
-// The first maxFreeTries wrong passphrases cause no wait; each later one doubles it, up to maxWait.
+// The first maxFreeTries wrong passphrases cause no wait. The next one causes a wait of a second,
+// and each later one doubles the wait, up to maxWait.
 const (
 	maxFreeTries = 3
 	maxWait      = time.Hour
 )
 
-// passphraseID identifies the record.
+// passphraseID identifies the record of the passphrase in the vault.
 const passphraseID = "proof/passphrase"
 
 // A Passphrase stores the salted hash of an installation's passphrase, checks typed passphrases

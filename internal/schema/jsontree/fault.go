@@ -13,7 +13,7 @@ import (
 // A Problem is the kind of a Fault.
 type Problem int
 
-// The problems.
+// The problems that end [Reader.Read].
 const (
 	Syntax        Problem = iota // not JSON
 	UnexpectedEnd                // the document ends within the value

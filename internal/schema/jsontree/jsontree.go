@@ -24,7 +24,7 @@ import (
 // A Kind is the kind of a JSON value, as the tokenizer names it.
 type Kind = jsontext.Kind
 
-// The kinds.
+// The kinds of JSON values.
 const (
 	Object Kind = '{'
 	List   Kind = '['
@@ -41,7 +41,7 @@ type Node[M any] struct {
 	Name string // of a member
 	Text string // the value of a string; a number as written
 
-	Parent, First, Next *Node[M]
+	Parent, First, Next *Node[M] // First is the first member or element, Next the next sibling
 
 	reader *Reader[M]
 	begin  int32 // position of the value in the source
@@ -165,8 +165,8 @@ func (n *Node[M]) ResolvePointer(pointer string) *Node[M] {
 	return n
 }
 
-// ResolveRef returns the node of a schema's local reference, such as "#/definitions/date". n must
-// be the document's root.
+// ResolveRef returns the node of a schema's local reference, such as "#/definitions/date", or nil.
+// n must be the document's root.
 func (n *Node[M]) ResolveRef(ref string) *Node[M] {
 	fragment, local := strings.CutPrefix(ref, "#")
 	pointer, err := url.PathUnescape(fragment)

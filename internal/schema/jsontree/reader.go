@@ -16,7 +16,7 @@ type Options[M any] struct {
 	MaxDepth  int // nested containers
 	MaxDigits int // bytes of a number, and the absolute value of its exponent
 	// KeepRaw reports whether an object is only checked for syntax and kept as written, because
-	// another reader decodes it. Its name and parents are set.
+	// another reader decodes it. When KeepRaw is called, only the node's name and parents are set.
 	KeepRaw func(*Node[M]) bool
 	// CountRaw makes the values and names in such objects count too.
 	CountRaw bool
@@ -259,8 +259,8 @@ func countValues(raw []byte) int {
 	}
 }
 
-// IsCheapNumber reports whether exact arithmetic with a JSON number is cheap: it has at most most
-// bytes, and its exponent is within ±most.
+// IsCheapNumber reports whether exact arithmetic with a JSON number is cheap: neither its length in
+// bytes nor the absolute value of its exponent exceeds most.
 func IsCheapNumber(number string, most int) bool {
 	if len(number) > most {
 		return false

@@ -91,7 +91,7 @@ func (x *Element) effectOf(act desktop.Act) (do func(), err error) {
 	return nil, notDeliveredError(aai.AutomationNotSupported, "%s offers no %s", desktop.Describe(&x.e), act.Verb)
 }
 
-// pressed handles a press of the element.
+// pressed executes the default reaction of the element to a press, and its handler.
 func (x *Element) pressed() {
 	x.d.mu.Lock()
 	role, s := x.e.Role, x.e.States
@@ -163,7 +163,7 @@ func (x *Element) selected(also bool) {
 	set.changed()
 }
 
-// Selected returns the name of the selected item, or "".
+// Selected returns the name of the first selected item of a set, or "".
 func (x *Element) Selected() string {
 	x.d.mu.Lock()
 	defer x.d.mu.Unlock()
@@ -232,7 +232,7 @@ func (x *Element) scrollTo(i int) {
 	})
 }
 
-// Offset returns how many items are scrolled out at the beginning.
+// Offset returns how many items at the beginning of a list are scrolled out of view.
 func (x *Element) Offset() int {
 	x.d.mu.Lock()
 	defer x.d.mu.Unlock()

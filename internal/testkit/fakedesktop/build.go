@@ -159,7 +159,7 @@ func (x *Element) rerender(names []string) {
 	x.program.emit(desktop.ChildrenChanged, x.e.ID, "")
 }
 
-// bar returns the scroll bar of a list, or nil.
+// bar returns the scroll bar beside a list, or nil.
 func (x *Element) bar() *Element {
 	if x.rows == 0 {
 		return nil
@@ -189,7 +189,8 @@ func (x *Element) Canvas(name string) *Element {
 	return x.adding(desktop.Element{Role: desktop.Canvas, Name: name}, 0, func(c *Element) { c.height = 60 })
 }
 
-// HugeTable adds a table with only its first rows in snapshots.
+// HugeTable adds a table with the given number of rows. Snapshots contain only the first shown rows; row returns the
+// name of a row.
 func (x *Element) HugeTable(name string, shown, rows int, row func(i int) string) *Element {
 	return x.adding(desktop.Element{Role: desktop.Table, Name: name, UnreadChildren: rows - shown}, desktop.Virtual, func(c *Element) {
 		c.huge = row

@@ -49,7 +49,8 @@ func New() *Desktop {
 	}
 }
 
-// Backend returns the backend for the code under test. All fields are set; a test may set fields to nil.
+// Backend returns the backend for the code under test. All fields but Offscreen and Documents are set; a test may set
+// others to nil.
 func (d *Desktop) Backend() desktop.Backend {
 	b := &backend{d}
 	return desktop.Backend{
@@ -60,7 +61,7 @@ func (d *Desktop) Backend() desktop.Backend {
 // backend implements all parts of a desktop.Backend.
 type backend struct{ d *Desktop }
 
-// Person returns the record so far.
+// Person returns the effects so far that the person could have noticed.
 func (d *Desktop) Person() Person {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -88,8 +89,8 @@ func (d *Desktop) SetReady(r desktop.Readiness) {
 	d.ready = r
 }
 
-// Install installs a program under its name. start creates the program when it is started; its windows may
-// come later.
+// Install installs a program under its name. Backend.Programs.Start calls start, which creates the program; its
+// windows may come later.
 func (d *Desktop) Install(name string, start func() *Program) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

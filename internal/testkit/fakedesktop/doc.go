@@ -4,8 +4,8 @@
 //
 // A test creates the programs, runs the code under test with Desktop.Backend, and checks the effects in the
 // elements, Desktop.Actions and Desktop.Person. Programs can hang, end, rerender a list, recycle elements,
-// pause while covered, and react late. Only Program.After waits for real time, so tests can run in a bubble
-// of testing/synctest.
+// pause while covered, and react late. Only Program.After and a drag wait for time to pass, so tests can
+// run in a bubble of testing/synctest.
 //
-// It imports the root and internal/desktop, and uses no outside resources.
+// It imports the root and internal/desktop with its treecache, and uses no outside resources.
 package fakedesktop

@@ -91,7 +91,7 @@ func (x *Element) Frame() desktop.Rect {
 	return x.e.Frame
 }
 
-// Rename changes the element's name.
+// Rename changes the name of the element, and emits an event if it differs.
 func (x *Element) Rename(name string) *Element {
 	return x.edit(desktop.NameChanged, "", func() bool {
 		changed := x.e.Name != name
@@ -142,7 +142,7 @@ func (x *Element) setHidden(hidden bool) *Element {
 	})
 }
 
-// Remove removes the element and its descendants.
+// Remove removes the element and its descendants from the window.
 func (x *Element) Remove() {
 	x.d.mu.Lock()
 	defer x.d.mu.Unlock()

@@ -34,7 +34,7 @@ type Fixture struct {
 // slow is the delay of the effect of the button Slow.
 const slow = 150 * time.Millisecond
 
-// Fixture starts the program with its window in front.
+// Fixture starts a Fixture with the given program name, and opens its window in front.
 func (d *Desktop) Fixture(name string) *Fixture {
 	p := d.Program(name)
 	f := &Fixture{
@@ -155,8 +155,7 @@ func (f *Fixture) say(key, word string) {
 	f.words[key] = word
 }
 
-// State returns the program's state with the same keys and values, as encoding/json reads them, as the real
-// fixtures.
+// State returns the state of the program with the keys and values of the real fixtures, as encoding/json reads them.
 func (f *Fixture) State() map[string]any {
 	keys := []any{}
 	for _, chord := range f.Main.Keys() {

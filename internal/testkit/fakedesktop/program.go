@@ -52,7 +52,7 @@ func (p *Program) App() desktop.App {
 	return p.app
 }
 
-// StartedBy sets the parent process.
+// StartedBy sets the parent process of the program, for Programs.IsDescendant.
 func (p *Program) StartedBy(pid int) *Program {
 	p.d.mu.Lock()
 	defer p.d.mu.Unlock()
@@ -68,7 +68,7 @@ func (p *Program) SetExecutable(executable string) *Program {
 	return p
 }
 
-// SetBrowser makes the program a browser.
+// SetBrowser marks the program as a browser in its desktop.App.
 func (p *Program) SetBrowser() *Program {
 	p.d.mu.Lock()
 	defer p.d.mu.Unlock()
@@ -76,7 +76,7 @@ func (p *Program) SetBrowser() *Program {
 	return p
 }
 
-// HideTree removes the program's tree; why is the reason for people.
+// HideTree leaves the program without a tree; why becomes App.HiddenReason.
 func (p *Program) HideTree(why string) *Program {
 	p.d.mu.Lock()
 	defer p.d.mu.Unlock()
@@ -141,7 +141,7 @@ func (p *Program) Quit() {
 	p.d.programs = slices.DeleteFunc(p.d.programs, func(o *Program) bool { return o == p })
 }
 
-// After calls f after some time, once the program does not hang.
+// After calls f when the time wait has passed, or later when a program that hangs resumes.
 func (p *Program) After(wait time.Duration, f func()) {
 	time.AfterFunc(wait, func() { p.handle(f) })
 }

@@ -14,8 +14,8 @@ import (
 // Background returns the colour of the empty screen.
 func Background() color.RGBA { return color.RGBA{A: 255} }
 
-// Color returns the colour of the element's area; its children are painted on top. The first 256 elements
-// have distinct colours.
+// Color returns the colour of the area of the element; its children are painted on top. Elements with the IDs /fake/1
+// to /fake/133 have distinct colours.
 func (x *Element) Color() color.RGBA {
 	x.d.mu.Lock()
 	defer x.d.mu.Unlock()

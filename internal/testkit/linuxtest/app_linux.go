@@ -19,8 +19,8 @@ type App struct {
 	*private.Program
 }
 
-// Launch starts an installed program in the session. It looks for the name in the session's PATH, unless
-// the name has a slash. If the test fails, it shows the program's output. It does not wait for a window.
+// Launch starts an installed program in the session. It looks for the name in the PATH of the session, unless the
+// name has a slash. It does not wait for a window. If the test fails, the session logs the output of the program.
 func (s *Session) Launch(t testing.TB, name string, args ...string) *App {
 	t.Helper()
 	return s.LaunchEnv(t, nil, name, args...)
@@ -38,7 +38,7 @@ func (s *Session) LaunchEnv(t testing.TB, env []string, name string, args ...str
 	return a
 }
 
-// Stop suspends the program and its children until Continue.
+// Stop suspends the program and its children until Continue, and waits until all threads have stopped.
 func (a *App) Stop(t testing.TB) {
 	t.Helper()
 	a.signal(t, syscall.SIGSTOP)

@@ -170,7 +170,7 @@ func (f *Fixture) WaitFor(t testing.TB, what string, ready func(state map[string
 	seen = true
 }
 
-// read reads the state. The file is replaced atomically.
+// read reads the state from its file, which the fixture replaces atomically.
 func (f *Fixture) read() (map[string]any, error) {
 	text, err := os.ReadFile(f.file)
 	if err != nil {

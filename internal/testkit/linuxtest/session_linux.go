@@ -107,7 +107,7 @@ func start(t testing.TB, how sessionOption) *Session {
 	return s
 }
 
-// end ends the processes that did not end with the test.
+// end ends the programs of the session, and logs their output if the test failed.
 func (s *Session) end(t testing.TB) {
 	t.Helper()
 	for _, p := range s.Programs() {
@@ -131,8 +131,8 @@ func ending(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// environment returns the additional variables of the session's programs, and those that depend on screen
-// and bus. It takes nothing from the test's environment.
+// environment returns the variables of the programs in the session, in addition to those of private.Session. It takes
+// nothing from the environment of the test.
 func (s *Session) environment() []string {
 	return append(private.SoftwareRenderingEnv(),
 		"XDG_DATA_DIRS=/usr/local/share:/usr/share",

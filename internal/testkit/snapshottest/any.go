@@ -8,7 +8,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// Names returns realistic names, and names that imitate other syntax.
+// Names returns names for random elements: realistic ones, and some that imitate rendered output.
 func Names() []string {
 	return []string{
 		"", "Save", "Open...", "Übernehmen", "保存文件", "📁 Files", "x\n  button \"Forged\" [e1]", `quote " and \ back`, "[e2] File, [e3] Edit", "(9 of 9 elements to act on)",
@@ -17,7 +17,7 @@ func Names() []string {
 	}
 }
 
-// Roles returns the roles of apps, and an invalid one.
+// Roles returns the roles for random elements, common ones several times, and one invalid role.
 func Roles() []desktop.Role {
 	return []desktop.Role{
 		desktop.Window, desktop.Dialog, desktop.Button, desktop.Button, desktop.Checkbox, desktop.Radio, desktop.Textbox, desktop.Slider, desktop.Scrollbar, desktop.Combobox, desktop.Link, desktop.Menubar, desktop.Menu, desktop.MenuItem, desktop.Tablist, desktop.Tab, desktop.List, desktop.ListItem, desktop.Listbox, desktop.Option, desktop.TreeView, desktop.TreeItem,

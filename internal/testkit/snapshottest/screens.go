@@ -38,7 +38,7 @@ window "notes.txt - Mousepad" active
       label "OVR"
 `
 
-// Calculator is a calculator.
+// Calculator describes the window of a calculator, in the form that Read takes.
 const Calculator = `
 window "Calculator" active
   banner
@@ -74,7 +74,7 @@ window "Calculator" active
       button "+"
 `
 
-// Form is a dialog with one input control of each kind.
+// Form describes a browser window with a sign-up form of many kinds of controls, in the form that Read takes.
 const Form = `
 window "Sign up - Browser" active
   document "Sign up" focusable value="https://example.org/signup"
@@ -117,7 +117,7 @@ window "Sign up - Browser" active
         text "That name is taken"
 `
 
-// Table returns a table of people with two buttons in each row.
+// Table describes, for Read, a window with a table of people and two buttons in each row.
 func Table(rows int) string {
 	var b strings.Builder
 	b.WriteString("window \"People\" active\n  textbox \"Search\" editable\n  table \"People\"\n    row\n" +
@@ -129,7 +129,7 @@ func Table(rows int) string {
 	return b.String()
 }
 
-// Files returns a file manager: a tree at the side, a list of files, one selected.
+// Files describes, for Read, a file manager: a tree at the side, a list of files, one selected.
 func Files() string {
 	var b strings.Builder
 	b.WriteString("window \"Downloads\" active\n  toolbar \"Main\"\n    button \"Back\"\n    button \"Forward\" disabled\n    textbox \"Location\" editable value=\"/home/ada/Downloads\"\n" +
@@ -146,7 +146,7 @@ func Files() string {
 	return b.String()
 }
 
-// Docs returns a page of documentation: many links among text.
+// Docs describes, for Read, a browser window with a page of documentation: many links among text.
 func Docs(sections int) string {
 	var b strings.Builder
 	b.WriteString("window \"Process | Docs\" active\n  toolbar\n    button \"Back\"\n    button \"Reload\"\n    textbox \"Address\" editable value=\"docs.example.org/process\"\n  document \"Process | Docs\"\n    navigation \"Contents\"\n      list\n")
@@ -160,7 +160,7 @@ func Docs(sections int) string {
 	return b.String()
 }
 
-// Sheet returns a sheet with cells directly in the table, without rows.
+// Sheet describes, for Read, a spreadsheet with cells directly in the table, without rows.
 func Sheet() string {
 	var b strings.Builder
 	b.WriteString("window \"Sheet\"\n  table \"Sheet1\" unread=1048576\n")

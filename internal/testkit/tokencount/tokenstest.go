@@ -7,7 +7,7 @@ import (
 	"github.com/tiktoken-go/tokenizer"
 )
 
-// Count returns the number of tokens of o200k_base.
+// Count returns the number of tokens of the text in the vocabulary o200k_base.
 func Count(t testing.TB, text string) int {
 	t.Helper()
 	codec, err := tokenizer.Get(tokenizer.O200kBase)
@@ -21,7 +21,7 @@ func Count(t testing.TB, text string) int {
 	return n
 }
 
-// SampleTexts returns texts of windows by language, separated by |.
+// SampleTexts returns, by language, typical texts of windows, separated by |.
 func SampleTexts() map[string]string {
 	return map[string]string{
 		"english": `File|Edit|View|Search|Document|Help|New Window|Open Recent|Save As...|Close Tab|Undo|Redo|Cut|Copy|Paste|Select All|Find and Replace|Preferences|Show Line Numbers|Word Wrap|Fullscreen|About|Reload|Print Preview|Enter the name of the new folder|The file has been changed on disk. Do you want to reload it?|Sign in to continue|Remember me on this computer|Forgotten password?|Privacy and security|Downloads|Recently used documents|Could not open the file because it does not exist|Attach files from your computer|Mark as unread|Move to archive|12 items selected|Available updates|Restart required|Network connections|Choose an application to open this file|Sort by date modified|Cancel|OK`,

@@ -22,8 +22,8 @@ const (
 	threads = 2
 )
 
-// Run runs the process: it reads a Job, runs it and reports the result. It ends the process when
-// the parent is gone.
+// Run is the main function of a script process: it reads a Job from in, runs it, writes messages to out
+// and returns the exit code. If the parent is gone, it exits at once.
 func Run(in io.Reader, out io.Writer) int {
 	runtime.GOMAXPROCS(threads)
 	debug.SetMemoryLimit(softMemory)

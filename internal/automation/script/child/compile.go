@@ -12,7 +12,7 @@ import (
 // name is the script's name in error positions.
 const name = "script"
 
-// wrapper is a way to wrap a script.
+// wrapper is the text around a script that makes it compile.
 type wrapper struct{ before, after string }
 
 // wrappers returns the wrappers in order: none, with the last statement's value as the result; a
@@ -21,7 +21,7 @@ func wrappers() []wrapper {
 	return []wrapper{{}, {"(function(){", "\n})()"}, {"(async function(){", "\n})()"}}
 }
 
-// compile compiles the script, or returns its syntax error.
+// compile compiles the script in the first wrapper that suits it, or returns its syntax error.
 func compile(source string) (*goja.Program, wrapper, *Failure) {
 	var first error
 	var last *Failure

@@ -57,7 +57,7 @@ func (m *machine) run() *Done {
 
 func failed(f *Failure) *Done { return &Done{Failure: f} }
 
-// exported returns the value as a Go value of type T, if it is one.
+// exported returns the value as a T, if it is a promise; T must be *goja.Promise.
 func exported[T any](v goja.Value) (t T, ok bool) {
 	if object, isObject := v.(*goja.Object); isObject && object.ExportType() == reflect.TypeFor[*goja.Promise]() {
 		t, ok = object.Export().(T)

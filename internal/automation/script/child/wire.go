@@ -28,25 +28,25 @@ type Job struct {
 
 // Message is a message from the process. One of its fields is set.
 type Message struct {
-	Call *Call   `json:"call,omitempty"` // it waits for the Reply
+	Call *Call   `json:"call,omitempty"` // the process waits for the Reply
 	Log  *string `json:"log,omitempty"`
-	Done *Done   `json:"done,omitempty"` // the last one
+	Done *Done   `json:"done,omitempty"` // the last message
 }
 
-// Call is a call that the script requests.
+// Call is a tool call that the script asks the parent to make.
 type Call struct {
 	App  string          `json:"app"`
 	Tool string          `json:"tool"`
 	Args json.RawMessage `json:"args,omitempty"`
 }
 
-// Reply is the result of a call: a value or a fault.
+// Reply is the parent's answer to a Call: a value or a fault.
 type Reply struct {
 	Value json.RawMessage `json:"value,omitempty"`
 	Fault *Fault          `json:"fault,omitempty"`
 }
 
-// Fault is a call's error for the script.
+// Fault is the error of a call, which the script can catch.
 type Fault struct {
 	Code         aai.Code     `json:"code"`
 	Message      string       `json:"message"`
@@ -56,7 +56,7 @@ type Fault struct {
 	RetryAfterMS int64        `json:"retry_after_ms,omitempty"`
 }
 
-// Done is the result of the script.
+// Done is the result of the script, or the failure that ended it.
 type Done struct {
 	Value     json.RawMessage `json:"value,omitempty"`
 	Truncated string          `json:"cut,omitempty"`  // the beginning of the value's JSON, if that is too long
@@ -64,7 +64,7 @@ type Done struct {
 	Failure   *Failure        `json:"fail,omitempty"`
 }
 
-// Failure is the error of a script.
+// Failure is the error that ended a script.
 type Failure struct {
 	Syntax  bool   `json:"syntax,omitempty"` // it is a syntax error
 	Line    int    `json:"line,omitempty"`
@@ -74,7 +74,7 @@ type Failure struct {
 	Hint    string `json:"hint,omitempty"`
 }
 
-// Write writes one message.
+// Write writes one message as JSON, after its length. It fails if the JSON exceeds MaxFrame.
 func Write(w io.Writer, message any) error {
 	body, err := json.Marshal(message)
 	if err != nil {
@@ -89,7 +89,7 @@ func Write(w io.Writer, message any) error {
 	return err
 }
 
-// Read reads one message. It allocates no more than was sent.
+// Read decodes the next message of Write into message. It allocates no more than was sent.
 func Read(r io.Reader, message any) error {
 	var head [4]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil {

@@ -35,20 +35,20 @@ func (e *Error) Error() string { return e.Code + ": " + e.Description }
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Metadata is the information that clients need to obtain a token.
+// Metadata holds the information that clients of this server need to obtain a token (RFC 9728).
 type Metadata struct {
 	Resource string // the address of this server, as clients see it
-	Issuer   string // of the authorization server
+	Issuer   string // identifier of the authorization server
 	Scopes   []string
 }
 
 // LocalPrincipal is the principal of a SecretVerifier: any process that can read this user's files.
 const LocalPrincipal = "local"
 
-// SecretVerifier accepts exactly one token, the secret.
+// SecretVerifier accepts one token, such as that of a [TokenFile], for [LocalPrincipal].
 type SecretVerifier struct{ sum [sha256.Size]byte }
 
-// NewSecretVerifier returns a Verifier for one token.
+// NewSecretVerifier returns a Verifier that accepts only this token.
 func NewSecretVerifier(token string) *SecretVerifier {
 	return &SecretVerifier{sum: sha256.Sum256([]byte(token))}
 }

@@ -22,7 +22,7 @@ const tokenBytes = 32
 // maxToken is the size limit of a token file, in bytes.
 const maxToken = 4096
 
-// Token returns the token. The first call generates one.
+// Token returns the token in the file. If there is no file, it creates one with a new token.
 func (f TokenFile) Token() (string, error) {
 	token, err := f.read()
 	if errors.Is(err, fs.ErrNotExist) {
@@ -39,7 +39,7 @@ func (f TokenFile) Token() (string, error) {
 	return token, nil
 }
 
-// Rotate replaces the token by a new one. Servers accept the old token until they restart.
+// Rotate replaces the token by a new one and returns it. Servers accept the old token until they restart.
 func (f TokenFile) Rotate() (string, error) {
 	token := newToken()
 	if err := f.write(token, os.Rename); err != nil {

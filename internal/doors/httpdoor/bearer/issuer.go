@@ -49,7 +49,8 @@ type IssuerVerifier struct {
 	introspected   introspectionCache
 }
 
-// NewIssuerVerifier returns the Verifier for a server's tokens. It does no I/O.
+// NewIssuerVerifier returns the Verifier for the tokens of cfg.Issuer, or INVALID_PARAMS if the
+// issuer's address is unsafe or no audience is set. It does no I/O.
 func NewIssuerVerifier(cfg IssuerConfig) (*IssuerVerifier, error) {
 	if err := checkAddress(cfg.Issuer); err != nil {
 		return nil, aai.Errorf(aai.InvalidParams, "issuer: %w", err)

@@ -10,8 +10,8 @@ import (
 	"github.com/go-jose/go-jose/v4/jwt"
 )
 
-// signatureAlgorithms are the algorithms by which a token may be signed: those whose public
-// key cannot sign. Others, such as "none" and HS256, are refused.
+// signatureAlgorithms are the algorithms by which a token may be signed: those with a public key
+// that cannot sign. Others, such as "none" and HS256, are refused.
 func signatureAlgorithms() []jose.SignatureAlgorithm {
 	return []jose.SignatureAlgorithm{
 		jose.RS256, jose.RS384, jose.RS512, jose.PS256, jose.PS384, jose.PS512,

@@ -59,7 +59,7 @@ func tokensLimits() atomicfile.ReadLimits { return atomicfile.ReadLimits{Size: 1
 // to the Verifier others, which may be nil.
 func NewTokens(path string, others Verifier) *Tokens { return &Tokens{path: path, fallback: others} }
 
-// Verify implements Verifier. The principal is the token's name.
+// Verify implements Verifier. The principal is the token's name, or from the fallback Verifier.
 func (t *Tokens) Verify(ctx context.Context, token string) (string, error) {
 	known, err := t.all()
 	sum := sha256.Sum256([]byte(token))
@@ -83,7 +83,7 @@ func (t *Tokens) Verify(ctx context.Context, token string) (string, error) {
 	return "", err // the owner of the token is unknown
 }
 
-// List returns the valid tokens, by name.
+// List returns the valid tokens, ordered by name.
 func (t *Tokens) List() ([]NamedToken, error) {
 	known, err := t.all()
 	return slices.DeleteFunc(known, func(k NamedToken) bool { return k.Revoked }), err
@@ -139,7 +139,8 @@ var tokenName = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,59}$`)
 
 func validName(name string) bool { return tokenName.MatchString(name) && name != LocalPrincipal }
 
-// Add creates a token for an agent and returns it: it cannot be read again.
+// Add creates a token for the agent name and returns it: it cannot be read again. It returns
+// INVALID_PARAMS for a name that is not valid, or that a token has or had.
 func (t *Tokens) Add(name string) (string, error) {
 	if !validName(name) {
 		e := aai.Errorf(aai.InvalidParams, "%q is no name for a token", aai.CleanLabel(name, 60))
@@ -170,7 +171,7 @@ func (t *Tokens) Add(name string) (string, error) {
 	return token, nil
 }
 
-// Revoke invalidates the agent's token permanently.
+// Revoke invalidates the token of the agent name permanently.
 func (t *Tokens) Revoke(name string) error {
 	return t.change(func(known []NamedToken) ([]NamedToken, error) {
 		i := slices.IndexFunc(known, func(k NamedToken) bool { return k.Name == name && !k.Revoked })

@@ -31,8 +31,8 @@ const argumentsKey = "arguments"
 
 var errParamsTooLong = errors.New("its parameters have more than 1024 KiB besides arguments")
 
-// EachMember calls f for each member of an object, with the begin and end of its value in
-// object, which is not copied. A name may occur twice.
+// EachMember calls f for each member of a JSON object, with the offsets in object at which its value
+// begins and ends. A name may occur twice. EachMember fails if object is not one JSON object.
 func EachMember(object []byte, f func(name string, begin, end int)) error {
 	d := jsontext.NewDecoder(bytes.NewBuffer(object), jsontext.AllowDuplicateNames(true))
 	if open, err := d.ReadToken(); err != nil || open.Kind() != '{' {
@@ -86,8 +86,9 @@ func extractArguments(method string, params json.RawMessage) (short, arguments j
 	return params, arguments, nil
 }
 
-// ExtractArguments removes large arguments from a message that is a call: short is the
-// message with empty arguments. The arguments share memory with message.
+// ExtractArguments removes large arguments from a tools/call: short is the message with empty
+// arguments. The arguments share memory with message. Without large arguments it returns message and
+// nil.
 func ExtractArguments(message []byte) (short []byte, arguments json.RawMessage) {
 	if len(message) < minExtractedBytes || bytes.TrimLeft(message, " \t\r\n")[0] == '[' {
 		return message, nil

@@ -96,8 +96,8 @@ func isNestedDeeper(b []byte, limit int) bool {
 	return false
 }
 
-// DecodeID parses a request's id. It refuses numbers that the SDK cannot represent exactly,
-// because the answer would have another id.
+// DecodeID parses a request's id; nil and null give the zero ID. It refuses numbers that the SDK cannot
+// represent exactly, because the answer would have another id.
 func DecodeID(raw json.RawMessage) (jsonrpc.ID, error) {
 	if raw == nil || string(raw) == "null" {
 		return jsonrpc.ID{}, nil
@@ -120,7 +120,7 @@ func isExact(raw json.RawMessage, n float64) bool {
 	return n == math.Trunc(n) && math.Abs(n) < maxExact // such as 1.0
 }
 
-// IsMalformed reports whether the text was not JSON.
+// IsMalformed reports whether err, from Decode or json.Unmarshal, means that the text was not JSON.
 func IsMalformed(err error) bool {
 	_, ok := errors.AsType[*json.SyntaxError](err)
 	return ok

@@ -24,8 +24,9 @@ type readCloser struct{ *bytes.Reader }
 // Close implements io.Closer.
 func (readCloser) Close() error { return nil }
 
-// readPost reads and checks the body; stdio has the same checks for a line. The request has started,
-// until end. It reports false if it has refused the request or the client no longer waits.
+// readPost reads and checks the body; stdio has the same checks for a line. The caller's next request
+// may wait until end. readPost reports false if it has refused the request or the client no longer
+// waits.
 func (h *Server) readPost(w http.ResponseWriter, r *http.Request, x *Exchange) (sent postedBody, end func(), ok bool) {
 	b, end, ok := h.ReadBody(w, r)
 	if !ok {

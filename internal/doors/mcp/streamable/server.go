@@ -76,7 +76,7 @@ type Server struct {
 	modern    http.Handler // versions without
 }
 
-// New returns a server for the door.
+// New returns a server that passes messages to the MCP server of d. It fails if cfg is invalid.
 func New(cfg Config, d Backend) (*Server, error) {
 	h := &Server{backend: d, limits: cfg.Limits.withDefaults()}
 	served, err := httpdoor.New(cfg.HTTP, httpdoor.Hooks{Log: d.Log, CORS: corsPolicy(), RefusalBody: refusalBody, Shutdown: h.end})
@@ -232,5 +232,5 @@ func (h *Server) end(late context.Context) {
 	}
 }
 
-// Sessions returns the number of open sessions.
+// Sessions returns the number of sessions that are open or being opened.
 func (h *Server) Sessions() int { return h.sessions.size() }

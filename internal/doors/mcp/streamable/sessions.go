@@ -19,8 +19,8 @@ var (
 	errNotReserved  = errors.New("no session may be opened here")
 )
 
-// sessions holds the sessions with their principals. It is the SDK's event store, which
-// notifies it when sessions open and close.
+// sessions holds the sessions with their principals. It is the SDK's event store: the SDK calls it when
+// sessions open and close.
 type sessions struct {
 	limits Limits
 	events *eventLog
@@ -59,7 +59,8 @@ type session struct {
 	streams map[string]*Exchange // the exchanges whose HTTP responses carry the session's streams, by stream name
 }
 
-// reserve reserves a session for the exchange, which is about to open it.
+// reserve reserves a session for the exchange, which is about to open it, or returns a refusal if there
+// are too many.
 func (ss *sessions) reserve(x *Exchange) *refusal {
 	ss.mu.Lock()
 	defer ss.mu.Unlock()
@@ -79,7 +80,8 @@ func (ss *sessions) reserve(x *Exchange) *refusal {
 	return nil
 }
 
-// releaseReservation releases the reservation if no session was opened.
+// releaseReservation releases the reservation if no session was opened, and else ends the request that
+// opened it.
 func (ss *sessions) releaseReservation(x *Exchange) {
 	ss.mu.Lock()
 	s := x.session
@@ -111,7 +113,7 @@ func (ss *sessions) count(principal string, n int) {
 	}
 }
 
-// acquireStateless counts a request without a session.
+// acquireStateless counts a request without a session. It reports false if the principal has too many.
 func (ss *sessions) acquireStateless(principal string) bool {
 	ss.mu.Lock()
 	defer ss.mu.Unlock()

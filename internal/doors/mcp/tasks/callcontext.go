@@ -20,7 +20,7 @@ type callContext struct {
 // taskKey is the context key of a call's task.
 type taskKey struct{}
 
-// newCallContext returns the context of a call that is detached already.
+// newCallContext returns a context for a call. It does not end with the request unless it is attached.
 func (l *Layer) newCallContext(request context.Context) *callContext {
 	base, release := l.continueContext(request, context.Background())
 	ctx := &callContext{release: release}
@@ -44,7 +44,7 @@ func (l *callContext) end() {
 	l.release()
 }
 
-// detach reports whether the call can outlive its request: not if that has ended.
+// detach separates the call from its request. It reports false if the request has ended already.
 func (l *callContext) detach() bool {
 	if !l.stop() {
 		return false

@@ -23,9 +23,9 @@ type Connection struct {
 
 type connectionKey struct{}
 
-// Connect returns a connection. It passes notifications of the protocol to notify, each a
-// JSON-RPC message, in order and from one goroutine at a time. notify must not block; nil
-// means none.
+// Connect returns the connection of one client. The layer passes notifications about tasks to notify,
+// each a JSON-RPC message, in order and from one goroutine at a time. notify must not block; nil means
+// none.
 func (l *Layer) Connect(notify func(json.RawMessage)) *Connection {
 	return &Connection{layer: l, owner: fmt.Sprintf("connection %d", l.connections.Add(1)), notify: notify}
 }
@@ -156,8 +156,8 @@ func (s *store) addOpenRequests(t *task, more int) {
 	}
 }
 
-// attach lets the task send requests by the client's request with this context, until
-// detach.
+// attach lets the task send requests to its client over the client's request with the context stream,
+// until detach.
 func (s *store) attach(t *task, stream context.Context) (detach func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -171,7 +171,8 @@ func (s *store) attach(t *task, stream context.Context) (detach func()) {
 	}
 }
 
-// stream waits for a request of the client that can carry one of the task.
+// stream waits for an open request of the client that can carry a request of the task, and returns its
+// context.
 func (s *store) stream(ctx context.Context, t *task) (context.Context, error) {
 	for {
 		newest, attached := s.newestStream(t)

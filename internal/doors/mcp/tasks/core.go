@@ -29,7 +29,7 @@ func relatedTo(t *task, meta mcp.Meta) mcp.Meta {
 	return meta
 }
 
-// A coreTask is a task in this form. TTL and poll interval are in milliseconds.
+// A coreTask is a task in the core's form. TTL and poll interval are in milliseconds.
 type coreTask struct {
 	TaskID        string `json:"taskId"`
 	Status        status `json:"status"`

@@ -18,7 +18,7 @@ import (
 // others.
 type rawResponses map[string]json.RawMessage
 
-// An extensionTask is a task in this form.
+// An extensionTask is a task in the extension's form.
 type extensionTask struct {
 	ResultType     string `json:"resultType"`
 	TaskID         string `json:"taskId"`

@@ -85,8 +85,8 @@ func New(cfg Config) *Layer {
 	}
 }
 
-// Install adds the layer to the server. Add the middleware for calls of tasks before; it
-// gets the names of tools as the client sent them.
+// Install adds the layer to the server. Add middleware that also handles the calls of tasks before. The
+// layer gets the names of tools as the client sent them.
 func (l *Layer) Install(s *mcp.Server) {
 	for _, method := range methods() {
 		// The SDK only needs to know the method: its handlers do not get the request's

@@ -11,9 +11,9 @@ import (
 // decodes only the parameters that it knows.
 const stashKey = "aai.internal/tasks"
 
-// StashParams prepares the parameters of a request for the SDK: it copies those about tasks
-// to _meta, where the layer finds them. A transport calls it for every request that it
-// reads. It removes a client's own value at that key.
+// StashParams copies the parameters of a request about tasks, which the SDK would drop, to a key of
+// _meta. The layer finds them there. A transport calls it for every request that it reads. It removes a
+// client's own value of that key.
 func StashParams(method string, params json.RawMessage) json.RawMessage {
 	if method != "tools/call" && method != "subscriptions/listen" || !mayMentionTask(params) {
 		return params

@@ -113,7 +113,7 @@ func (s *store) insert(t *task) {
 	t.expiry = time.AfterFunc(t.ttl, func() { s.drop(t) })
 }
 
-// find returns the owner's task, or nil.
+// find returns the owner's task of that form and id, or nil.
 func (s *store) find(owner string, form form, named any) *task {
 	id, _ := named.(string)
 	s.mu.Lock()

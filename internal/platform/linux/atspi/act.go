@@ -24,7 +24,8 @@ const scrollAnywhere = 6
 // It checks the element first and fails with STALE_REF for a row that shows a different item by now. It
 // fails with AUTOMATION_FAILED and delivery not_delivered if the element is hidden or disabled: some
 // toolkits then answer "true" and do nothing, and others act unseen by the person. For desktop.SelectItem
-// the set must show instead; desktop.ScrollTo requires nothing.
+// the list around the item must show instead. desktop.ScrollTo requires neither; desktop.RefreshText
+// requires a focused field.
 func (b *Bus) Execute(ctx context.Context, app desktop.App, id desktop.ID, act desktop.Act) error {
 	ctx, cancel := withDefaultTimeout(ctx)
 	defer cancel()
@@ -143,7 +144,7 @@ func (a *actor) unsupported(what string, cause error) *aai.Error {
 		Hint: "Use another way to do it: another element, the keyboard or the pointer."}
 }
 
-// name describes the element in messages.
+// name returns the element's role, its name and its app, for messages.
 func (a *actor) name() string {
 	a.n.elementRole = a.n.word()
 	name := a.n.name

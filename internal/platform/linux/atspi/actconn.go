@@ -43,12 +43,13 @@ const (
 	maxActConns = 64
 )
 
-// isDone reports whether all windows that the action opened are closed, given the app's current windows.
+// isDone reports whether the connection can be closed: the app has closed it, or no window that opened
+// since the action is left. windows are the app's current ones.
 func (l *actConn) isDone(windows []desktop.ID) bool {
 	return l.settledFor(windows) && time.Since(l.openedAt) > soon || l.release == nil && !l.conn.IsAlive()
 }
 
-// settledFor reports whether every window existed before the action.
+// settledFor reports whether each of the windows existed before the action.
 func (l *actConn) settledFor(windows []desktop.ID) bool {
 	return !slices.ContainsFunc(windows, func(w desktop.ID) bool { return !slices.Contains(l.windows, w) })
 }

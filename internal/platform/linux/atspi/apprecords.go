@@ -24,7 +24,7 @@ type appRecords struct {
 	silent map[ref]time.Time // time of the first missing answer
 }
 
-// isSilent reports whether the app did not answer within silentAge.
+// isSilent reports whether the app failed to answer a listing less than silentAge ago.
 func (r *appRecords) isSilent(app ref, now time.Time) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -32,7 +32,7 @@ func (p *program) findUnseenBars(ctx context.Context, t *tree, level []*node) er
 	return p.run(ctx, r)
 }
 
-// A bar is the visibility of a node that is a menu bar.
+// A bar says whether a node is a menu bar, and whether the bar is visible.
 type bar int
 
 const (

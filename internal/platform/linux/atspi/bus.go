@@ -40,8 +40,8 @@ type Config struct {
 	// nil.
 	Windows desktop.Windows
 	// KeepOpen keeps a connection open until its other end closes it, even after this process has ended. An
-	// app hangs if the connection that opened a dialog ends before the dialog closes. Release undoes
-	// KeepOpen. Nil keeps no connection open.
+	// app hangs if the connection that opened a dialog ends before the dialog closes. Calling release undoes
+	// that. Nil keeps no connection open.
 	KeepOpen func(*os.File) (release func(), err error)
 	// Log receives messages about problems that no call returns. Nil discards them.
 	Log *slog.Logger
@@ -50,9 +50,9 @@ type Config struct {
 // A Bus reads and operates apps by AT-SPI2. It implements desktop.Tree, desktop.Actor and desktop.Events,
 // is safe for concurrent use, and returns *aai.Errors.
 //
-// The first method that needs it, except Ready, switches accessibility on for the login
-// (org.a11y.Status.IsEnabled), as every assistive program does. It stays on: other programs may depend on
-// it by then, and apps check it only once. Bus never announces a screen reader.
+// The first method that connects to the accessibility bus, except Ready, switches accessibility on for the
+// login (org.a11y.Status.IsEnabled), as every assistive program does. It stays on: other programs may
+// depend on it by then, and apps check it only once. Bus never announces a screen reader.
 type Bus struct {
 	config    Config
 	requests  *requests
@@ -88,8 +88,8 @@ func New(c Config) *Bus {
 	return &Bus{config: c, requests: newRequests(), dialling: make(chan struct{}, 1)}
 }
 
-// Close closes the connections. Calls in flight end, watched channels are closed, and later calls fail with
-// APP_NOT_RUNNING.
+// Close closes the connections to the accessibility bus and to the apps. Calls in flight end, watched
+// channels are closed, and later calls fail with APP_NOT_RUNNING.
 func (b *Bus) Close() {
 	b.mu.Lock()
 	b.closed = true
@@ -151,7 +151,7 @@ func (b *Bus) connect(ctx context.Context) (*link, error) {
 	return l, nil
 }
 
-// current returns the connection if it is alive.
+// current returns the connection if it is alive, otherwise nil.
 func (b *Bus) current() (*link, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -45,8 +45,8 @@ func matches(states stateSet) *request {
 	return &request{iface: collectionInterface, member: "GetMatches", signature: "(aiia{ss}iaiiasib)uib", body: e.Bytes(), reply: "a(so)"}
 }
 
-// check reads the properties without events of all elements that show or are requested. It fails with
-// [treecache.ErrUnknownChanges] if an element has moved or changed its kind.
+// check rereads the properties that change without events, of all elements that show or are requested. It
+// fails with [treecache.ErrUnknownChanges] if an element has moved or changed its kind.
 func (p *program) check(ctx context.Context, t *tree) error {
 	c := changeCheck{program: p, offscreen: p.offscreen.Load(), asked: make(map[*node]bool), showing: make(map[*node]bool)}
 	r := &batch{}
@@ -88,7 +88,7 @@ type changeCheck struct {
 	other     bool           // an element has moved or changed its kind
 }
 
-// shows records the showing elements of a window, in order.
+// shows records the showing elements of a window. It sets other if their order differs from the tree's.
 func (c *changeCheck) shows(t *tree, window *node, order []ref) {
 	for _, shown := range order {
 		if n := t.nodes[shown]; n != nil {

@@ -56,8 +56,8 @@ func (p *program) askFrame(r *batch, n *node) {
 	})
 }
 
-// fills reports whether the node is the only child of a page's node, a text, so that both have the same
-// frame. About half of the nodes of a page are such texts.
+// fills reports whether the node is a text and the only child of a page's element, so that both have the
+// same frame. About half of the nodes of a page are such texts.
 func (n *node) fills() bool {
 	return n.role == roleStatic && n.parent != nil && n.parent.count == 1 && n.parent.offers&offersComponent != 0 && n.parent.role != roleDocumentWeb
 }
@@ -104,7 +104,8 @@ func (p *program) askContent(first, second *batch, t *tree, n *node, atMost int)
 	}
 }
 
-// askDetails queries further details of a node of its kind, which hardly ever change.
+// askDetails queries the details that hardly ever change: actions, identifiers and labels, as far as the
+// kind of node needs them.
 func (p *program) askDetails(first, second *batch, t *tree, n *node) {
 	interactive := plainRole(n.role).IsInteractive() || n.role == roleMenu
 	window := n.parent == t.root
@@ -151,9 +152,9 @@ func (n *node) inPage() bool {
 	return len(n.children) == 0
 }
 
-// takeAction takes the first action of a Chromium node, where a press stands. For nodes that are not
-// controls, Chromium also lists an ancestor's action or none there. Source: AXActionVerb in Chromium's
-// ax_enums.mojom, and showContextMenu behind it.
+// takeAction records name, the first action in Chromium's list, as the node's only action: a press comes
+// first. Without kind, which means a control or a window, it ignores a first action that is an ancestor's
+// or none. Source: AXActionVerb in Chromium's ax_enums.mojom, and showContextMenu behind it.
 func (n *node) takeAction(name string, kind bool) {
 	switch name {
 	case "clickAncestor", "doDefault", "showContextMenu", "":
@@ -239,8 +240,8 @@ func unpadded(text string) string {
 	}, text)
 }
 
-// askActions asks for the names of what can be done. In a list most toolkits give
-// them in the person's language, or not at all, but one by one as they are.
+// askActions queries the names of the node's actions. Most toolkits translate the names in a list or leave
+// them out, but return a single name as it is. kind is as in takeAction.
 func (p *program) askActions(first, second *batch, n *node, kind bool) {
 	switch habits := p.currentTraits(); {
 	case habits.toolkit == chromium:
@@ -272,7 +273,7 @@ func (p *program) askActions(first, second *batch, n *node, kind bool) {
 // maxActions is the maximum number of actions of an element that are read.
 const maxActions = 64
 
-// nameAction sets the name, possibly empty, of one of the node's actions.
+// nameAction sets the name of action i of the node. An empty name becomes "action" and a number.
 func (n *node) nameAction(i int, name string) {
 	if name == "" {
 		name = "action " + strconv.Itoa(i+1)
@@ -316,7 +317,7 @@ func (p *program) askChosen(first, second *batch, t *tree, n *node) {
 
 // askIdentifiers queries the author's identifier of the node and its attributes in a web page.
 func (p *program) askIdentifiers(r *batch, n *node) {
-	if p.currentTraits().toolkit != chromium { // which has only an attribute of the page
+	if p.currentTraits().toolkit != chromium { // Chromium has only the page's attribute
 		r.add(p.bus.requests.accessibleID, n.ref, func(d *wire.Decoder) {
 			if id, ok := readText(d); ok && id != "" {
 				n.identifier = id

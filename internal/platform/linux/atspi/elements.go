@@ -128,7 +128,7 @@ func (p *program) readSelf(ctx context.Context, at ref) (n *node, up *batch, err
 	}
 	p.askSelf(up, n.parent)
 	p.askEverything(up, n.parent)
-	n.parent.parent = &node{ref: p.root} // at least
+	n.parent.parent = &node{ref: p.root} // a stand-in for further ancestors
 	if n.role != roleStatic {
 		return n, up, nil
 	}
@@ -144,7 +144,7 @@ func (p *program) askParent(r *batch, of ref, parent *ref) {
 	})
 }
 
-// askEverything queries the node's actions, name and other properties.
+// askEverything queries the node's interfaces and its description.
 func (p *program) askEverything(r *batch, n *node) {
 	habits := p.currentTraits()
 	r.add(p.bus.requests.interfaces, n.ref, func(d *wire.Decoder) {
@@ -267,8 +267,9 @@ func (p *program) open(ctx context.Context, t *tree, nodes []*node) error {
 	return nil
 }
 
-// windowOf returns the window that contained the node in the last snapshot, and reads the window's current
-// position if frames are relative to it.
+// windowOf returns a stand-in for the window that contained the node in the last snapshot, with the fields
+// that elementBuilder uses. If frames are relative to the window, it also reads the windows' current
+// positions.
 func (p *program) windowOf(ctx context.Context, m *elementBuilder, n *node) *node {
 	window, known := &node{}, p.cache.Last()
 	if m.habits.toolkit == gecko && known != nil {

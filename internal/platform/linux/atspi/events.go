@@ -140,7 +140,7 @@ func (s signal) markDirty(m *treecache.DirtySet[ref], root ref) {
 	}
 }
 
-// event converts the signal to a desktop.Event. Some signals have no equivalent.
+// event converts the signal to a desktop.Event. It returns false for a signal without an equivalent.
 func (s signal) event(sender string) (desktop.Event, bool) {
 	e := desktop.Event{ID: s.source.id(sender), At: time.Now()}
 	switch s.iface {

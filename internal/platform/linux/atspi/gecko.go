@@ -38,7 +38,7 @@ func (p *program) gathers(ctx context.Context, t *tree) (now bool, err error) {
 	if err := p.run(ctx, p.askAll(parts)); err != nil {
 		return false, err
 	}
-	// The kind that was queried last arrives last: every element of a page has the tag attribute, and some
+	// Attributes are queried last, so they arrive last. Each element of a page has the attribute tag, and some
 	// have a frame.
 	placed := false
 	for until := time.Now().Add(gatherPatience); (len(parts) > 0 || !placed) && time.Now().Before(until); {
@@ -73,7 +73,7 @@ func (p *program) gathers(ctx context.Context, t *tree) (now bool, err error) {
 	return true, nil
 }
 
-// askAll queries one property of each kind of the nodes.
+// askAll queries one property of each kind, for every node.
 func (p *program) askAll(nodes []*node) *batch {
 	r := &batch{}
 	for _, n := range nodes {
@@ -97,7 +97,7 @@ func (p *program) askAll(nodes []*node) *batch {
 	return r
 }
 
-// inGecko corrects the properties that Gecko reports for the node.
+// inGecko corrects the properties in e, the element made from a Gecko node.
 func (n *node) inGecko(window *node, e *desktop.Element) {
 	if !window.states.has(stateActive) {
 		e.States &^= desktop.Focused // Gecko left it set from the time when the window was active
@@ -162,7 +162,7 @@ func (n *node) dateTimeParts() []*node {
 	})
 }
 
-// isHalf reports whether the node is the AM/PM part.
+// isHalf reports whether the node is the AM/PM part of a time.
 func isHalf(n *node) bool { return strings.EqualFold(n.name, "am/pm") }
 
 // bound sets the bounds of a part of a date or a time. Gecko reports a name for it, but no bounds.

@@ -12,9 +12,9 @@ import (
 // maxThreads is the maximum number of threads of a process that are read.
 const maxThreads = 24
 
-// readHeartbeat reads /proc/<pid>/task/*/{stat,schedstat}. It returns "" if a thread runs, is ready to run,
-// or is stopped. For a program with very many threads it reads only the first thread, if mainOnly says that
-// the tree lives there.
+// readHeartbeat reads the run times of a process's threads from /proc/<pid>/task/*/{stat,schedstat}. It
+// returns "" if a thread is not asleep, or if there are more than maxThreads. With mainOnly it reads only
+// the first thread: a browser has many, and its tree lives in the first.
 func readHeartbeat(pid int, mainOnly bool) treecache.Heartbeat {
 	process := "/proc/" + strconv.Itoa(pid) + "/task"
 	names := []string{strconv.Itoa(pid)}

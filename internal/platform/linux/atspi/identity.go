@@ -22,8 +22,8 @@ import (
 const maxHashed = 64 << 20
 
 // programIdentity returns the identity of a process's program: the paths of its executable and of the
-// script that an interpreter runs. It includes their contents if the person can change them, since then no
-// system update replaces them. For a Flatpak it is the app ID.
+// script that an interpreter runs. It includes a digest of their contents if the person can change them,
+// since then no system update replaces them. For a Flatpak it is the app ID.
 func programIdentity(pid int, executable string, args []string) string {
 	if executable == "" {
 		return ""
@@ -39,8 +39,8 @@ func programIdentity(pid int, executable string, args []string) string {
 	return strings.Join(parts, "\n")
 }
 
-// script returns the script that an interpreter runs. For a line of code or a module it returns the whole
-// command line, with the folder if that matters.
+// script returns the script that an interpreter runs. For a line of code or a module it returns a digest of
+// the command line and the working folder.
 func script(pid int, executable string, args []string) string {
 	if _, path := process.FindScript(process.ProgramName(executable), args); path != "" {
 		if real, file := process.ResolvePath(pid, path); real != "" {
@@ -51,8 +51,8 @@ func script(pid int, executable string, args []string) string {
 	return "command:" + hex.EncodeToString(sum[:])
 }
 
-// describeFile returns the name of a file. It adds the contents if other users than the system can change
-// the file, or if the name means another file here.
+// describeFile returns the name of a file. It adds a digest of the contents if the file is modifiable, or
+// if here is false: then the name may mean another file to this process.
 func describeFile(file, name string, here bool) string {
 	if here && !isModifiable(name) {
 		return name

@@ -43,7 +43,7 @@ func (a *inFlightLimit) run(ctx context.Context, conn *wire.Conn, r *batch) erro
 	return first
 }
 
-// learn sets the limit from the size of the last answers.
+// learn adapts the limit to the size of the last answers.
 func (a *inFlightLimit) learn(replies []wire.Reply, size int) {
 	total := 0
 	for _, reply := range replies {

@@ -126,7 +126,7 @@ func (n *node) complete() bool {
 	return true
 }
 
-// lacks reports whether a node has fewer children than its app counts.
+// lacks reports whether any node of the tree has fewer children than its app counts.
 func (t *tree) lacks() (lacks bool) {
 	t.root.walk(func(n *node) bool {
 		lacks = lacks || n.count > len(n.children) && n.count <= maxChildren

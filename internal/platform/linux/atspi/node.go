@@ -292,7 +292,8 @@ func (t *tree) anyBelowWindows(s stateSet) bool {
 	return false
 }
 
-// walk calls each for the node and its descendants, parents first, until each returns false.
+// walk calls each for the node and its descendants, parents first, until each returns false. It then
+// returns false too.
 func (n *node) walk(each func(*node) bool) bool {
 	if !each(n) {
 		return false

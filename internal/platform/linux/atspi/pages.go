@@ -10,7 +10,7 @@ import (
 // documentInterface is the interface of documents that have an address.
 const documentInterface = "org.a11y.atspi.Document"
 
-// Addresses implements desktop.Documents. Firefox calls the address DocURL, Chromium URI.
+// Addresses implements desktop.Documents. The address is Firefox's attribute DocURL or Chromium's URI.
 func (b *Bus) Addresses(ctx context.Context, app desktop.App, documents []desktop.ID) ([]string, error) {
 	ctx, cancel := withDefaultTimeout(ctx)
 	defer cancel()

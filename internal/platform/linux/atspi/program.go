@@ -29,7 +29,7 @@ type program struct {
 	identifyLock chan struct{} // held while identify runs
 	// cache holds the tree and the app's events. It is closed when the app or the bus has ended.
 	cache        *treecache.Cache[ref, *tree]
-	windows      int           // in the last reading; only the reader uses it
+	windows      int           // number at the last reading; only the reader uses it
 	visibleState atomic.Uint64 // of the last snapshot's tree; 0 without one
 	inFlight     inFlightLimit
 	gathered     atomic.Bool  // page properties are collected, see gathers

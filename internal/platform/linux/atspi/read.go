@@ -148,7 +148,7 @@ func (t *tree) dropUnconfirmedForeign(level []*node) []*node {
 	})
 }
 
-// disproved adds the parents of assumed children that no longer exist.
+// disproved adds to the level the parents of assumed children that no longer exist, to query them again.
 func disproved(level []*node) []*node {
 	for _, n := range slices.Clone(level) {
 		if n.assumed && !n.read && !n.parent.childrenUncertain {
@@ -204,8 +204,9 @@ func (p *program) children(ctx context.Context, t *tree, level []*node, brief bo
 	return next, nil
 }
 
-// assume reuses the children of the last tree if the node is a Qt view with the same number of children. At
-// each query for children, Qt creates and leaks a new object per header. Deleted rows do not answer.
+// assume reuses the children of the last tree, and returns true, if the node is a Qt view with the same
+// number of children. At each query for children, Qt creates and leaks a new object per header. Deleted
+// rows do not answer.
 func (p *program) assume(t *tree, n *node) bool {
 	if t.older == nil || n.childrenUncertain || len(n.children) > 0 || n.count < 1 || p.currentTraits().toolkit != qt {
 		return false

@@ -6,9 +6,9 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// same fails with STALE_REF if the object shows a different item than the caller expects. Rows of long
-// lists are recycled: GTK 4 has about two hundred for any number of items, and reassigns them as people
-// scroll.
+// same fails with STALE_REF if the object shows a different item than taken, the name that the caller
+// knows. Rows of long lists are recycled: GTK 4 has about two hundred for any number of items, and
+// reassigns them as people scroll.
 func (p *program) same(ctx context.Context, n *node, id desktop.ID, taken string) error {
 	known, ok := p.cache.Find(id)
 	if !ok || !known.Role.IsSetMember() || taken == "" {

@@ -89,7 +89,7 @@ func unready(err error) (desktop.Readiness, error) {
 	return desktop.Readiness{Detail: e.Message, Hint: e.Hint}, nil
 }
 
-// startable reports whether the first use would start the bus.
+// startable returns the readiness while the bus does not run: ready if the first use would start the bus.
 func startable(ctx context.Context, session *wire.Conn) (desktop.Readiness, error) {
 	answer, err := session.CallBus(ctx, "ListActivatableNames")
 	if err != nil {
@@ -135,8 +135,9 @@ func (b *Bus) registered(ctx context.Context, conn *wire.Conn) ([]ref, error) {
 	return refs, d.Err()
 }
 
-// Apps implements desktop.Tree. An app that does not answer delays it by a third of a second, and by a few
-// milliseconds in the next calls. The app is still listed, with its last known properties.
+// Apps implements desktop.Tree. An app that does not answer delays the call by about 0.4 s if it sleeps. A
+// busy app delays the call by up to 2 s, or more on a loaded computer. Calls within the next seconds wait
+// 15 ms. The app is still listed, with its last known properties.
 func (b *Bus) Apps(ctx context.Context) ([]desktop.App, error) {
 	ctx, cancel := withDefaultTimeout(ctx)
 	defer cancel()
@@ -379,7 +380,7 @@ func (e *appEntry) app(is processInfo, title string) desktop.App {
 	return a
 }
 
-// toolkitLabel returns the usual spelling of a toolkit's name.
+// toolkitLabel returns a toolkit's name in its usual spelling, with the version.
 func toolkitLabel(name, version string) string {
 	if name == "gtk" {
 		name = "GTK"

@@ -101,7 +101,7 @@ func plainRole(n roleNumber) desktop.Role {
 	return desktop.Generic
 }
 
-// word returns the node's role. It depends on the number, the node's ancestors and its interfaces.
+// word returns the node's ARIA role, from the role number, states, interfaces and ancestors.
 func (n *node) word() desktop.Role {
 	if n.parent != nil && n.parent.parent == nil {
 		return n.windowRole()
@@ -156,7 +156,7 @@ func (n *node) holdsButton() bool {
 	return false
 }
 
-// windowRole returns the role of a child of the app.
+// windowRole returns the ARIA role of a window, which is a child of the app.
 func (n *node) windowRole() desktop.Role {
 	switch word := plainRole(n.role); word {
 	case desktop.Alert:

@@ -8,8 +8,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/dbus/wire"
 )
 
-// nests is the delay without an answer after which the program is checked for a running dialog; quiet is
-// how long an answer that arrived first may take to reach its receiver.
+// dialogProbeDelay is the time without an answer after which the program is checked for a running dialog.
+// answerGrace is how long an answer that arrived first may take to reach its receiver.
 const (
 	dialogProbeDelay = 300 * time.Millisecond
 	answerGrace      = 50 * time.Millisecond

@@ -30,8 +30,8 @@ func (p *program) sample(ctx context.Context, t *tree, n *node) ([]*node, error)
 	return fresh, nil
 }
 
-// corners finds the children in the node's upper left and lower right corners. A corner may hold a heading
-// or a scroll bar, so several points are tried.
+// corners returns the children from the node's upper left to its lower right corner, and the table cells
+// among them. A corner may hold a heading or a scroll bar, so several points are tried.
 func (p *program) corners(ctx context.Context, n *node) ([]ref, rectangle, error) {
 	var frame desktop.Rect
 	r := &batch{}
@@ -69,7 +69,8 @@ func (p *program) corners(ctx context.Context, n *node) ([]ref, rectangle, error
 	return p.between(ctx, n, found)
 }
 
-// between lists the node's children from the first to the last of those found.
+// between returns the node's children from the first to the last of those found, and the table cells among
+// them.
 func (p *program) between(ctx context.Context, n *node, found []ref) ([]ref, rectangle, error) {
 	if n.offers&offersTable != 0 && p.currentTraits().unlisted {
 		cells, err := p.named(ctx, found)
@@ -141,7 +142,7 @@ func (p *program) block(ctx context.Context, n *node, ends [2]int) (wanted []int
 	return wanted, seen, nil
 }
 
-// at returns the node's children with the indexes.
+// at returns the node's children at the indexes, with an empty ref for each missing child.
 func (p *program) at(ctx context.Context, n *node, indexes []int) ([]ref, error) {
 	refs := make([]ref, len(indexes))
 	r := &batch{}

@@ -105,8 +105,9 @@ func (a *actor) selectItem(ctx context.Context, also bool) error {
 	return err
 }
 
-// clear deselects all items of the set. Chromium's page does so only after the answer; Chromium would not
-// reselect an element that it still reports as selected.
+// clear deselects all items of the set, and waits until the element is deselected. Chromium's page
+// deselects only after the answer; Chromium would not reselect an element that it still reports as
+// selected.
 func (a *actor) clear(ctx context.Context, s set) error {
 	err := a.do(ctx, method(selectionInterface, "ClearSelection", "b"), s.selector.ref)
 	if err != nil || !a.n.states.has(stateSelected) {
@@ -193,7 +194,7 @@ func (a *actor) set(ctx context.Context) (set, error) {
 	return s, nil
 }
 
-// selectRow selects the element as the only row in a list that can select only rows.
+// selectRow selects the element's row, in a list that can select only rows.
 func (a *actor) selectRow(ctx context.Context, s set) error {
 	row := -1
 	r := &batch{}

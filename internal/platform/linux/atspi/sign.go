@@ -56,7 +56,7 @@ func (n *node) fallbackName() string {
 	return sign
 }
 
-// pictureName returns the file name of a picture.
+// pictureName returns the file name of a picture, or "" if the name is long or unusual.
 func pictureName(address string) string {
 	address, _, _ = strings.Cut(address, "?")
 	name := path.Base(address)

@@ -41,7 +41,7 @@ func (m *elementBuilder) add(n, window *node, parent int) {
 	m.elements = append(m.elements, m.element(n, window))
 	m.elements[at].Parent = parent
 	if n.role == rolePassword {
-		return // its content determines its length
+		return // its children would reveal the length of the password
 	}
 	var set []int
 	for _, child := range n.children {
@@ -55,7 +55,7 @@ func (m *elementBuilder) add(n, window *node, parent int) {
 	m.number(set, n.unread > 0)
 }
 
-// element converts the node. Its parent sets Pos and Size.
+// element converts the node to an element. The caller sets Parent, and Pos and Size if the app does not.
 func (m *elementBuilder) element(n, window *node) desktop.Element {
 	e := desktop.Element{
 		ID: n.id(m.sender), Role: n.elementRole, Name: m.tree.nameOf(n, m.habits), Description: n.description,
@@ -263,8 +263,8 @@ func (t *tree) labelOf(n *node) string {
 	return strings.Join(labels, " ")
 }
 
-// comboName separates a combo box's name from its value. In Qt its name is its value, and only its label is
-// the name.
+// comboName separates a combo box's name from its value. In Qt a combo box has its value as its name, and
+// only its label names it.
 func (t *tree) comboName(n *node, name, value string) (string, string) {
 	value = firstOf(value, n.name)
 	return firstOf(t.labelOf(n), name), value
@@ -280,7 +280,7 @@ func (t *tree) halved(n *node) string {
 	return n.name
 }
 
-// content returns the node's text.
+// content returns the texts of the labels inside the node.
 func (n *node) content() string {
 	const most = 5 // labels
 	var parts []string

@@ -246,8 +246,8 @@ func (r *batch) divide(sender string) (own, foreign *batch) {
 	return own, foreign
 }
 
-// id returns the element's ID in an app: its path, prefixed with its owner's name if that is another
-// process.
+// id returns the ID of the object in the app with the bus name sender. It is the path, after the object's
+// own bus name if that differs from sender.
 func (r ref) id(sender string) desktop.ID {
 	if r.sender == sender {
 		return desktop.ID(r.path)
@@ -255,7 +255,7 @@ func (r ref) id(sender string) desktop.ID {
 	return desktop.ID(r.sender + r.path)
 }
 
-// parseID is the inverse of id.
+// parseID is the inverse of id. It returns false for an invalid ID.
 func parseID(id desktop.ID, sender string) (ref, bool) {
 	s := string(id)
 	slash := strings.IndexByte(s, '/')

@@ -77,7 +77,7 @@ type Dialog struct {
 	inputLock      *inputlock.Lock
 	focus          func(context.Context) (int, error)
 	shown          func(context.Context, int) (bool, error)
-	failed         atomic.Int64 // when no program showed a window, in Unix nanoseconds; 0 after one did
+	failed         atomic.Int64 // last time that no program showed a window, in Unix nanoseconds; 0 after an answer
 	log            *slog.Logger
 	findPresenters func() []presenter
 	readable       time.Duration
@@ -131,7 +131,8 @@ var (
 	errTooLong     = errors.New("the question is too long to be shown whole")
 )
 
-// Ready implements aai.ReadyAsker: it fails if no window can be shown.
+// Ready implements aai.ReadyAsker: it fails without a screen or an installed program for
+// dialogs.
 func (d *Dialog) Ready(context.Context) error {
 	if len(d.findPresenters()) == 0 {
 		return errNoPresenter
@@ -191,7 +192,8 @@ func (d *Dialog) Ask(ctx context.Context, q aai.Question) (aai.Answer, error) {
 	return aai.Answer{}, err
 }
 
-// IsFailing reports whether, a moment ago, no installed program showed a window.
+// IsFailing reports whether a question failed within the last minute because no installed
+// program showed a window.
 func (d *Dialog) IsFailing() bool { return time.Since(time.Unix(0, d.failed.Load())) < refusalTTL }
 
 // ask shows the question with the first presenter that works, and holds the input lock.

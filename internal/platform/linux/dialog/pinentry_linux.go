@@ -38,7 +38,8 @@ func pinentryGNOME(program string, env func() []string) presenter {
 	return presenter{name: program, maxButtons: most, isList: true, maxBytes: pinentryMaxBytes - most*maxLabel, appearTime: bigToolkitStart, otherProcess: true, show: conversation(program, env, assuan.number)}
 }
 
-// conversation returns the show function of a pinentry that runs ask.
+// conversation returns the show function of a presenter: it starts the pinentry and runs
+// ask on its connection.
 func conversation(program string, env func() []string, ask func(assuan, context.Context, page) (int, error)) func(context.Context, page, func(int)) (int, error) {
 	return func(ctx context.Context, p page, process func(int)) (chosen int, err error) {
 		cmd := command(ctx, env(), program)
@@ -72,7 +73,7 @@ type assuan struct {
 	out *bufio.Reader
 }
 
-// confirm offers up to three buttons.
+// confirm shows up to three buttons and returns the index of the pressed one.
 func (a assuan) confirm(ctx context.Context, p page) (int, error) {
 	labels := escapeMnemonics(p.buttons, "_")
 	lines := []string{"SETDESC " + escape(p.text)}
@@ -107,8 +108,8 @@ func (a assuan) number(ctx context.Context, p page) (int, error) {
 	return n, nil
 }
 
-// ask sends a page's settings and the lines, and returns the data and the code of the
-// answer: 0, or that of a refusal.
+// ask sends the page's settings, the lines in more, and the command. It returns the data
+// and the code of the answer: 0, or that of a refusal.
 func (a assuan) ask(ctx context.Context, p page, command string, more []string) (data string, code int, err error) {
 	if _, _, err := a.reply(); err != nil { // it greets first
 		return "", 0, err
@@ -185,7 +186,7 @@ func escape(text string) string {
 	return strings.NewReplacer("%", "%25", "\n", "%0A", "\r", "%0D").Replace(text)
 }
 
-// orNone returns err, or an error for %w if it is nil.
+// orNone returns err, or errNoPresenter if err is nil, since %w needs an error.
 func orNone(err error) error {
 	if err == nil {
 		return errNoPresenter

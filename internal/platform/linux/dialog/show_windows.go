@@ -14,7 +14,7 @@ import (
 // boxMaxBytes is the limit for text in a message box on a small screen, in bytes.
 const boxMaxBytes = 2000
 
-// Of winuser.h.
+// Flags and results of MessageBox, from winuser.h.
 const (
 	mbYesNo         = 0x00000004
 	mbYesNoCancel   = 0x00000003

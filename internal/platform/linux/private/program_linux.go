@@ -143,7 +143,8 @@ func (p *Program) End() error {
 	return nil
 }
 
-// Await waits until ready returns true. It fails if the program ends first.
+// Await waits until ready returns true. It fails after two minutes or when the program
+// ends.
 func (p *Program) Await(ctx context.Context, what string, ready func() bool) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()

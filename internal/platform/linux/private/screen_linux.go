@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// A Screen describes a screen.
+// A Screen configures the screen that StartScreen starts.
 type Screen struct {
 	Width, Height int  // in pixels, 24 bits deep
 	Locked        bool // the server requires the cookie in XAUTHORITY, as a person's screen does
@@ -80,9 +80,9 @@ func StartXServer(ctx context.Context, start func(end *os.File, options ...strin
 	return ":" + strings.TrimSpace(number), nil
 }
 
-// WriteCookie writes a cookie for a screen and all its clients. The format is that of
-// libXau, AuWrite.c: a family, here the one for any address, and four strings, each after
-// its length, all numbers of 16 bits, big-endian.
+// WriteCookie writes a file with a new random cookie, for a screen and all its clients.
+// The format is that of libXau, AuWrite.c: a family, here the one for any address, and
+// four strings, each after its length, all numbers of 16 bits, big-endian.
 func WriteCookie(file string) error {
 	const familyWild = 0xffff
 	cookie := make([]byte, 16)

@@ -57,8 +57,8 @@ func (s *Session) denyPortal() error {
 	return os.WriteFile(filepath.Join(services, name+".service"), []byte("[D-BUS Service]\nName="+name+"\nExec=/bin/false\n"), 0o600)
 }
 
-// SoftwareRenderingEnv returns the variables that make programs show their own windows on
-// a screen without a graphics card, use no portal, and keep no settings.
+// SoftwareRenderingEnv returns variables for programs on a screen without a graphics card.
+// With them programs show windows of their own, use no portal, and keep no settings.
 func SoftwareRenderingEnv() []string {
 	return []string{
 		"XDG_SESSION_TYPE=x11", "GDK_BACKEND=x11", "GTK_USE_PORTAL=0", "GIO_USE_VFS=local", "GSETTINGS_BACKEND=memory",

@@ -27,10 +27,10 @@ type LauncherConfig struct {
 	Libraries []string
 }
 
-// Libraries returns the library folders of Linux.
+// Libraries returns Linux's library folders, as patterns for LauncherConfig.Libraries.
 func Libraries() []string { return []string{"/usr/lib/*", "/usr/lib64", "/usr/lib"} }
 
-// A Launcher starts programs. Safe for concurrent use.
+// A Launcher finds and starts programs. It is safe for concurrent use.
 type Launcher struct{ cfg LauncherConfig }
 
 // NewLauncher returns a Launcher. It does no I/O.
@@ -192,7 +192,8 @@ func (l *Launcher) StartEntry(ctx context.Context, id, command string) (pid int,
 	return l.Start(ctx, p, nil)
 }
 
-// fromID returns the program of the desktop entry with exactly this ID. Of two the first counts.
+// fromID returns the program of the desktop entry with exactly this ID. The first of
+// DataDirs that has one counts.
 func (l *Launcher) fromID(id string) (desktop.Program, error) {
 	var found desktopEntry
 	for _, dir := range l.cfg.DataDirs {

@@ -99,8 +99,8 @@ func socketAlive(path string) func() bool {
 	}
 }
 
-// checkBus connects to the first reachable one of the addresses and checks its listener.
-// It returns the socket's path.
+// checkBus returns the path of the first socket in a D-Bus address that passes
+// checkSocket.
 func (r *Detector) checkBus(ctx context.Context, address string) (path string, err error) {
 	err = errors.New("it names no socket of this computer")
 	for _, path := range wire.SocketPaths(address) {

@@ -21,7 +21,7 @@ func (l *Login) graphical() bool {
 	return l.Type == "x11" || l.Type == "wayland" || l.Type == "mir"
 }
 
-// String describes the session.
+// String returns a one-line description of the session for people.
 func (l *Login) String() string {
 	words := []string{"session " + label(l.ID), orNone(l.Type, "of no known type")}
 	words = append(words, orNone(l.Seat, "no seat"))
@@ -45,7 +45,7 @@ func orNone(text, none string) string {
 }
 
 // UnreachedLogin returns a graphical session of the person in login1, if no screen was
-// found. It returns nil if there is none or that is unknown.
+// found. It returns nil if a screen was found, or login1 reports no such session.
 func (r *Detector) UnreachedLogin() *Login {
 	if r.Getenv(displayName) != "" || r.Getenv(waylandName) != "" {
 		return nil
@@ -80,7 +80,7 @@ func (r *Detector) Login1Problem() string {
 // closing is the state of a session that the person has left.
 const closing = "closing"
 
-// A Report holds all results, for people.
+// A Report holds the results of all lookups of a Detector.
 type Report struct {
 	Values         []Value
 	Refusals       []Refusal
@@ -172,7 +172,7 @@ func (r Report) hints() []string {
 	return hints
 }
 
-// Data returns the report for programs.
+// Data returns the report as values for JSON.
 func (r Report) Data() map[string]any {
 	values := map[string]any{}
 	for _, v := range r.Values {

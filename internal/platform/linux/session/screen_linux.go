@@ -169,7 +169,7 @@ func cookiesOf(envs []environment, display string) []Value {
 	return found
 }
 
-// accepts returns an error if the X server is not valid.
+// accepts returns an error if the X server is not valid or refuses the cookie.
 func (l *screenLookup) accepts(display, cookie string, own bool) error {
 	if l.cfg.Accepts == nil {
 		return errors.New("X11 is not spoken here")

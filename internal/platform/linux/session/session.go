@@ -25,7 +25,7 @@ const (
 	retryAfter = 5 * time.Second
 )
 
-// ChosenSeat is the choice of any session of the person on a seat.
+// ChosenSeat is the Config.Choice that selects any session of the person on a seat.
 const ChosenSeat = "seat"
 
 // Config configures a Detector. Zero values of optional fields mean this computer's
@@ -42,14 +42,15 @@ type Config struct {
 	Accepts func(ctx context.Context, getenv func(string) string, check func(net.Conn) error) error
 	Log     *slog.Logger // nil: nowhere
 
-	// For tests: the folders of the logins and of the processes.
+	// For tests: folders to use instead of /run/user and /proc.
 	RunUser, Proc string
 	// Patience and RetryAfter override the time limits.
 	Patience, RetryAfter time.Duration
 }
 
-// A Detector finds the session. It is safe for concurrent use: one goroutine looks a part
-// up, and the others wait for its result.
+// A Detector finds the parts of the person's desktop session: bus, screen, locale and
+// runtime folder. It is safe for concurrent use: one goroutine looks a part up, and the
+// others wait for its result.
 type Detector struct {
 	cfg     Config
 	sources sources
@@ -72,7 +73,7 @@ func New(cfg Config) *Detector {
 // A Value is a variable of the session with its source.
 type Value struct{ Name, Value, From string }
 
-// A Refusal is a value that was found but is not valid.
+// A Refusal is a value that its source From has but that is not valid; Why is the reason.
 type Refusal struct{ What, From, Why string }
 
 // A lookup is the result of looking up one part.
@@ -156,8 +157,8 @@ func (r *Detector) partOf(name string) (*cachedPart, func() *lookup) {
 	return nil, nil
 }
 
-// Environ returns the environment for a program of the person: own with the session
-// variables as found. Invalid values are removed.
+// Environ returns the environment for a program of the person: own, with its session
+// variables replaced by the valid ones found.
 func (r *Detector) Environ(own []string) []string {
 	env := slices.DeleteFunc(slices.Clone(own), func(v string) bool {
 		name, _, _ := strings.Cut(v, "=")

@@ -107,7 +107,8 @@ func (r *Detector) askUserManager(ctx context.Context) (map[string]string, error
 	return askManager(ctx, address)
 }
 
-// environments returns those of the user manager and of the session's programs.
+// environments returns the environments of the user manager and of the session's
+// programs.
 func (f *facts) environments() []environment {
 	return append([]environment{f.manager}, f.programs...)
 }

@@ -19,7 +19,8 @@ type wrapperSyntax struct {
 	apps   bool   // the launcher starts an app by its own name for it, not a program of the PATH
 }
 
-// wrapperSyntaxes returns the programs that start the program named after their options.
+// wrapperSyntaxes returns the launchers by name: programs that start another program,
+// named behind their options.
 func wrapperSyntaxes() map[string]wrapperSyntax {
 	return map[string]wrapperSyntax{
 		"env":              {flags: "-i - --ignore-environment", values: "-u --unset -C --chdir", sets: true},

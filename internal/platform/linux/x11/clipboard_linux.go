@@ -51,10 +51,11 @@ func (d *Display) Get(ctx context.Context) (desktop.Clip, error) {
 	return clip, wrapError(doing, err)
 }
 
-// Set puts the clip on the clipboard: its text, its picture, or both; programs choose. An
-// empty clip empties the clipboard. The clip stays until another program replaces it, the
-// X server ends, or Close is called. If another process serves it, it stays for ten
-// minutes at most instead of until Close. Invalid UTF-8, a picture that is no PNG, and
+// Set puts the clip on the clipboard: its text, its picture, or both; the program that
+// pastes chooses. An empty clip empties the clipboard. The clip stays until another
+// program replaces it, the X server ends, or Close is called. With Config.ClipServer
+// another process serves the clip: for ten minutes at most, but also after Close. stays
+// is a phrase for messages that says so. Invalid UTF-8, a picture that is no PNG, and
 // more than 16 MiB fail with INVALID_PARAMS.
 func (d *Display) Set(ctx context.Context, clip desktop.Clip) (stays string, err error) {
 	if err := fitClip(clip); err != nil {
@@ -195,7 +196,8 @@ func (r *reader) convert(ctx context.Context, format string) (property, bool, er
 	return p, ok, err
 }
 
-// answer waits for the owner's answer.
+// answer waits for the owner's answer, and returns the clip from it. It returns false if
+// the owner does not have the format.
 func (r *reader) answer(ctx context.Context, target xid) (property, bool, error) {
 	for {
 		e, err := r.next(ctx)
@@ -217,7 +219,7 @@ func (r *reader) answer(ctx context.Context, target xid) (property, bool, error)
 	return r.pieces(ctx)
 }
 
-// take reads the property and deletes it.
+// take reads and deletes the property into which the owner writes the clip.
 func (r *reader) take(ctx context.Context) (property, error) {
 	get := getProperty(r.window, r.atoms["AAI_CLIPBOARD"], maxClip, true)
 	if err := r.must(ctx, get); err != nil {

@@ -18,14 +18,15 @@ import (
 // that the clip outlives the gateway: a client may end the gateway at any time, and a
 // command ends at once.
 
-// clipLifetime is the time limit for that process: a clip may contain a secret.
+// clipLifetime limits the process that serves a clip, since a clip may contain a secret.
 const clipLifetime = 10 * time.Minute
 
 // clipReadyLine is the line that the process writes once it owns the clipboard.
 const clipReadyLine = "kept\n"
 
-// ServeClip reads a clip from in, puts it on the clipboard, writes clipReadyLine to out, and serves the
-// clip. It returns after another copy, after ten minutes, or when the screen is gone.
+// ServeClip reads a clip from in, puts it on the clipboard, writes clipReadyLine to out,
+// and serves the clip. It returns when another program copies something, after ten
+// minutes, or when the X server is gone.
 func (d *Display) ServeClip(ctx context.Context, in io.Reader, out io.Writer) error {
 	var clip desktop.Clip
 	if err := json.NewDecoder(in).Decode(&clip); err != nil {

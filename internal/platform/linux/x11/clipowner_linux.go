@@ -65,7 +65,7 @@ type clipboardConn struct {
 	window xid           // the owner of the selection
 	owning chan struct{} // held while setting a clip
 	news   chan struct{} // signals new events to serve
-	stamps <-chan event  // of the own window
+	stamps <-chan event  // events of the own window
 	lost   chan struct{} // another program copied something
 
 	mu              sync.Mutex
@@ -111,10 +111,12 @@ func newClipboardConn(ctx context.Context, d *Display) (*clipboardConn, error) {
 	return c, nil
 }
 
-// alive keeps a connection with few free IDs as long as it owns a clip.
+// alive reports whether the connection works, even with few free IDs: a new one would
+// lose the clip.
 func (c *clipboardConn) alive() bool { return c.conn.alive() }
 
-// heard runs in the reading goroutine, and must not block.
+// heard queues an event for serve, and passes it to the listener of its window. It runs
+// in the reading goroutine, so it must not block.
 func (c *clipboardConn) heard(buf []byte) {
 	const maxQueue = 10000 // a program that floods the queue loses answers
 	c.mu.Lock()
@@ -175,7 +177,7 @@ func (c *clipboardConn) destroyDeferred(ctx context.Context, window xid) {
 	}
 }
 
-// own puts a clip on the clipboard.
+// own puts a clip on the clipboard. An empty clip empties the clipboard.
 func (c *clipboardConn) own(ctx context.Context, clip desktop.Clip) error {
 	select {
 	case c.owning <- struct{}{}:

@@ -49,7 +49,7 @@ func (c *clipboardConn) answerMultiple(ctx context.Context, held *ownedClip, e e
 	return c.must(ctx, changeProperty(replaceProperty, e.window, e.property, kind, 32, numbers(pairs...))) == nil
 }
 
-// writeClip writes the clip in one format into a property.
+// writeClip writes the clip in one format into a property, and reports whether it could.
 func (c *clipboardConn) writeClip(ctx context.Context, held *ownedClip, window, target, property xid) bool {
 	switch target {
 	case c.atoms["TARGETS"]:
@@ -111,7 +111,7 @@ func numbers(values ...uint32) []byte {
 	return data
 }
 
-// begin announces a clip in pieces.
+// begin announces a clip in pieces to the program, and reports whether it could.
 func (c *clipboardConn) begin(ctx context.Context, at transferKey, kind xid, data []byte) bool {
 	c.mu.Lock()
 	for other, t := range c.transfers {

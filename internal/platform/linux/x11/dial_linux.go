@@ -85,9 +85,9 @@ func dial(ctx context.Context, getenv func(string) string, onEvent func([]byte))
 	return newConn(socket, s, onEvent), nil
 }
 
-// Accepts returns an error if the X server in DISPLAY refuses the cookie from the file in
-// XAUTHORITY. It calls check on the connection before it sends anything, and closes the
-// connection afterwards.
+// Accepts returns an error unless the X server in DISPLAY accepts the cookie from the
+// file in XAUTHORITY. It calls check on the connection before it sends anything, fails if
+// check does, and closes the connection.
 func Accepts(ctx context.Context, getenv func(string) string, check func(net.Conn) error) error {
 	p, err := parseDisplay(getenv("DISPLAY"))
 	if err != nil {
@@ -159,8 +159,9 @@ func nativeOrder() byte {
 	return 'B'
 }
 
-// cookie returns the server's cookie from the file that XAUTHORITY names, or nil: many
-// servers authenticate local users without one.
+// cookie returns the server's cookie from the file that XAUTHORITY names, or from
+// ~/.Xauthority. It returns nil if there is none: many servers authenticate local users
+// without a cookie.
 func cookie(getenv func(string) string, p address) []byte {
 	path := getenv("XAUTHORITY")
 	if path == "" {

@@ -7,8 +7,7 @@
 // Requests are sent in batches and answered in order, so a list of windows costs five
 // round trips, however many windows there are.
 //
-// A [Display] connects at its first use, and again after the server was lost. It reads the
-// environment only through its [Config]. It uses the X server, its own shared memory, the
-// cookie file that XAUTHORITY names, and /proc to detect whether a former gateway has
-// died.
+// A [Display] connects at its first use, and again after the server was lost. It reads
+// the environment only through its [Config]. It uses the X server, its own shared memory,
+// and the cookie file that XAUTHORITY names, or ~/.Xauthority.
 package x11

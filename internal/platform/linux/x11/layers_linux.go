@@ -16,8 +16,8 @@ const maxParts = 64
 // Layers lists all top-level windows, lowest first: the frames of a window manager, and
 // unmanaged windows such as menus and screen locks. A frame belongs to the program of the
 // window inside; a frame with windows of several programs has no known program. Layers
-// does not check for a compositor: windows that it may draw as transparent count as hiding
-// nothing.
+// does not check for a compositor: windows that one may draw as transparent count as
+// hiding nothing.
 func (d *Display) Layers(ctx context.Context) ([]desktop.Layer, error) {
 	const doing = "listing what lies on the screen"
 	s, err := d.server(ctx)

@@ -88,15 +88,15 @@ type stroke struct {
 }
 
 // A keyboard lends spare keys to characters that have no key. It returns them a while
-// after their last use, not at once: a slow program would look up an old key in the new
-// map.
+// after their last use, not at once: a slow program would look up an earlier key press in
+// the new map.
 type keyboard struct {
 	lock     chan struct{} // held while typing
 	lent     map[keysym]byte
 	notified map[xid]bool // windows of programs that know all lent keys
 	server   *server      // the server of the lent keys
 	giveBack *time.Timer
-	recorded bool // a state is recorded as held; it may no longer be
+	recorded bool // a record of held input exists; it may be outdated
 }
 
 const (

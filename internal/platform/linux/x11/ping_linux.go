@@ -11,9 +11,9 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// pongs are the pending answers of programs; EWMH, "_NET_WM_PING". A program answers after
-// it has handled earlier events of its window, so an answer means that it has read the
-// pressed keys.
+// pongs are the pending answers of programs to pings; EWMH, "_NET_WM_PING". A program
+// answers after it has handled earlier events of its window, so an answer means that it
+// has read the pressed keys.
 type pongs struct {
 	mu      sync.Mutex
 	waiting map[uint32]chan struct{} // by the number that the answer repeats
@@ -21,7 +21,7 @@ type pongs struct {
 
 func newPongs() *pongs { return &pongs{waiting: make(map[uint32]chan struct{})} }
 
-// heard runs in the reading goroutine.
+// heard passes an answer to the ping that waits for it. It runs in the reading goroutine.
 func (p *pongs) heard(event []byte) {
 	const clientMessage = 33
 	if event[0]&0x7f != clientMessage || len(event) < 32 {

@@ -127,7 +127,7 @@ func (m *memory) captureDrawable(ctx context.Context, s *server, drawable xid, p
 	return picture, s.setup.convert(picture, m.data, shot.reply[1], r.u32())
 }
 
-// grow attaches a segment of at least size bytes on both sides.
+// grow attaches a segment of at least size bytes to this process and to the server.
 func (m *memory) grow(ctx context.Context, s *server, size int) error {
 	if m.server == s && len(m.data) >= size {
 		return nil

@@ -20,8 +20,8 @@ const (
 
 // Click presses and releases the button. With OwnSeat it works only without a window
 // manager: window managers move the person's focus to a clicked window, whichever pointer
-// clicks. If the window is not visible at the point, or the person holds a key or a
-// button, Click fails with AUTOMATION_FAILED and delivery not_delivered.
+// clicks. Click fails with AUTOMATION_FAILED and delivery not_delivered if the window is
+// not visible at the point, or the person holds a modifier key or button.
 func (d *Display) Click(ctx context.Context, which desktop.Seat, window desktop.WindowID, at desktop.Point, button desktop.MouseButton, count int) error {
 	if button < desktop.LeftButton || button > desktop.RightButton || count < 1 || count > maxClicks {
 		return notDeliveredError(aai.InvalidParams, "button %d cannot be clicked %d times: buttons are 1 to 3, times 1 to %d", button, count, maxClicks)
@@ -45,10 +45,10 @@ func (d *Display) Click(ctx context.Context, which desktop.Seat, window desktop.
 	})
 }
 
-// awaitClickDelivered waits until the window has received a click. A window manager has
-// the server hold the click back until it has seen it. A slow one would release it after
-// the input lock has passed to a question, whose window may be there by then. While a
-// click is held back, the server reports the button as down.
+// awaitClickDelivered waits until the window has received a click, for clickPatience at
+// most. The server holds a click back until the window manager has seen it, and meanwhile
+// reports the button as down. A slow window manager would release the click after the
+// input lock has passed to a question: its window may be at the point by then.
 func (h inputConn) awaitClickDelivered(ctx context.Context) error {
 	const buttons, again = 0x1f00, 5 * time.Millisecond
 	for until := time.Now().Add(clickPatience); ; {
@@ -73,7 +73,7 @@ const clickPatience = 2 * time.Second
 // one.
 const clickPause = 20 * time.Millisecond
 
-// keepFocus runs do with the own pointer, and then returns the keyboard to the person's
+// keepFocus runs do. With the own pointer it then returns the keyboard to the person's
 // window: without a window manager, some programs take the focus when they are clicked.
 func (h inputConn) keepFocus(ctx context.Context, g *inputlock.Lease, id desktop.WindowID, do func() error) error {
 	if h.own == nil {
@@ -259,8 +259,8 @@ func (s *server) refuseManaged(ctx context.Context) error {
 // holdPatience is the time that awaitNoKeysDown waits for the person to release keys.
 const holdPatience = time.Second
 
-// awaitNoKeysDown waits until no key or button is down: a Shift key held by the person
-// would change the typed text, and injected keys would mix with the person's input.
+// awaitNoKeysDown waits until no modifier key and no button is down: a Shift key held by
+// the person would change the typed text, and injected keys would mix with the person's.
 func (h inputConn) awaitNoKeysDown(ctx context.Context) error {
 	const doing = "looking at the keyboard"
 	for deadline := time.Now().Add(holdPatience); ; {

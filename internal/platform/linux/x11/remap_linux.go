@@ -82,7 +82,7 @@ func appendKey(description []byte, sym keysym) (extended []byte, syms int) {
 	return description, 1
 }
 
-// coreRemap does the same without XKB, in as few requests as possible.
+// coreRemap returns the requests for remap without XKB, as few as possible.
 func coreRemap(keys map[byte]keysym) []*call {
 	const per = 4
 	codes := slices.Sorted(maps.Keys(keys))

@@ -77,7 +77,7 @@ const (
 
 func deleteProperty(window, property xid) *call { return command(19, 0, window, property) }
 
-// getProperty reads at most most bytes of a property. With remove it deletes the property
+// getProperty reads up to most bytes of a property. With remove it deletes the property
 // after reading it to the end.
 func getProperty(window, property xid, most int, remove bool) *call {
 	const anyType = none

@@ -109,8 +109,8 @@ func (d *Display) scale(resources []byte) float64 {
 }
 
 // Capture returns the visible content of the rectangle, without the pointer. Pixel x,y of
-// the image is X+x,Y+y of the screen; parts off the screen are black. A rectangle entirely
-// off the screen fails with INVALID_PARAMS.
+// the image is X+x,Y+y of the screen; parts off the screen are black. A rectangle that is
+// too large or entirely off the screen fails with INVALID_PARAMS.
 func (d *Display) Capture(ctx context.Context, area desktop.Rect) (*image.RGBA, error) {
 	const doing = "taking a picture of the screen"
 	s, err := d.server(ctx)

@@ -24,7 +24,7 @@ type pause struct {
 	stopped bool
 }
 
-// begin calls f after the time, unless begin is called again before.
+// begin calls f after the time, unless begin or stop is called before.
 func (p *pause) begin(after time.Duration, f func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

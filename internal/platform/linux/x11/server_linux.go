@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// A server is a connection with the IDs of atoms and the opcodes of extensions. Both
-// belong to the server and are constant as long as it runs.
+// A server is a connection with the IDs of atoms and the opcodes of extensions. Both are
+// constant as long as the X server runs.
 type server struct {
 	*conn
 	root  xid

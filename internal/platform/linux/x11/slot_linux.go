@@ -78,8 +78,8 @@ func (s *slot[T]) drop(ctx context.Context, mayGo func(T) bool) {
 	}
 }
 
-// peek returns the value without creating it. An unused slot can be read even after the
-// deadline.
+// peek returns the value without creating it. It returns false without a value, or if the
+// deadline passes while another goroutine uses the slot.
 func (s *slot[T]) peek(ctx context.Context) (value T, ok bool) {
 	select {
 	case s.lock <- struct{}{}:

@@ -13,9 +13,10 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
 )
 
-// stroke makes input while it holds the input lock, unless the person has stopped the
-// call. If a question was open before and yield is set, stroke only reports paused: yield
-// has restored the keyboard for the question, so the caller must read the state again.
+// stroke runs do, which makes input, while it holds the input lock, unless the person has
+// stopped the call. If a question was open before and yield is set, stroke only reports
+// paused: yield has restored the keyboard for the question, so the caller must read the
+// state again.
 //
 // The lock is held until the server has processed all requests, even after the call's
 // deadline: later input would arrive in the window of the question.
@@ -42,7 +43,8 @@ func (d *Display) stroke(ctx context.Context, h inputConn, yield func(*inputlock
 	return false, err
 }
 
-// recordHeld records a change of the held input.
+// recordHeld applies change to this gateway's record of held input, by which other
+// gateways release that input if this process dies.
 func (h inputConn) recordHeld(g *inputlock.Lease, change func(*inputlock.HeldInput)) error {
 	held := g.HeldInput(os.Getpid(), h.person.setup.idBase)
 	change(&held)

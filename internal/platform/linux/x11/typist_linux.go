@@ -79,9 +79,9 @@ func (t *typist) recordHeld(g *inputlock.Lease, lent map[keysym]byte) error {
 	return t.display.keys.recordHeld(g, t.hands, lock, lent)
 }
 
-// withInputLock runs do with the input lock. If a question was open before, it does not:
-// yield had restored the keyboard, so withInputLock prepares it again, and the caller must
-// read the state again.
+// withInputLock runs do with the input lock. If a question was open before, it returns
+// false without running do. yield had restored the keyboard for the question, so
+// withInputLock prepares it again, and the caller must read the state again.
 func (t *typist) withInputLock(ctx context.Context, do func(*inputlock.Lease) error) (done bool, err error) {
 	yield := func(g *inputlock.Lease) { t.yield(ctx, g) }
 	paused, err := t.display.stroke(ctx, t.hands, yield, do)
@@ -187,7 +187,7 @@ func (s *server) isGTK(ctx context.Context, window xid) (bool, error) {
 	return err == nil && len(times.property().numbers()) > 0, err
 }
 
-// remindPerson sends the focus events to the window with the person's keyboard.
+// remindPerson calls remindOfFocus for the window with the person's keyboard.
 func (s *server) remindPerson(ctx context.Context) error {
 	focus := getInputFocus()
 	if err := s.must(ctx, focus); err != nil {
@@ -219,7 +219,8 @@ func (s *server) remindOfFocus(ctx context.Context, window xid) error {
 	return nil
 }
 
-// ensureFocus ensures that keys go to the window. The caller holds the input lock.
+// ensureFocus moves the own keyboard to the window. With the person's keyboard it fails
+// if the window does not have it. The caller holds the input lock.
 func (t *typist) ensureFocus(ctx context.Context, _ *inputlock.Lease) error {
 	if own := t.hands.own; own != nil {
 		if err := own.refuseHidden(ctx, t.window); err != nil {

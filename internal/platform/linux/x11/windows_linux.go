@@ -14,9 +14,9 @@ import (
 const maxTitle = 500
 
 // Windows lists the windows that the window manager knows, the front one first; without a
-// window manager, all mapped windows. The PID comes from the X server's information on the
-// client's socket (X-Resource 1.2), because windows may lie about it; it is 0 for a
-// network connection.
+// window manager, all mapped windows. The PID comes from the X server's information on
+// the client's socket (X-Resource 1.2), because windows may lie; it is 0 for a network
+// connection. Without that extension the PID is the window's own claim.
 func (d *Display) Windows(ctx context.Context) ([]desktop.WindowInfo, error) {
 	s, err := d.server(ctx)
 	if err != nil {
@@ -88,8 +88,9 @@ func (s *server) at(ctx context.Context, p desktop.Point) (desktop.WindowInfo, e
 // surface. Measured with GTK 4.8: if the window manager draws the frame, both begin at
 // Origin, which is the top left of Frame. If GTK draws it, the widget begins after the
 // shadow, which Frame excludes, and after a border (5 pixels without a compositor) by
-// which Frame is larger than the extents of the window itself, equally on each side. So in
-// all cases it begins at Frame's top left plus half of the difference of the sizes.
+// which Frame is larger than the extents of the window itself, equally on each side. So
+// in all cases the widget begins at Frame's top left plus half the difference of the
+// sizes.
 func (d *Display) Origin(ctx context.Context, id desktop.WindowID) (desktop.Point, error) {
 	const doing = "finding a window's place"
 	window, err := windowOf(id)

@@ -95,7 +95,7 @@ func (s *server) look(ctx context.Context) (*windowStack, error) {
 	return sc, nil
 }
 
-// fill requests all tops and clients at once.
+// fill adds the tops and the clients to sc. It sends all requests about them at once.
 func (s *server) fill(ctx context.Context, sc *windowStack, tops, clients []xid, focused xid) error {
 	topCalls, clientCalls := make([]topCalls, len(tops)), make([]clientCalls, len(clients))
 	var calls []*call

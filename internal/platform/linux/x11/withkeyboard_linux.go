@@ -8,7 +8,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// WithKeyboard implements desktop.Keyboard. The window of PersonSeat must have the person's keyboard.
+// WithKeyboard implements desktop.Keyboard. With PersonSeat the window must already have
+// the person's keyboard.
 func (d *Display) WithKeyboard(ctx context.Context, which desktop.Seat, id desktop.WindowID, while func(context.Context, desktop.Input) error) error {
 	window, err := windowOf(id)
 	if err != nil {
@@ -36,17 +37,17 @@ func (keyboardInput) noPointer() error {
 	return notDeliveredError(aai.AutomationNotSupported, "the pointer is not moved while the keyboard is held")
 }
 
-// Click implements desktop.Input.
+// Click implements desktop.Input. It always fails, as there is no pointer.
 func (a keyboardInput) Click(context.Context, desktop.Seat, desktop.WindowID, desktop.Point, desktop.MouseButton, int) error {
 	return a.noPointer()
 }
 
-// Drag implements desktop.Input.
+// Drag implements desktop.Input. It always fails, as there is no pointer.
 func (a keyboardInput) Drag(context.Context, desktop.Seat, desktop.WindowID, desktop.Point, desktop.Point, time.Duration) error {
 	return a.noPointer()
 }
 
-// Scroll implements desktop.Input.
+// Scroll implements desktop.Input. It always fails, as there is no pointer.
 func (a keyboardInput) Scroll(context.Context, desktop.Seat, desktop.WindowID, desktop.Point, int, int) error {
 	return a.noPointer()
 }
