@@ -4,7 +4,7 @@ PREFIX  ?= /usr/local
 BUILD   := CGO_ENABLED=0 go build -trimpath -ldflags '-s -w -X main.version=$(VERSION)'
 LINT    := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.14.0
 TARGETS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
-.PHONY: build install demo test-needs test test-all test-apps check bench bench-short packages packages-check test-clients fuzz soak race steady
+.PHONY: build install demo test test-all test-apps check bench bench-short packages packages-check test-clients fuzz soak race steady
 
 build: ## the program, in bin/
 	$(BUILD) -o bin/ ./cmd/aai-gateway
@@ -12,13 +12,8 @@ install: build ## the program, in PREFIX/bin; asks for the password where that i
 	@cd bin && { install -D -t $(PREFIX)/bin aai-gateway 2>/dev/null || sudo install -D -t $(PREFIX)/bin aai-gateway; } && echo "It is in $(PREFIX)/bin. Next, for your agents' clients: $$(command -v aai-gateway >/dev/null || echo $(PREFIX)/bin/)aai-gateway install"
 demo: build ## real apps in a private session, driven by an agent
 	scripts/need-packages scripts/demo-packages.txt && bin/aai-gateway demo
-test-needs: ## install what the tests need
-	scripts/need-packages descriptors/packages.txt scripts/test-packages.txt scripts/desktop-packages.txt scripts/demo-packages.txt scripts/generate-packages.txt
-	scripts/need-inspector && scripts/need-browsers && scripts/need-sdks && scripts/need-servers && scripts/need-conformance && scripts/need-oidc && scripts/need-manifests && scripts/need-openapi
-test: test-needs ## all tests but those of scripts/slow-tests.txt
-	go test -timeout 40m -skip "$$(scripts/slow-tests)" ./...
-test-all: test-needs ## all tests: an hour on two cores
-	go test -timeout 60m ./...
+test: ; scripts/need-tests && go test -timeout 40m -skip "$$(scripts/slow-tests)" ./... ## all tests but those of scripts/slow-tests.txt
+test-all: ; scripts/need-tests && go test -timeout 60m ./... ## all tests: an hour on two cores
 test-apps: ## 400 acts and twelve tasks on real programs, judged by others than us; a person's keys beside ten; what has a ref, by another's reading; 600 texts beside a planted keyboard; more descriptors
 	scripts/need-packages scripts/desktop-packages.txt descriptors/packages.txt descriptors/more-packages.txt && scripts/need-apps
 	AAI_APPS=all go test -count=1 -v -timeout 120m ./apps && AAI_APPS=all go test -count=1 -v -timeout 120m -run 'RealComplete|RealPlanted|MorePrograms' ./internal/gui ./descriptors

@@ -134,8 +134,8 @@ func (p *invocation) releaseContext() {
 
 // notifyStageChange reports that a call has begun, changed its stage or progress, or ended.
 func (g *Gateway) notifyStageChange() {
-	if g.OnStageChange != nil {
-		g.OnStageChange()
+	if g.OnActiveChange != nil {
+		g.OnActiveChange()
 	}
 }
 

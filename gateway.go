@@ -73,7 +73,7 @@ type Gateway struct {
 	MutationObserver MutationObserver // receives mutations; may be nil
 	Stops            StopChecker      // knows the stopped calls; nil: calls cannot be stopped
 	Claims           Claims           // coordinates with the person's other gateways; may be nil
-	OnStageChange    func()           // runs when a call begins, changes or ends; must be quick; may be nil
+	OnActiveChange   func()           // runs when a call begins, changes or ends; must be quick; may be nil
 
 	dialogLock      dialogMutex // one call at a time uses Dialog
 	queues          queues

@@ -140,7 +140,7 @@ func (p *invocation) resolveRepeat() *Error {
 		return consentChanged(r)
 	}
 	p.deferred, p.personAsked = true, p.base.personAsked
-	r.AdmittedPermission, r.Consent, r.Since, r.Call.Answers = model.AdmittedPermission, model.Consent, model.Since, maps.Clone(model.Call.Answers)
+	r.AdmittedPermission, r.Consent, r.LastRevocation, r.Call.Answers = model.AdmittedPermission, model.Consent, model.LastRevocation, maps.Clone(model.Call.Answers)
 	if looks {
 		r.AdmittedPermission = r.Permission()
 	}

@@ -35,9 +35,9 @@ type Request struct {
 	// that checks again after a wait asks no question about it.
 	AdmittedPermission string
 
-	// Since identifies the last revocation before a person's answer admitted the call. The gate
+	// LastRevocation identifies the last revocation before a person's answer admitted the call. The gate
 	// sets it, and detects by it a later revocation when it checks again.
-	Since string
+	LastRevocation string
 
 	// dryRun asks the gates for a decision only; nothing will run.
 	dryRun          bool

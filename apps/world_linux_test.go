@@ -78,7 +78,7 @@ func (s *stage) checkRunning() {
 	}
 	select {
 	case <-s.app.Done():
-		s.Fatalf("%s has ended: %v", s.program.name, s.app.Err())
+		s.Fatalf("%s has ended: %v", s.program.name, s.app.AwaitEnd())
 	default:
 	}
 }

@@ -39,7 +39,7 @@ func (w *desktopBench) discover(b *testing.B) {
 		theirs.add(elapsed(func() { output(b, env, "busctl", "--address="+s.Address, "--no-pager", "tree") }))
 	}
 	for _, app := range stopped {
-		app.Stop(b)
+		app.Suspend(b)
 	}
 	for range roundLimit(b, 5) {
 		frozen.add(elapsed(func() { w.look(b, env) }))

@@ -64,7 +64,7 @@ func TestMain(m *testing.M) {
 // serve lets the bus start an app, in its own process as real ones are.
 func (w *world) serve(b *testing.B, app string) {
 	b.Helper()
-	w.bus.Activatable(b, app, "/usr/bin/env", testkit.ServiceEnv+"="+app, os.Args[0])
+	w.bus.AddService(b, app, "/usr/bin/env", testkit.ServiceEnv+"="+app, os.Args[0])
 	busCall(b, w.bus.Connect(b).Object(app, testkit.ServicePath))
 }
 

@@ -47,7 +47,7 @@ func (w *desktopBench) hungWindow(b *testing.B) {
 		return toolCall(b, "ax_find", map[string]any{"app": strconv.Itoa(f.PID), "query": "button Press"})
 	}
 	calls := mixedCalls{session: s.gateway, hung: find(stopped), other: find(other)}
-	stopped.Stop(b)
+	stopped.Suspend(b)
 	b.Cleanup(func() { stopped.Continue(b) })
 	calls.compare(b, &w.table, "a frozen window")
 }

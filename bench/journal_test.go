@@ -45,7 +45,7 @@ func path(b *testing.B, t *table) {
 	whole := &aai.Gateway{Catalog: parts, Journal: record, Gates: []aai.Gate{
 		policy.NewLimits(map[policy.Kind]policy.Limit{policy.KindDeclared: {PerSecond: 1e6, PerMinute: 1e7, Concurrent: 1000}}),
 		&policy.BuiltinGate{}, &policy.ModeGate{Path: filepath.Join(folder, "mode")}, policy.AppLists{}, policy.ProtectedWindows{},
-		policy.NewDestructiveGate(policy.DestructiveWords()),
+		policy.NewDestructiveMarker(policy.DestructiveWords()),
 		policy.NewConsent(policy.ConsentConfig{
 			Store: policy.NewFileStore(filepath.Join(folder, "consent.json")), Preapproved: []policy.Grant{grant},
 		}),

@@ -171,7 +171,7 @@ func assemble(b *testing.B, bus *testkit.Bus, clock *clockwork) *aai.Gateway {
 		&policy.ModeGate{Path: filepath.Join(h.folder, "mode")},
 		policy.AppLists{Denied: []string{"org.example.Denied"}},
 		policy.ProtectedWindows{},
-		policy.NewDestructiveGate(policy.DestructiveWords()),
+		policy.NewDestructiveMarker(policy.DestructiveWords()),
 		policy.NewConsent(policy.ConsentConfig{Store: store, Preapproved: []policy.Grant{
 			{Caller: policy.Wildcard, App: fastApp, Tool: policy.Wildcard, Decision: policy.Allow},
 		}}),
@@ -233,7 +233,7 @@ type stageSamples struct {
 func BenchmarkStages(b *testing.B) {
 	const calls = 25
 	bus := testkit.StartBus(b)
-	bus.Activatable(b, fastApp, "/usr/bin/env", testkit.ServiceEnv+"="+fastApp, os.Args[0])
+	bus.AddService(b, fastApp, "/usr/bin/env", testkit.ServiceEnv+"="+fastApp, os.Args[0])
 	busCall(b, bus.Connect(b).Object(fastApp, testkit.ServicePath))
 	clock := &clockwork{}
 	clocked, plain := openHere(b, assemble(b, bus, clock)), openHere(b, assemble(b, bus, nil))

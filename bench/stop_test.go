@@ -99,7 +99,7 @@ func BenchmarkDoWithStop(b *testing.B) {
 				defer h.Close() //nolint:errcheck // it only ends
 				teller := active.NewPublisher(filepath.Join(folder, "running"), g.Active, nil)
 				defer teller.Close() //nolint:errcheck // it only ends
-				g.Stops, g.OnStageChange = h, teller.StageChanged
+				g.Stops, g.OnActiveChange = h, teller.StageChanged
 			}
 			b.ReportAllocs()
 			for b.Loop() {

@@ -57,7 +57,7 @@ func newSession(t testing.TB, env ...string) *session {
 		"UPOWER_HISTORY_DIR="+filepath.Join(s.home, "upower"))
 	desk.Env = append(desk.Env, env...)
 	s.prefer()
-	if err := desk.StartScreen(t.Context(), private.Screen{Width: 1280, Height: 800}); err != nil {
+	if err := desk.StartScreen(t.Context(), private.ScreenConfig{Width: 1280, Height: 800}); err != nil {
 		t.Fatal(err)
 	}
 	// The bus has the environment, because its services inherit it.

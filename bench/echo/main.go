@@ -83,7 +83,7 @@ func gateway(folder string) *aai.Gateway {
 			&policy.ModeGate{Path: filepath.Join(folder, "mode")},
 			policy.AppLists{Denied: []string{"org.example.Denied"}},
 			policy.ProtectedWindows{},
-			policy.NewDestructiveGate(policy.DestructiveWords()),
+			policy.NewDestructiveMarker(policy.DestructiveWords()),
 			policy.NewConsent(policy.ConsentConfig{Store: store, Preapproved: preapproved}),
 		},
 	}

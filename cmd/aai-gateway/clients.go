@@ -82,7 +82,7 @@ func (i *clientInstaller) Plan(act, client, profile string) (*cli.ClientPlan, er
 	}
 	return &cli.ClientPlan{
 		ID: plan.Client.ID, Name: plan.Client.Name, File: plan.Client.File, Change: plan.Action, Diff: plan.Diff,
-		Notes: plan.Notes, After: plan.After, NeedsConfirmation: plan.NeedsConfirmation(),
+		Notes: plan.Notes, After: plan.NextStep, NeedsConfirmation: plan.NeedsConfirmation(),
 		Apply: func(ctx context.Context) error { return i.clients.Apply(ctx, plan) },
 		Probe: func(ctx context.Context) (cli.ProbeResult, error) {
 			seen, err := i.clients.Probe(ctx, plan)

@@ -194,7 +194,7 @@ func screens(p platform) func(context.Context, string, string) error {
 	return func(_ context.Context, display, cookie string) error {
 		room := session.New(session.Config{Getenv: func(name string) string {
 			return map[string]string{"DISPLAY": display, "XAUTHORITY": cookie, "HOME": os.Getenv("HOME")}[name]
-		}, Accepts: func(ctx context.Context, getenv func(string) string, check func(net.Conn) error) error {
+		}, CheckX11: func(ctx context.Context, getenv func(string) string, check func(net.Conn) error) error {
 			if getenv("DISPLAY") != display {
 				return errors.New("another one is expected")
 			}
@@ -293,7 +293,7 @@ func (e *doctorAdapter) Examine(ctx context.Context, skip []string, tell func(cl
 	found := func(f doctor.Finding, waiting []string) {
 		tell(cli.Finding{
 			Check: f.Check, Title: f.Title, State: string(f.State), Did: f.Did, Saw: f.Saw, Details: f.Details, Took: f.Took,
-			Advice: f.Advice, Commands: f.Commands, Fixes: f.Fixes,
+			Advice: f.Advice, Commands: f.Commands, Fixes: f.FixDescription,
 		}, waiting)
 	}
 	if e.setListener(found); e.gateway != nil {
@@ -303,7 +303,7 @@ func (e *doctorAdapter) Examine(ctx context.Context, skip []string, tell func(cl
 		}
 		_, _ = e.gateway.Do(ctx, &aai.Call{
 			Caller: aai.Caller{Door: aai.DoorCLI, Name: "terminal", Identity: aai.IdentityTerminal, Session: "doctor"},
-			App:    aai.BuiltinApp, Tool: doctor.Name, Args: map[string]any{"skip": leave},
+			App:    aai.BuiltinApp, Tool: doctor.ToolName, Args: map[string]any{"skip": leave},
 		})
 	}
 	if told := e.setListener(nil); !told && ctx.Err() == nil {

@@ -66,7 +66,7 @@ func (s *setup) gates(store policy.Store, passphrase *reauth.Passphrase, log *sl
 		policy.ProtectedWindows{ShowsDialog: t.dialog.IsShowing, IsDialogOpen: t.dialog.IsOpen},
 		policy.ShellMarker{}, // before the modes, which can override it
 		t.modes,
-		policy.NewDestructiveGate(words),
+		policy.NewDestructiveMarker(words),
 		policy.NewConsent(policy.ConsentConfig{
 			Store: store, Preapproved: s.Preapproved, BuiltinNeedsConsent: asked, Elicitation: s.Policy.ElicitationClients,
 			Revocations: t.revocations, ModeGate: t.modes, Authenticator: who, DialogUnavailable: t.dialog.IsFailing, Language: s.promptScreen.language,
@@ -77,7 +77,7 @@ func (s *setup) gates(store policy.Store, passphrase *reauth.Passphrase, log *sl
 
 // agentTools lists the builtin tools that agents may use.
 func agentTools() []string {
-	return slices.Concat(builtin.AgentTools(), workflow.AgentTools(), workflow.AgentLibraryTools(), script.AgentTools(), search.AgentTools(), introspect.AgentTools())
+	return slices.Concat(builtin.AgentTools(), workflow.AgentTools(), workflow.AgentLibraryTools(), script.AgentTools(), search.AgentToolNames(), introspect.AgentToolNames())
 }
 
 // consentTools lists those of agentTools that need consent.
@@ -123,7 +123,7 @@ func (s *setup) dialogOn(getenv func(string) string, folder string, log *slog.Lo
 		InputLock: shared, Log: log,
 	}
 	if s.platform.windowState != nil {
-		cfg.Focus, cfg.Shown = s.platform.windowState(getenv, shared)
+		cfg.FocusedPID, cfg.ShowsWindow = s.platform.windowState(getenv, shared)
 	}
 	return dialog.New(cfg)
 }

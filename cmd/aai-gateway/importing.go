@@ -18,7 +18,7 @@ func (p *program) imports(cfg *setup, client *netguard.Client, drivers map[strin
 	return importers.New(importers.Config{
 		Folder: filepath.Join(cfg.home, ".aai"), UndoFolder: filepath.Join(cfg.platform.data, "imports"), Platform: cfg.platform.name, Fetch: fetchLong(client), Driver: drivers["http"],
 		Clients:       &clientServers{open: func() (*clientInstaller, error) { return p.installer(cfg) }},
-		IsDestructive: policy.NewDestructiveGate(policy.DestructiveWords()).ContainsWord, Secrets: vault, Logins: logins,
+		IsDestructive: policy.NewDestructiveMarker(policy.DestructiveWords()).ContainsWord, Secrets: vault, Logins: logins,
 	})
 }
 

@@ -56,7 +56,7 @@ func (b programPath) bareLogin(t *testing.T) *bareLogin {
 	if _, err := conn.RequestName("org.freedesktop.systemd1", 0); err != nil {
 		t.Fatal(err)
 	}
-	l.desktop.Accessible(t)
+	l.desktop.EnableAccessibility(t)
 	l.form = l.desktop.Fixture(t, linuxtest.GTK3)
 	return l
 }

@@ -245,7 +245,7 @@ func mcpWithAnAppThatDies(t *testing.T, b programPath) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	bus.Activatable(t, exampleApp, "/usr/bin/env", testkit.ServiceEnv+"="+exampleApp, self)
+	bus.AddService(t, exampleApp, "/usr/bin/env", testkit.ServiceEnv+"="+exampleApp, self)
 	h := b.home(t, bus)
 	p := h.start(t).open()
 	if r := p.call("echo", `{"v":"x"}`); r.IsError {

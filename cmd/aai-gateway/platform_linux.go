@@ -46,7 +46,7 @@ func hostPlatform(home string, getenv func(string) string) platform {
 		screen: func(getenv func(string) string) bool {
 			return getenv("DISPLAY") != "" || getenv("WAYLAND_DISPLAY") != ""
 		},
-		checkScreen: x11.Accepts,
+		checkScreen: x11.CheckAccess,
 		windowState: func(getenv func(string) string, shared *inputlock.Lock) (func(context.Context) (int, error), func(context.Context, int) (bool, error)) {
 			screen := x11.New(x11.Config{Getenv: getenv, InputLock: shared})
 			return screen.FocusedPID, func(ctx context.Context, pid int) (bool, error) { return hasWindow(ctx, screen, getenv, pid) }
@@ -103,7 +103,7 @@ func applications(dataDirs []string) []string {
 func (s *setup) descriptorPlaces(dataDirs []string) []catalog.Place {
 	places := folders(s.ScanPaths)
 	for _, dir := range dataDirs {
-		places = append(places, catalog.DesktopFiles(filepath.Join(dir, "applications")))
+		places = append(places, catalog.DesktopFilesPlace(filepath.Join(dir, "applications")))
 	}
 	for _, dir := range dataDirs {
 		places = append(places, catalog.Files(filepath.Join(dir, "applications", "aai"), "*.json"))

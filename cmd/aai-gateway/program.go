@@ -308,9 +308,9 @@ func (p *program) build(cfg *setup) (*components, error) {
 			Modes: trust.modes, Revocations: trust.revocations,
 			Web: known, DiscoverLocal: finds.seeker.scan, SiteHints: known.hints, Logins: logins,
 			HostPlatform: cfg.platform.name, FetchPage: fetch(client),
-			Vault: vault, UnsealedReason: store.Unsealed, StoreFault: store.CheckWritable, Unverified: unverifiedOf(store), ConsentTools: consentTools(), PromptNotice: trust.notice, CheckDesktop: checkOf(ownApps),
+			Vault: vault, UnsealedReason: store.UnsealedWarning, StoreFault: store.CheckWritable, Unverified: unverifiedOf(store), ConsentTools: consentTools(), PromptNotice: trust.notice, CheckDesktop: checkOf(ownApps),
 			Passphrase: passphrase, Confirmed: cfg.confirmed(), Unconfirmed: func() []reauth.Setting { return cfg.Unconfirmed },
-			ExtraTools: slices.Concat(calling.builtin, finds.tools, cfg.settings().Tools(), []*aai.Tool{p.doctorTool(cfg, built)}, halts.tools, []*aai.Tool{album.Tool()}), WorkflowName: workflow.ValidateSource,
+			ExtraTools: slices.Concat(calling.builtin, finds.tools, cfg.settings().Tools(), []*aai.Tool{p.doctorTool(cfg, built)}, halts.tools, []*aai.Tool{album.Tool()}), WorkflowName: workflow.ParseName,
 		},
 		func() builtin.Catalog { return known },
 	)
@@ -319,7 +319,7 @@ func (p *program) build(cfg *setup) (*components, error) {
 		DefaultTimeout: cfg.DefaultTimeout, RescanInterval: cfg.RescanInterval,
 		EntryCommand: cfg.entry(), Builtin: append(ownApps, self, calling.library.ReservedApp()), Log: log,
 	})
-	known.WebCatalog = cfg.web(finds.servers.Wrap(calling.library.Wrap(known.local)), client, drivers, log)
+	known.WebCatalog = cfg.web(finds.servers.WithServerTools(calling.library.Wrap(known.local)), client, drivers, log)
 	shown := &policy.VisibleCatalog{Catalog: known, Modes: trust.modes}
 	*built = components{
 		gateway: &aai.Gateway{
@@ -329,7 +329,7 @@ func (p *program) build(cfg *setup) (*components, error) {
 			Meter:            trust.limits,
 			MutationObserver: album,
 			Claims:           inputlock.Claims{Folder: inputlock.Folder},
-			Stops:            halts.stopper, OnStageChange: halts.publisher.StageChanged,
+			Stops:            halts.stopper, OnActiveChange: halts.publisher.StageChanged,
 		},
 		catalog: known.local, visibleApps: shown, watchBackground: finds.seeker.alongside(calling.watch), favourites: finder.Favourites,
 		dialog: trust.dialog, log: log, listCache: &fileListCache{filepath.Join(cfg.platform.data, "shown.json"), trust.modes},
@@ -362,7 +362,7 @@ func (s *setup) asker(windows *dialog.Dialog) aai.Asker {
 // unsealedStore is a store that reports decisions in a plain file.
 type unsealedStore interface {
 	policy.Store
-	Unsealed() string
+	UnsealedWarning() string
 }
 
 // unverifiedOf returns the store of unverified decisions in a plain file, or nil if the whole

@@ -52,7 +52,7 @@ func setUp(from setupInput) (*setup, error) {
 		from.hostAccess.session = withoutSessionVariables
 	}
 	room := func(getenv func(string) string, choice string) *session.Detector {
-		return session.New(session.Config{Getenv: getenv, Choice: choice, Accepts: from.platform.checkScreen})
+		return session.New(session.Config{Getenv: getenv, Choice: choice, CheckX11: from.platform.checkScreen})
 	}
 	s := &setup{
 		home: from.home, platform: from.platform, hostAccess: from.hostAccess, input: from, defaultSession: room(from.getenv, ""),

@@ -40,8 +40,8 @@ func (p *program) minimalGateway() (*aai.Gateway, error) {
 	}
 	data := hostPlatform(home, p.getenv).data
 	stops := active.NewStopList(active.StopConfig{Path: stopFile(data)})
-	tools := slices.DeleteFunc(stops.Tools(), func(t *aai.Tool) bool { return t.Name == active.StartTool })
-	b := minimalApp{&aai.App{ID: aai.BuiltinApp, Tools: append(tools, active.ListTool(stopFolders(data)[1], stops))}}
+	tools := slices.DeleteFunc(stops.Tools(), func(t *aai.Tool) bool { return t.Name == active.StartToolName })
+	b := minimalApp{&aai.App{ID: aai.BuiltinApp, Tools: append(tools, active.NewActiveTool(stopFolders(data)[1], stops))}}
 	return &aai.Gateway{Catalog: b, Gates: []aai.Gate{b}, Journal: b}, nil
 }
 
@@ -75,7 +75,7 @@ func newStopControl(data string, gateway func() *aai.Gateway, self func() *aai.A
 	return stopControl{
 		stopper:   stopped,
 		publisher: active.NewPublisher(folder, func() []aai.ActiveCall { return gateway().Active() }, log),
-		tools:     append(stopped.Tools(), active.ListTool(folder, stopped)),
+		tools:     append(stopped.Tools(), active.NewActiveTool(folder, stopped)),
 	}
 }
 

@@ -20,22 +20,22 @@ type TraceStep struct {
 	Time   time.Time     `json:"time"`
 	Record uint64        `json:"record,omitempty"` // its number in the chain; zero if it is not of the chain
 	// Session and Principal are the caller's, in the first step.
-	Session   string            `json:"session,omitempty"`
-	Principal string            `json:"principal,omitempty"`
-	App       string            `json:"app,omitempty"`
-	Tool      string            `json:"tool,omitempty"`
-	Target    string            `json:"target,omitempty"`
-	On        aai.TargetElement `json:"on,omitzero"`
-	Effect    string            `json:"effect,omitempty"`
-	Digest    string            `json:"digest,omitempty"` // of the descriptor that consent is bound to
-	Consent   string            `json:"consent,omitempty"`
-	Result    string            `json:"result,omitempty"`
-	Message   string            `json:"message,omitempty"`
-	Delivery  aai.Delivery      `json:"delivery,omitempty"`
-	Ran       bool              `json:"ran,omitempty"`
-	Millis    float64           `json:"ms,omitempty"`
-	Asked     float64           `json:"asked_ms,omitempty"`      // the part of Millis spent waiting for the person
-	Kept      string            `json:"answer_sha256,omitempty"` // of the result that is kept beside the journal
+	Session          string            `json:"session,omitempty"`
+	Principal        string            `json:"principal,omitempty"`
+	App              string            `json:"app,omitempty"`
+	Tool             string            `json:"tool,omitempty"`
+	Target           string            `json:"target,omitempty"`
+	On               aai.TargetElement `json:"on,omitzero"`
+	Effect           string            `json:"effect,omitempty"`
+	Digest           string            `json:"digest,omitempty"` // of the descriptor that consent is bound to
+	Consent          string            `json:"consent,omitempty"`
+	Result           string            `json:"result,omitempty"`
+	Message          string            `json:"message,omitempty"`
+	Delivery         aai.Delivery      `json:"delivery,omitempty"`
+	Ran              bool              `json:"ran,omitempty"`
+	Millis           float64           `json:"ms,omitempty"`
+	PersonWaitMillis float64           `json:"asked_ms,omitempty"`      // the part of Millis spent waiting for the person
+	KeptDigest       string            `json:"answer_sha256,omitempty"` // of the result that is kept beside the journal
 }
 
 // A Trace holds all records about one call.
@@ -150,6 +150,6 @@ func stepAt(file *os.File, offset int64, call string) (TraceStep, bool) {
 	return TraceStep{
 		Kind: l.Kind, Time: when.UTC(), Record: link.seq, Session: l.Session, Principal: l.Principal,
 		App: l.App, Tool: l.Tool, Target: l.Target, On: aai.TargetElement(l.On), Effect: l.Effect, Digest: l.Digest, Consent: l.Consent,
-		Result: l.Result, Message: l.Message, Delivery: l.Delivery, Ran: l.Ran, Millis: l.Millis, Asked: l.PersonWait, Kept: l.Kept,
+		Result: l.Result, Message: l.Message, Delivery: l.Delivery, Ran: l.Ran, Millis: l.Millis, PersonWaitMillis: l.PersonWait, KeptDigest: l.Kept,
 	}, true
 }

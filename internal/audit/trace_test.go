@@ -36,7 +36,7 @@ func TestTrace(t *testing.T) {
 	}
 	first, second, last := s.Steps[0], s.Steps[1], s.Steps[2]
 	if first.Session != "s1" || first.Principal != "somebody" || second.Consent != "once (client)" || second.Digest != "d1" ||
-		last.Delivery != aai.NotDelivered || !last.Ran || last.Message != "it said no" || last.Asked != 1500 || last.Record <= second.Record || first.Record == 0 {
+		last.Delivery != aai.NotDelivered || !last.Ran || last.Message != "it said no" || last.PersonWaitMillis != 1500 || last.Record <= second.Record || first.Record == 0 {
 		t.Errorf("%+v", s.Steps)
 	}
 	if s.Call.Call != "c1" || s.Call.Result != string(aai.AutomationFailed) || s.Parent == nil || s.Parent.Call != "c0" || len(s.Children) != 10 || s.Children[0].Call != "k0" || s.OmittedChildren != 0 {

@@ -57,7 +57,7 @@ type storyWithResult struct {
 func (h historyTool) withResult(ctx context.Context, story *audit.Trace) storyWithResult {
 	t := storyWithResult{Trace: story}
 	kept, err := h.keptResults.Get(ctx, story.Call.Call)
-	recorded := func(s audit.TraceStep) bool { return kept != nil && s.Kept == kept.SHA256 }
+	recorded := func(s audit.TraceStep) bool { return kept != nil && s.KeptDigest == kept.SHA256 }
 	switch {
 	case err != nil:
 		t.MissingReason = aai.CleanLabel(err.Error(), 300)

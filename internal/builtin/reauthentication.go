@@ -58,8 +58,8 @@ func (t reauthTools) set(ctx context.Context, call *aai.Call) (*aai.Result, erro
 		return nil, err
 	}
 	first = strings.TrimSpace(first) // trimmed like every entered passphrase
-	if len(first) < reauth.MinPassphrase {
-		return nil, aai.Errorf(aai.InvalidParams, "the passphrase is too short; expected at least %d characters", reauth.MinPassphrase)
+	if len(first) < reauth.MinPassphraseLength {
+		return nil, aai.Errorf(aai.InvalidParams, "the passphrase is too short; expected at least %d characters", reauth.MinPassphraseLength)
 	}
 	second, err := ask(ctx, "Once more: ")
 	if err != nil {

@@ -17,7 +17,7 @@ const FileName = "aai.json"
 const maxEntries = 20_000
 
 // A Place is a location of descriptors: a root folder and a pattern below it. [Folders], [Files],
-// [Bundles], [Glob] and [DesktopFiles] create one. An operating system has a list of places, in
+// [Bundles], [Glob] and [DesktopFilesPlace] create one. An operating system has a list of places, in
 // order of precedence. A place that does not exist is empty and not an error.
 type Place struct {
 	// Root is an absolute path; a relative one is a fault.
@@ -44,9 +44,9 @@ func Bundles(root string) Place { return Glob(root, "*/Contents/Resources/"+File
 // Glob returns the Place of the files below root that match a slash-separated pattern.
 func Glob(root, pattern string) Place { return Place{Root: root, Pattern: pattern} }
 
-// DesktopFiles returns the Place of the descriptors that the .desktop files in an applications folder name. The key
+// DesktopFilesPlace returns the Place of the descriptors that the .desktop files in an applications folder name. The key
 // is X-AAI-Config in the group [Desktop Entry]; its value is an absolute path.
-func DesktopFiles(root string) Place {
+func DesktopFilesPlace(root string) Place {
 	return Place{Root: root, Pattern: "*.desktop", DesktopFiles: true}
 }
 

@@ -61,7 +61,7 @@ func TestPlacesOfTheSystems(t *testing.T) {
 		{Files(at("ProgramData/aai"), "*.json"), []string{"ProgramData/aai/app.json"}},
 		{Folders(at("nowhere")), nil},
 		{Folders(at("home/.aai/config.json")), nil},
-		{DesktopFiles(at("nowhere")), nil},
+		{DesktopFilesPlace(at("nowhere")), nil},
 	}
 	for _, test := range tests {
 		if diff := cmp.Diff(test.want, found(t, test.place, root)); diff != "" {
@@ -92,7 +92,7 @@ func TestDesktopFiles(t *testing.T) {
 		"opt/app one.json",
 		"f.desktop: is a folder; expected a regular file",
 	}
-	if diff := cmp.Diff(want, found(t, DesktopFiles(root), root)); diff != "" {
+	if diff := cmp.Diff(want, found(t, DesktopFilesPlace(root), root)); diff != "" {
 		t.Error(diff)
 	}
 }

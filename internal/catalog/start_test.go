@@ -56,7 +56,7 @@ func TestTheEntryThatNamesIt(t *testing.T) {
 	folder := t.TempDir()
 	target := filepath.Join(folder, "late.json")
 	write(t, target, strings.Replace(starting, "DESKTOP", "", 1))
-	s := &scanner{places: []Place{DesktopFiles(filepath.Join(folder, "applications"))}, options: Options{HostPlatform: "linux"}}
+	s := &scanner{places: []Place{DesktopFilesPlace(filepath.Join(folder, "applications"))}, options: Options{HostPlatform: "linux"}}
 	for _, name := range []string{"one", "two"} {
 		file := filepath.Join(folder, "applications", name+".desktop")
 		write(t, file, "[Desktop Entry]\nX-AAI-Config="+target+"\n")

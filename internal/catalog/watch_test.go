@@ -186,7 +186,7 @@ func TestWatchOneFile(t *testing.T) {
 func TestWatchDesktopFiles(t *testing.T) {
 	root, elsewhere := t.TempDir(), t.TempDir()
 	target := filepath.Join(elsewhere, "deep", "app.json")
-	f := follow(t, newCatalog(DesktopFiles(root)))
+	f := follow(t, newCatalog(DesktopFilesPlace(root)))
 	f.waitFor("aai desktop")
 	write(t, filepath.Join(root, "x.desktop"), "[Desktop Entry]\nX-AAI-Config="+target+"\n")
 	write(t, target, linuxApp("org.a", "A", ""))

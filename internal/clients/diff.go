@@ -34,8 +34,8 @@ func diffOf(p *Plan, shown []string) string {
 	text := diff.Diff(from, withUnixLineEnds(p.old), to, withUnixLineEnds(p.next))
 	_, text, _ = bytes.Cut(text, []byte("\n")) // "diff a b"
 	spot := p.at.splicePlace()
-	names := splice.AllNames(p.old, spot)
-	maps.Copy(names, splice.AllNames(p.next, spot))
+	names := splice.Keys(p.old, spot)
+	maps.Copy(names, splice.Keys(p.next, spot))
 	v := redactor{format: spot.Format, shown: shown, names: names}
 	lines := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
 	inOld, inNew := insideComments(p.old, spot.Format), insideComments(p.next, spot.Format)

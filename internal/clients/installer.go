@@ -83,11 +83,11 @@ const (
 
 // A Plan is a planned change of a client's file, which [Installer.Apply] carries out.
 type Plan struct {
-	Client Client
-	Action string
-	Diff   string // unified; other entries' texts are redacted
-	Notes  []string
-	After  string // how the person makes the client load it
+	Client   Client
+	Action   string
+	Diff     string // unified; other entries' texts are redacted
+	Notes    []string
+	NextStep string // how the person makes the client load it
 
 	realPath          string // with links resolved
 	at                place
@@ -125,7 +125,7 @@ func (r *Installer) plan(id string) (*Plan, client, error) {
 		return nil, c, err
 	}
 	file, at, here := r.clientFile(c)
-	p := &Plan{Client: Client{c.id, c.name, file, here}, Action: ActionNone, After: c.nextStep, at: at}
+	p := &Plan{Client: Client{c.id, c.name, file, here}, Action: ActionNone, NextStep: c.nextStep, at: at}
 	if err := r.read(p, file); err != nil {
 		return nil, c, err
 	}
@@ -307,7 +307,7 @@ func (r *Installer) Rollback(id string) (*Plan, error) {
 	if of, known := r.placeOf(c, last.File); known {
 		at = of
 	}
-	p := &Plan{Client: Client{ID: c.id, Name: c.name, IsPresent: here}, After: c.nextStep, at: at, kind: stepRollback}
+	p := &Plan{Client: Client{ID: c.id, Name: c.name, IsPresent: here}, NextStep: c.nextStep, at: at, kind: stepRollback}
 	if err := r.read(p, last.File); err != nil {
 		return nil, err
 	}

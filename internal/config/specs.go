@@ -111,7 +111,7 @@ func setSession(c *Config, _ string, value any) error {
 	isDisplay := strings.HasPrefix(s, ":") && len(s) > 1 && strings.Trim(s[1:], "0123456789.") == ""
 	isName := s != "" && !strings.ContainsFunc(s, func(r rune) bool { return (r < '0' || r > '9') && (r < 'a' || r > 'z') })
 	if !ok || s != "" && !isDisplay && !isName {
-		return fmt.Errorf("expected the id of a session such as \"2\", a display such as \":0\", or %q", session.ChosenSeat)
+		return fmt.Errorf("expected the id of a session such as \"2\", a display such as \":0\", or %q", session.ChoiceAnySeat)
 	}
 	c.Session = s
 	return nil

@@ -84,7 +84,7 @@ func startSession(ctx context.Context, cfg Config) (_ *privateSession, err error
 	if err := s.prepareHome(); err != nil {
 		return nil, aai.Errorf(aai.AutomationFailed, "the demo's home cannot be made: %w", err)
 	}
-	if err := s.StartScreen(ctx, private.Screen{Width: 1440, Height: 900, FileBacked: true}); err != nil {
+	if err := s.StartScreen(ctx, private.ScreenConfig{Width: 1440, Height: 900, FileBacked: true}); err != nil {
 		return nil, aai.Errorf(aai.AutomationFailed, "the demo's screen did not start: %w", err)
 	}
 	if err := s.StartBus(ctx); err != nil {
@@ -130,7 +130,7 @@ func (s *privateSession) prepareHome() error {
 			return err
 		}
 	}
-	s.Env = append(append(s.Env, private.SoftwareRenderingEnv()...),
+	s.Env = append(append(s.Env, private.HeadlessEnv()...),
 		session.PrivateMark+"=1", "PATH="+os.Getenv("PATH"), "AAI_MASTER_KEY_FILE="+filepath.Join(s.Home, masterKey))
 	return nil
 }

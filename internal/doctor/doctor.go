@@ -78,8 +78,8 @@ type Finding struct {
 	Advice  string        `json:"advice,omitempty"`  // the remedy, in words
 	// Commands are the shell commands of the remedy, in order.
 	Commands []string `json:"commands,omitempty"`
-	// Fixes describes the action of Fix; empty if there is none.
-	Fixes string `json:"mends,omitempty"`
+	// FixDescription describes the action of Fix; empty if there is none.
+	FixDescription string `json:"mends,omitempty"`
 
 	fix func(ctx context.Context) error
 }

@@ -37,7 +37,7 @@ func (d *Doctor) settings(_ context.Context, f *Finding) {
 		if _, err := os.Stat(file); err == nil && strings.Contains(e.Message, file) {
 			aside := d.unusedName(file + ".damaged")
 			f.Commands = []string{"mv " + sanitize.ShellJoin(file) + " " + sanitize.ShellJoin(aside)}
-			f.Fixes = "put " + d.shortPath(file) + " aside as " + d.shortPath(aside) + " and write an empty one"
+			f.FixDescription = "put " + d.shortPath(file) + " aside as " + d.shortPath(aside) + " and write an empty one"
 			f.fix = func(context.Context) error { return moveAside(file, aside, "{}\n") }
 		}
 		return
@@ -78,7 +78,7 @@ func (d *Doctor) foreignFiles(f *Finding, e *aai.Error) {
 	if foreign || len(steps) == 0 {
 		return
 	}
-	f.Fixes = strings.Join(mends, ", and ")
+	f.FixDescription = strings.Join(mends, ", and ")
 	f.fix = func(context.Context) error {
 		var errs []error
 		for _, step := range steps {

@@ -11,8 +11,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/schema"
 )
 
-// Name is the name of the doctor's tool in the builtin app.
-const Name = "doctor"
+// ToolName is the name of the doctor's tool in the builtin app.
+const ToolName = "doctor"
 
 const params = `{"type": "object", "additionalProperties": false, "properties": {
 	"skip": {"type": "array", "maxItems": 50, "items": {"type": "string"}, "description": "Names of checks to skip"}}}`
@@ -46,7 +46,7 @@ type report struct {
 // reports progress after each examination.
 func Tool(open func() *Doctor) *aai.Tool {
 	return &aai.Tool{
-		Name: Name, Description: "Test every way to an app, and report how to fix the broken ones", Effect: aai.Reads, AllowUnaudited: true,
+		Name: ToolName, Description: "Test every way to an app, and report how to fix the broken ones", Effect: aai.Reads, AllowUnaudited: true,
 		Params: schema.MustParse(params), Returns: aai.Schema{Source: []byte(returns)}, Timeout: totalTimeout,
 		Run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 			skip, err := skipArg(call)

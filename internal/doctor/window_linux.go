@@ -145,9 +145,9 @@ func (d *Doctor) openWindowSession(ctx context.Context) (*private.Session, strin
 	if err != nil {
 		return nil, "", err
 	}
-	desk.Env = append(append(desk.Env, private.SoftwareRenderingEnv()...), "PATH="+d.cfg.Getenv("PATH"), "AAI_PRIVATE_SESSION=doctor", "NO_AT_BRIDGE=0")
+	desk.Env = append(append(desk.Env, private.HeadlessEnv()...), "PATH="+d.cfg.Getenv("PATH"), "AAI_PRIVATE_SESSION=doctor", "NO_AT_BRIDGE=0")
 	if _, err := exec.LookPath("Xvfb"); err == nil {
-		if err := desk.StartScreen(ctx, private.Screen{Width: 800, Height: 600}); err != nil {
+		if err := desk.StartScreen(ctx, private.ScreenConfig{Width: 800, Height: 600}); err != nil {
 			return desk, "", err
 		}
 		return desk, "a session of its own", desk.StartBus(ctx)

@@ -141,7 +141,7 @@ func TestLaunch(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.d.Install("calc", func() *fakedesktop.Program { // a script that starts the program
 			script := w.d.Program("sh")
-			calc := w.d.Program("Calc").StartedBy(script.PID())
+			calc := w.d.Program("Calc").SetParent(script.PID())
 			time.AfterFunc(3*time.Second, func() { calc.Window("Untitled") })
 			return script
 		})

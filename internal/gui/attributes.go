@@ -31,7 +31,7 @@ func (d *toolset) withElement(ctx context.Context, call *aai.Call, f func(v *cal
 // cell it reads the sheet, and updates the cell's index.
 func (v *callView) readComplete(ctx context.Context, at *int) (desktop.Element, error) {
 	i := *at
-	if e := v.Snapshot.Elements[i]; fieldtext.SheetCell(&e) {
+	if e := v.Snapshot.Elements[i]; fieldtext.IsSheetCell(&e) {
 		is := v.TrackElement(i)
 		now, err := v.cellReader(i, e)(ctx)
 		if *at = is(); err == nil && *at < 0 {

@@ -47,7 +47,7 @@ func (v *callView) setCell(ctx context.Context, i int, value string) (*aai.Resul
 			if err == nil {
 				now, known = e, true
 			}
-			return fieldtext.SameCell(now.Value, value) || formula && fieldtext.Calculated(before.Value, now.Value), nil
+			return fieldtext.SameCell(now.Value, value) || formula && fieldtext.IsCalculated(before.Value, now.Value), nil
 		})
 		if is || !known || formula {
 			return "", is
@@ -91,7 +91,7 @@ func (v *callView) byCellKeys(i int, value string) operate.Technique {
 // cellReader returns a reader for a cell. It finds a sheet's cell by position: LibreOffice replaces
 // cell objects when the cursor moves, and the old ones keep their old values.
 func (v *callView) cellReader(i int, was desktop.Element) func(context.Context) (desktop.Element, error) {
-	is, table, sheet := v.TrackElement(i), v.TableOf(i), fieldtext.SheetCell(&v.Snapshot.Elements[i])
+	is, table, sheet := v.TrackElement(i), v.TableOf(i), fieldtext.IsSheetCell(&v.Snapshot.Elements[i])
 	return func(ctx context.Context) (desktop.Element, error) {
 		if sheet {
 			if err := v.readAnew(ctx, table, was.Name); err != nil {

@@ -115,7 +115,7 @@ func (v *callView) verifyBlock(ctx context.Context, b fieldtext.Block, table des
 				return "", false
 			case fieldtext.SameCell(now.Value, want):
 			case strings.HasPrefix(want, "="):
-				all = all && fieldtext.Calculated(before[name], now.Value)
+				all = all && fieldtext.IsCalculated(before[name], now.Value)
 			default:
 				return fmt.Sprintf("the value of %s is now %q", name, aai.CleanLabel(now.Value, 100)), false
 			}

@@ -58,7 +58,7 @@ func (v *callView) choose(ctx context.Context, i int, name string) (*aai.Result,
 	switch len(same) {
 	case 0:
 	case 1:
-		if !closed && v.SoleChoice(i, same[0]) {
+		if !closed && v.IsOnlySelected(i, same[0]) {
 			return v.alreadySetResult(same[0]), nil
 		}
 		return v.selectOption(ctx, i, same[0])

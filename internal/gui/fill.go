@@ -182,7 +182,7 @@ func (f *formFill) findGone(ctx context.Context) {
 		if err != nil || !row.Done || !row.sent || row.unsure || strings.TrimSpace(f.fields[n].value) == "" {
 			continue
 		}
-		if e := &f.Snapshot.Elements[i]; e.Value == "" && snapview.TakesText(e) && !fieldtext.SheetCell(e) && !e.States.Has(desktop.Protected) {
+		if e := &f.Snapshot.Elements[i]; e.Value == "" && snapview.TakesText(e) && !fieldtext.IsSheetCell(e) && !e.States.Has(desktop.Protected) {
 			now, err := f.readComplete(ctx, &i)
 			if f.rows[n].gone = err == nil && now.Value == "" && now.Role == e.Role; f.rows[n].gone {
 				f.rows[n].Error = "the program has cleared it"
@@ -277,7 +277,7 @@ func (f *formFill) refindField(ctx context.Context, one *field) (int, error) {
 // setOne sets a field. It rejects a line end in a single-line field, where it acts as return and
 // may submit the form.
 func (f *formFill) setOne(ctx context.Context, i int, value string) (*aai.Result, error) {
-	if e := &f.Snapshot.Elements[i]; strings.ContainsAny(value, "\n\r\t") && !e.States.Has(desktop.Multiline) && !fieldtext.SheetCell(e) {
+	if e := &f.Snapshot.Elements[i]; strings.ContainsAny(value, "\n\r\t") && !e.States.Has(desktop.Multiline) && !fieldtext.IsSheetCell(e) {
 		err := aai.Errorf(aai.InvalidParams, "value: expected no end of line and no tab, which are keys in a field of one line")
 		err.Delivery, err.Hint = aai.NotDelivered, "submit presses return."
 		return nil, err

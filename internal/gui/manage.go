@@ -120,21 +120,21 @@ func manage(ctx context.Context, v *callView) (*aai.Result, error) {
 			return nil, err
 		}
 	}
-	if m.action == params.Activate && w.Minimized {
+	if m.action == params.ActivateAction && w.Minimized {
 		if err := v.Backend.Windows.Manage(ctx, w.ID, desktop.Restore); err != nil {
 			return nil, err
 		}
 	}
 	if done, err := m.isDone(ctx); err == nil && done {
 		out := m.reply("is in this state already; no action", true)
-		out.NoOp = m.action != params.Activate || !w.Minimized // restored first
+		out.NoOp = m.action != params.ActivateAction || !w.Minimized // restored first
 		return out, nil
 	}
 	v.Engine.Sessions.For(v.Call).CountAction()
 	v.AmbientChanges.BeginAction(v.Snapshot)
 	v.Engine.Cache.BeginAction(v.App)
 	keyboard := v.GuardKeyboard(ctx)
-	if m.action == params.Activate {
+	if m.action == params.ActivateAction {
 		err = v.Backend.Windows.Activate(ctx, w.ID)
 	} else {
 		err = v.Backend.Windows.Manage(ctx, w.ID, desktop.WindowRequest(m.action))
@@ -172,7 +172,7 @@ func (m *windowChange) isDone(ctx context.Context) (bool, error) {
 	}
 	m.window = all[i]
 	switch m.action {
-	case params.Activate:
+	case params.ActivateAction:
 		return all[i].Active && !all[i].Minimized, nil
 	case string(desktop.Raise):
 		return !all[i].Minimized && !slices.ContainsFunc(all[:i], func(o desktop.WindowInfo) bool {
@@ -197,7 +197,7 @@ func (m *windowChange) waitDone(ctx context.Context) (*aai.Result, error) {
 			return nil, &e
 		}
 		if done {
-			return m.reply(map[string]string{params.Activate: "has the person's keyboard now", "raise": "is above the others now", "restore": "is on the screen now", "minimize": "is minimized now", "close": "is closed"}[m.action], true), nil
+			return m.reply(map[string]string{params.ActivateAction: "has the person's keyboard now", "raise": "is above the others now", "restore": "is on the screen now", "minimize": "is minimized now", "close": "is closed"}[m.action], true), nil
 		}
 		if m.action == string(desktop.Close) {
 			if asks := m.newDialog(ctx); asks != "" {

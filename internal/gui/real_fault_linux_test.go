@@ -71,7 +71,7 @@ func TestRealHang(t *testing.T) {
 			before := presses(t, neighbour)
 			name, _ := w.ok("ax_connect", params{"app": app}).data["app_name"].(string)
 
-			f.Stop(t)
+			f.Suspend(t)
 			e := w.fails(2*time.Second, aai.Timeout, aai.NotDelivered, "ax_click", press(app))
 			w.says(e.Message, "did not answer")
 			for _, call := range []struct {
@@ -128,7 +128,7 @@ func TestRealHangWhileActing(t *testing.T) {
 		t.Run(string(kind), func(t *testing.T) {
 			w := w.on(t)
 			f, app := w.open(kind)
-			stop = func() { f.Stop(t) }
+			stop = func() { f.Suspend(t) }
 			_, e := w.by(2*time.Second, "ax_click", press(app))
 			stop = func() {}
 			if e == nil || e.Code != aai.Timeout {
@@ -152,7 +152,7 @@ func TestRealHangWhileActing(t *testing.T) {
 func TestRealKilledWhileHanging(t *testing.T) {
 	w := newRealWorld(t)
 	f, app := w.open(linuxtest.GTK3)
-	f.Stop(t)
+	f.Suspend(t)
 	ended := make(chan *aai.Error, 1)
 	go func() {
 		_, err := w.by(2*within, "ax_get_tree", params{"app": app})

@@ -48,7 +48,7 @@ func TestRealBusDies(t *testing.T) {
 	}
 	w.RestartBus(t)
 	w.A11yAddress(t) // otherwise programs look for the old one, at the address on the root window
-	w.Accessible(t)
+	w.EnableAccessibility(t)
 	w.works(linuxtest.GTK3)
 }
 

@@ -12,7 +12,7 @@ import (
 // selectMore adds an element of a list to the selection, or with all the range between it and the
 // nearest selected one.
 func (v *callView) selectMore(ctx context.Context, i int, all bool) (*aai.Result, error) {
-	had := v.SelectedWith(i)
+	had := v.OtherSelected(i)
 	want := []int{i}
 	if all {
 		var err error

@@ -126,14 +126,14 @@ func (v *callView) page(o render.Options) (render.Page, any, error) {
 		tree, page, err := render.JSON(v.Snapshot, o)
 		return page, pageView{name, page.Tokens, page.Shown, page.Total, page.Offscreen, page.More, tree}, err
 	}
-	o.Budget = max(render.MinBudget, o.Budget-sanitize.Estimate(desktop.Fence("", v.App.Name))-moreTokens)
+	o.Budget = max(render.MinBudget, o.Budget-sanitize.EstimateTokens(desktop.Fence("", v.App.Name))-moreTokens)
 	page, err := render.Text(v.Snapshot, o)
 	if err != nil {
 		return page, nil, err
 	}
 	page.Text = desktop.Fence(page.Text, v.App.Name)
 	if page.Shown == page.Total && page.Offscreen == "" && page.More == "" && o.After == "" { // a complete tree needs no totals
-		page.Tokens = sanitize.Estimate(page.Text)
+		page.Tokens = sanitize.EstimateTokens(page.Text)
 		return page, pageView{name, page.Tokens, page.Shown, page.Total, "", "", nil}, nil
 	}
 	page.Text += fmt.Sprintf("%d of %d things to act on", page.Shown, page.Total)
@@ -146,7 +146,7 @@ func (v *callView) page(o render.Options) (render.Page, any, error) {
 	if page.More != "" {
 		page.Text += fmt.Sprintf("; more: %q", page.More)
 	}
-	page.Tokens = sanitize.Estimate(page.Text) + sizeTokens
+	page.Tokens = sanitize.EstimateTokens(page.Text) + sizeTokens
 	page.Text += fmt.Sprintf("; about %d tokens\n", page.Tokens)
 	return page, pageView{name, page.Tokens, page.Shown, page.Total, page.Offscreen, page.More, nil}, nil
 }

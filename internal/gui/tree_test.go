@@ -80,7 +80,7 @@ func TestTreePages(t *testing.T) {
 				args = fmt.Appendf(nil, `{"app": "Many", "budget_tokens": %d}`, budget)
 			}
 			a := w.ok("ax_get_tree", string(args))
-			if n := sanitize.Estimate(a.Text); n > budget {
+			if n := sanitize.EstimateTokens(a.Text); n > budget {
 				w.Errorf("page %d has about %d tokens, want at most %d:\n%s", pages, n, budget, a.Text)
 			}
 			text += a.Text

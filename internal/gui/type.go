@@ -104,7 +104,7 @@ func (v *callView) typeInto(ctx context.Context, i int, text string, replace boo
 	if !keys && !v.relays(i) { // the effect of keys is unknown beforehand
 		a.Verify, was = v.verifyTyped(i, before, text, replace), v.readFieldValue(ctx, i)
 	}
-	edits := fieldtext.SheetCell(e) && !strings.HasSuffix(text, "\n")
+	edits := fieldtext.IsSheetCell(e) && !strings.HasSuffix(text, "\n")
 	seen := v.Snapshot
 	out, err := a.Execute(ctx)
 	if !keys {
@@ -279,7 +279,7 @@ func (v *callView) relays(i int) bool { return v.App.IsBrowser && v.Snapshot.Ele
 
 // verifyTyped returns a Verify function that reads the text back.
 func (v *callView) verifyTyped(i int, before desktop.Element, text string, replace bool) func(context.Context) (string, bool) {
-	if fieldtext.SheetCell(&v.Snapshot.Elements[i]) {
+	if fieldtext.IsSheetCell(&v.Snapshot.Elements[i]) {
 		return v.typedCell(i, before, text)
 	}
 	id := v.Snapshot.Elements[i].ID

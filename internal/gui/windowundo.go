@@ -48,17 +48,17 @@ func (m *windowChange) undo(ctx context.Context, was windowState) *aai.Undo {
 	}
 	u := &aai.Undo{Description: "the window " + strconv.Quote(aai.CleanLabel(m.window.Title, 60)) + " is "}
 	switch {
-	case m.action == params.Activate && was.active.PID != 0 && was.active.ID != m.window.ID && now.active.ID == m.window.ID:
+	case m.action == params.ActivateAction && was.active.PID != 0 && was.active.ID != m.window.ID && now.active.ID == m.window.ID:
 		w := was.active
 		u.Description = "the window " + strconv.Quote(aai.CleanLabel(w.Title, 60)) + " has the keyboard again"
-		u.Step = aai.Step{App: aai.DesktopApp, Tool: params.WindowTool, Args: map[string]any{"app": strconv.Itoa(w.PID), "action": params.Activate, "window": w.Title}}
+		u.Step = aai.Step{App: aai.DesktopApp, Tool: params.WindowTool, Args: map[string]any{"app": strconv.Itoa(w.PID), "action": params.ActivateAction, "window": w.Title}}
 		u.ExpectedState = map[string]any{"active": now.asData()["active"]}
 		u.ExpectedShape = u.ExpectedState
 		return u
 	case m.action == string(desktop.Minimize) && !was.minimized && now.minimized:
 		u.Description += "on the screen again"
 		u.Step = m.step(params.WindowTool, map[string]any{"action": string(desktop.Restore), "window": m.window.Title})
-	case slices.Contains([]string{string(desktop.Restore), string(desktop.Raise), params.Activate}, m.action) && was.minimized && !now.minimized:
+	case slices.Contains([]string{string(desktop.Restore), string(desktop.Raise), params.ActivateAction}, m.action) && was.minimized && !now.minimized:
 		u.Description += "minimized again"
 		u.Step = m.step(params.WindowTool, map[string]any{"action": string(desktop.Minimize), "window": m.window.Title})
 	default:

@@ -163,7 +163,7 @@ func (r *Importer) planClientChange(shown *serversPreview, client string) error 
 	if err != nil {
 		return err
 	}
-	shown.Replace = &clientChange{Diff: p.Diff, Notes: p.Notes, After: p.After, plan: p}
+	shown.Replace = &clientChange{Diff: p.Diff, Notes: p.Notes, After: p.NextStep, plan: p}
 	return nil
 }
 

@@ -19,8 +19,8 @@ type SavedChange struct {
 	After  string `json:"after"`
 }
 
-// SavedAs returns the record of the change of the app's descriptor, which [DescriptorStore.PlanUndo] reverts.
-func (c DescriptorChange) SavedAs(app string) SavedChange {
+// Record returns the record of the change of the app's descriptor, which [DescriptorStore.PlanUndo] reverts.
+func (c DescriptorChange) Record(app string) SavedChange {
 	return SavedChange{app, digestText(c.Before), digestText(c.After)}
 }
 

@@ -241,7 +241,7 @@ func (r *Importer) restoreApp(ctx context.Context, app string, one *vaultBefore)
 
 // documentRecord returns the record of an import from a document.
 func documentRecord(source string, c *descriptorPreview) *importRecord {
-	return &importRecord{From: OpenAPISourcePrefix + source, Apps: []SavedChange{c.planned.SavedAs(c.App)}}
+	return &importRecord{From: OpenAPISourcePrefix + source, Apps: []SavedChange{c.planned.Record(c.App)}}
 }
 
 // serversRecord returns the record of an import of a client's servers.
@@ -251,7 +251,7 @@ func serversRecord(client string, shown *serversPreview) *importRecord {
 		i.Client = client
 	}
 	for n, s := range shown.servers {
-		i.Apps = append(i.Apps, shown.Apps[n].planned.SavedAs(s.doc.ID))
+		i.Apps = append(i.Apps, shown.Apps[n].planned.Record(s.doc.ID))
 		if len(s.values) > 0 || s.key != "" {
 			i.Vaulted = append(i.Vaulted, s.doc.ID)
 		}

@@ -110,7 +110,7 @@ func (c *Consent) Check(_ context.Context, r *aai.Request) ([]aai.Question, erro
 		return nil, refused(r, *decided)
 	case each && r.Call.RepeatOver != "":
 		return nil, repeatRefused(r)
-	case r.AdmittedPermission != "" && r.AdmittedPermission == r.Permission() && len(r.Call.Answers) > 0 && c.sessions.noneSince(r.Since):
+	case r.AdmittedPermission != "" && r.AdmittedPermission == r.Permission() && len(r.Call.Answers) > 0 && c.sessions.noneSince(r.LastRevocation):
 		return nil, nil // a person allowed this very call before it had to wait
 	case each: // earlier grants do not count
 		return c.ask(r, nil, grants, now)
@@ -245,7 +245,7 @@ func (c *Consent) judge(r *aai.Request, a aai.Answer, decided []Grant, now time.
 			return notStored(err)
 		}
 	}
-	r.Consent, r.Since = fmt.Sprintf("%s (%s)", a.Choice, a.Channel), c.sessions.latestRevocation()
+	r.Consent, r.LastRevocation = fmt.Sprintf("%s (%s)", a.Choice, a.Channel), c.sessions.latestRevocation()
 	return nil
 }
 

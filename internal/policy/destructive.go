@@ -18,9 +18,9 @@ type DestructiveMarker struct {
 	words []string // normalized for comparison
 }
 
-// NewDestructiveGate returns the gate for words of any language. Alphabetic words match
+// NewDestructiveMarker returns the gate for words of any language. Alphabetic words match
 // whole words only. Signs and words of scripts without spaces match anywhere.
-func NewDestructiveGate(words []string) DestructiveMarker {
+func NewDestructiveMarker(words []string) DestructiveMarker {
 	var d DestructiveMarker
 	for _, word := range words {
 		switch plain := normalizeText(word); {

@@ -46,7 +46,7 @@ func TestOnlyCalls(t *testing.T) {
 				}
 			}
 			r := of(c.app(), c.kind)
-			if check(NewDestructiveGate([]string{"delete"}), r); r.Destructive {
+			if check(NewDestructiveMarker([]string{"delete"}), r); r.Destructive {
 				t.Error("its own words are taken for an act")
 			}
 		})

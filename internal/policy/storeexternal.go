@@ -87,8 +87,8 @@ func notStoredError(err error) error {
 	return e
 }
 
-// Unsealed returns a warning about an existing plain file, or "" if there is none.
-func (s *ExternalStore) Unsealed() string {
+// UnsealedWarning returns a warning about an existing plain file, or "" if there is none.
+func (s *ExternalStore) UnsealedWarning() string {
 	if _, err := os.Lstat(s.sealed.plain.path); errors.Is(err, os.ErrNotExist) {
 		return ""
 	}

@@ -15,8 +15,8 @@ func TestPlantedGrantsAdmitNothing(t *testing.T) {
 		path := storePath(t)
 		add(t, NewFileStore(path), full(), grantOf("list"), never)
 		s := NewExternalStore(NewFileStore(path), v)
-		if got := tools(t, s); got != "wipe" || s.Unsealed() == "" {
-			t.Errorf("%s: %q counts, %q", name, got, s.Unsealed())
+		if got := tools(t, s); got != "wipe" || s.UnsealedWarning() == "" {
+			t.Errorf("%s: %q counts, %q", name, got, s.UnsealedWarning())
 		}
 		err := s.Add(grantOf("add"))
 		if (v.err == nil) != (s.CheckWritable() == nil) {

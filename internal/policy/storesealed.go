@@ -89,9 +89,9 @@ func (s *SealedStore) CheckWritable() error {
 	return err
 }
 
-// Unsealed returns the reason why grants are in a plain file, or a warning about a plain
+// UnsealedWarning returns the reason why grants are in a plain file, or a warning about a plain
 // file beside the sealed record. It returns "" if there is no such file.
-func (s *SealedStore) Unsealed() string {
+func (s *SealedStore) UnsealedWarning() string {
 	sealed, err := s.vault.Get(context.Background(), sealedID)
 	_, absent := os.Lstat(s.plain.path)
 	switch {

@@ -116,8 +116,8 @@ func TestSealedStore(t *testing.T) {
 	if n, err := s.Remove(func(g Grant) bool { return g.Tool != "wipe" }); n != 2 || err != nil || tools(t, other) != "wipe" {
 		t.Errorf("%d, %v, %q", n, err, tools(t, other))
 	}
-	if exists(t, path) || s.Unsealed() != "" {
-		t.Errorf("there is a plain file, or %q", s.Unsealed())
+	if exists(t, path) || s.UnsealedWarning() != "" {
+		t.Errorf("there is a plain file, or %q", s.UnsealedWarning())
 	}
 }
 
@@ -127,12 +127,12 @@ func TestAPlantedFileAdmitsNothing(t *testing.T) {
 	v, path := newVault(), storePath(t)
 	add(t, NewFileStore(path), grantOf("planted"), refusalOf("no"))
 	s := NewSealedStore(NewFileStore(path), v)
-	if got := tools(t, s); got != "no" || !strings.Contains(s.Unsealed(), "takeover --file") {
-		t.Errorf("before: %q, %q", got, s.Unsealed())
+	if got := tools(t, s); got != "no" || !strings.Contains(s.UnsealedWarning(), "takeover --file") {
+		t.Errorf("before: %q, %q", got, s.UnsealedWarning())
 	}
 	add(t, s, grantOf("wipe"))
-	if got := tools(t, NewSealedStore(NewFileStore(path), v)); got != "no wipe" || !exists(t, path) || !strings.Contains(s.Unsealed(), "takeover --file") {
-		t.Errorf("after: %q, %q, the file is there: %v", got, s.Unsealed(), exists(t, path))
+	if got := tools(t, NewSealedStore(NewFileStore(path), v)); got != "no wipe" || !exists(t, path) || !strings.Contains(s.UnsealedWarning(), "takeover --file") {
+		t.Errorf("after: %q, %q, the file is there: %v", got, s.UnsealedWarning(), exists(t, path))
 	}
 	add(t, NewFileStore(path), refusalOf("never"))
 	if got := tools(t, s); got != "no wipe" {
@@ -148,8 +148,8 @@ func TestAPlantedFileAdmitsNothing(t *testing.T) {
 	add(t, NewFileStore(path), refusalOf("no"))
 	s = NewSealedStore(NewFileStore(path), v)
 	add(t, s, grantOf("wipe"))
-	if exists(t, path) || tools(t, s) != "no wipe" || s.Unsealed() != "" {
-		t.Errorf("%q, %q", tools(t, s), s.Unsealed())
+	if exists(t, path) || tools(t, s) != "no wipe" || s.UnsealedWarning() != "" {
+		t.Errorf("%q, %q", tools(t, s), s.UnsealedWarning())
 	}
 	// Not even without sealed grants left.
 	if _, err := s.Remove(func(Grant) bool { return true }); err != nil || tools(t, s) != "" {
@@ -211,23 +211,23 @@ func TestNothingCanBeSealed(t *testing.T) {
 	v, path := newVault(), storePath(t)
 	v.err = errNoKey()
 	s := NewSealedStore(NewFileStore(path), v)
-	if s.Unsealed() != "" {
-		t.Errorf("without consents: %q", s.Unsealed())
+	if s.UnsealedWarning() != "" {
+		t.Errorf("without consents: %q", s.UnsealedWarning())
 	}
 	add(t, s, full(), grantOf("list"))
 	if n, err := s.Remove(func(g Grant) bool { return g.Tool == "list" }); n != 1 || err != nil {
 		t.Errorf("%d, %v", n, err)
 	}
-	if got := tools(t, NewFileStore(path)); got != "add" || tools(t, s) != "add" || !strings.Contains(s.Unsealed(), "no key here") {
-		t.Errorf("%q, %q, %q", got, tools(t, s), s.Unsealed())
+	if got := tools(t, NewFileStore(path)); got != "add" || tools(t, s) != "add" || !strings.Contains(s.UnsealedWarning(), "no key here") {
+		t.Errorf("%q, %q, %q", got, tools(t, s), s.UnsealedWarning())
 	}
 	if g := grantsOf(t, s)[0]; !g.Unsealed {
 		t.Errorf("%+v counts as sealed", g)
 	}
 	v.err = nil // a keychain has appeared
 	add(t, s, grantOf("wipe"))
-	if got := tools(t, s); got != "wipe" || !strings.Contains(s.Unsealed(), "takeover --file") {
-		t.Errorf("%q, %q", got, s.Unsealed())
+	if got := tools(t, s); got != "wipe" || !strings.Contains(s.UnsealedWarning(), "takeover --file") {
+		t.Errorf("%q, %q", got, s.UnsealedWarning())
 	}
 	if n, err := s.Import(func(Grant) bool { return true }, aai.DesktopDialog); n != 1 || err != nil || tools(t, s) != "wipe add" || exists(t, path) {
 		t.Errorf("taken over: %d, %v, %q", n, err, tools(t, s))

@@ -6,15 +6,15 @@ import (
 	"unicode/utf8"
 )
 
-// Estimate returns the approximate number of o200k_base tokens of the text. It splits the text
+// EstimateTokens returns the approximate number of o200k_base tokens of the text. It splits the text
 // into the encoding's pieces, which is exact, and applies the average cost of a piece by script
 // and length. On outlines in major languages it is at most 3 % too low and less than 15 % too
 // high; in languages that are rare in the vocabulary it may be 5 % too low. The estimate of a
 // text never exceeds the sum over its lines.
-func Estimate(text string) int { return (EstimateMilli(text) + 999) / 1000 }
+func EstimateTokens(text string) int { return (EstimateMilliTokens(text) + 999) / 1000 }
 
-// EstimateMilli is Estimate in thousandths of a token, so that sums do not add rounding errors.
-func EstimateMilli(text string) int {
+// EstimateMilliTokens is Estimate in thousandths of a token, so that sums do not add rounding errors.
+func EstimateMilliTokens(text string) int {
 	sum := 0
 	for len(text) > 0 {
 		cost, size := firstPiece(text)

@@ -14,7 +14,7 @@ import (
 func TestEstimateOfPlainText(t *testing.T) {
 	for language, words := range tokencount.SampleTexts() {
 		text := strings.ReplaceAll(words, "|", "\n")
-		estimate, real := Estimate(text), tokencount.Count(t, text)
+		estimate, real := EstimateTokens(text), tokencount.Count(t, text)
 		t.Logf("%-20s %5d of %5d: %+.1f %%", language, estimate, real, 100*float64(estimate-real)/float64(real))
 		if float64(estimate) < 0.95*float64(real) || float64(estimate) > 1.25*float64(real) {
 			t.Errorf("%s: estimated %d, it is %d tokens", language, estimate, real)
@@ -65,14 +65,14 @@ func TestEstimateOfLinesAddsUp(t *testing.T) {
 		lines := rapid.SliceOf(rapid.OneOf(rapid.String(), rapid.SampledFrom(odd))).Draw(t, "lines")
 		sum := 0
 		for _, line := range lines {
-			sum += EstimateMilli("  x" + line + "\n")
+			sum += EstimateMilliTokens("  x" + line + "\n")
 		}
 		whole := ""
 		for _, line := range lines {
 			whole += "  x" + line + "\n"
 		}
-		if EstimateMilli(whole) > sum {
-			t.Fatalf("%d, but %d by lines", EstimateMilli(whole), sum)
+		if EstimateMilliTokens(whole) > sum {
+			t.Fatalf("%d, but %d by lines", EstimateMilliTokens(whole), sum)
 		}
 	})
 }
@@ -82,7 +82,7 @@ func FuzzEstimate(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		n := Estimate(s)
+		n := EstimateTokens(s)
 		if (n == 0) != (s == "") || n > 4*len(s) {
 			t.Errorf("%d tokens: %q", n, s)
 		}

@@ -25,12 +25,12 @@ const (
 
 // Limits of a record, in bytes: MaxID for its ID, MaxRecord for its content.
 const (
-	MaxID     = 512
-	MaxRecord = 1 << 20
+	MaxIDLength   = 512
+	MaxRecordSize = 1 << 20
 )
 
 // maxSealed is the maximum size of a record's file.
-const maxSealed = headSize + sealingSize + MaxID + sealingSize + MaxRecord
+const maxSealed = headSize + sealingSize + MaxIDLength + sealingSize + MaxRecordSize
 
 // The faults of a record's file.
 var (
@@ -109,7 +109,7 @@ func (k *sealer) split(b []byte) (sealed, error) {
 		return sealed{}, errNotSealed
 	}
 	n := int(binary.BigEndian.Uint16(b[headSize-2:]))
-	if n < sealingSize+1 || n > sealingSize+MaxID || len(b) < headSize+n+sealingSize {
+	if n < sealingSize+1 || n > sealingSize+MaxIDLength || len(b) < headSize+n+sealingSize {
 		return sealed{}, errNotSealed
 	}
 	if id := b[len(magic) : len(magic)+keyIDSize]; string(id) != string(k.id[:]) {

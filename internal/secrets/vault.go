@@ -198,8 +198,8 @@ func (v *Vault) change(k *masterKey, id string, edit func([]byte) ([]byte, error
 		return nil
 	case now == nil:
 		err = v.folder.remove(file)
-	case len(now) > MaxRecord:
-		return aai.Errorf(aai.InvalidParams, "the record %q has %d bytes; expected at most %d", aai.CleanLabel(id, 60), len(now), MaxRecord)
+	case len(now) > MaxRecordSize:
+		return aai.Errorf(aai.InvalidParams, "the record %q has %d bytes; expected at most %d", aai.CleanLabel(id, 60), len(now), MaxRecordSize)
 	default:
 		err = v.folder.replace(file, k.seal(id, now))
 	}
@@ -279,8 +279,8 @@ func (v *Vault) Names(ctx context.Context, prefix string) ([]string, error) {
 }
 
 func checkID(id string) error {
-	if id == "" || len(id) > MaxID || !utf8.ValidString(id) {
-		return aai.Errorf(aai.InvalidParams, "%q is no id of a record; expected 1 to %d bytes of UTF-8", aai.CleanLabel(id, 60), MaxID)
+	if id == "" || len(id) > MaxIDLength || !utf8.ValidString(id) {
+		return aai.Errorf(aai.InvalidParams, "%q is no id of a record; expected 1 to %d bytes of UTF-8", aai.CleanLabel(id, 60), MaxIDLength)
 	}
 	return nil
 }

@@ -31,7 +31,7 @@ func TestVaultIsAMap(t *testing.T) {
 		}
 		path := filepath.Join(folder, "secrets")
 		v, model := openVault(path), map[string]string{}
-		ids := rapid.SampledFrom([]string{"a", "b", "token|v1|x", "token|v1|y", strings.Repeat("é", MaxID/2)})
+		ids := rapid.SampledFrom([]string{"a", "b", "token|v1|x", "token|v1|y", strings.Repeat("é", MaxIDLength/2)})
 		r.Repeat(map[string]func(*rapid.T){
 			"": func(r *rapid.T) {
 				id := ids.Draw(r, "id")
@@ -151,7 +151,7 @@ func TestNoFileTells(t *testing.T) {
 
 func TestWrongIDs(t *testing.T) {
 	v := newVault(t)
-	for _, id := range []string{"", strings.Repeat("a", MaxID+1), "\xff"} {
+	for _, id := range []string{"", strings.Repeat("a", MaxIDLength+1), "\xff"} {
 		_, err := v.Get(t.Context(), id)
 		refuses(t, err, aai.InvalidParams)
 		refuses(t, v.Update(t.Context(), id, nil), aai.InvalidParams)
@@ -159,12 +159,12 @@ func TestWrongIDs(t *testing.T) {
 	large := func(size int) error {
 		return v.Update(t.Context(), "large", func([]byte) ([]byte, error) { return make([]byte, size), nil })
 	}
-	refuses(t, large(MaxRecord+1), aai.InvalidParams)
+	refuses(t, large(MaxRecordSize+1), aai.InvalidParams)
 	has(t, v, "large", "absent")
-	if err := large(MaxRecord); err != nil {
+	if err := large(MaxRecordSize); err != nil {
 		t.Fatal(err)
 	}
-	has(t, v, "large", strings.Repeat("\x00", MaxRecord))
+	has(t, v, "large", strings.Repeat("\x00", MaxRecordSize))
 }
 
 // TestConcurrently checks that goroutines on one record, and on several, lose nothing.

@@ -167,8 +167,8 @@ func MonitorMessages(t testing.TB, conn *dbus.Conn, messages int) <-chan *dbus.M
 	return heard
 }
 
-// Activatable lets the bus start the command at the first call to the name.
-func (b *Bus) Activatable(t testing.TB, name string, command ...string) {
+// AddService lets the bus start the command at the first call to the name.
+func (b *Bus) AddService(t testing.TB, name string, command ...string) {
 	t.Helper()
 	text := "[D-BUS Service]\nName=" + name + "\nExec=" + strings.Join(command, " ") + "\n"
 	file := filepath.Join(b.folder, "services", name+".service")

@@ -26,7 +26,7 @@ func TestCallsAreTheCallers(t *testing.T) {
 	for _, e := range w.entries {
 		kinds = append(kinds, string(e.Kind)+" "+e.Tool)
 		switch {
-		case e.Tool == BuiltinTool:
+		case e.Tool == BuiltinToolName:
 			outer = e.Call
 			if e.Kind == aai.Intent && (e.Args["script"] != text || !e.Durable) {
 				t.Errorf("on record: %+v", e.Args)
@@ -82,7 +82,7 @@ func TestTheDoorAsks(t *testing.T) {
 	w := newWorld(t)
 	w.open()
 	call := &aai.Call{
-		Caller: aai.Caller{Door: aai.DoorCLI, Name: "terminal", Identity: aai.IdentityTerminal, Session: "s"}, App: aai.BuiltinApp, Tool: BuiltinTool,
+		Caller: aai.Caller{Door: aai.DoorCLI, Name: "terminal", Identity: aai.IdentityTerminal, Session: "s"}, App: aai.BuiltinApp, Tool: BuiltinToolName,
 		Args: map[string]any{"script": `const a = call("org.example.notes", "read", {cell: 1}).value, b = call("org.example.notes", "add", {text: "a"});
 			try { call("org.example.notes", "fail") } catch (e) { [a, b, e.code] }`},
 	}
@@ -187,7 +187,7 @@ func TestScriptsOfAProject(t *testing.T) {
 		".aai/scripts/a.js": `"a1"`, filepath.Join(project, ".axterminator", "b.js"): `"b"`, ".aai/in.js": `"a1"`,
 		"c.js": "", ".aai/../c.js": "", ".aai/e.txt": "", ".aai/out.js": "", ".aai/big.js": "", ".aai/none.js": "", "../.aai/d.js": "", filepath.Join(elsewhere, ".aai", "d.js"): "", ".aai": "",
 	} {
-		call := &aai.Call{Caller: agent(), App: aai.BuiltinApp, Tool: BuiltinTool, Args: map[string]any{"file": file, "args": map[string]any{"n": json.Number("1")}}}
+		call := &aai.Call{Caller: agent(), App: aai.BuiltinApp, Tool: BuiltinToolName, Args: map[string]any{"file": file, "args": map[string]any{"n": json.Number("1")}}}
 		result, err := w.gateway.Do(ctx, call)
 		switch {
 		case want == "":

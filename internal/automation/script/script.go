@@ -15,12 +15,12 @@ import (
 
 // Names of the tools that run a script: of the gateway's own app, and of the desktop.
 const (
-	BuiltinTool = "script"
-	DesktopTool = "ax_run_script"
+	BuiltinToolName = "script"
+	DesktopToolName = "ax_run_script"
 )
 
 // AgentTools returns the names of this package's builtin tools that agents may use.
-func AgentTools() []string { return []string{BuiltinTool} }
+func AgentTools() []string { return []string{BuiltinToolName} }
 
 // Time limits of a script, without the time for a user's answers.
 const (
@@ -42,7 +42,7 @@ type Config struct {
 // app. With the zero Config each run fails with AUTOMATION_NOT_SUPPORTED.
 func Tools(cfg Config) (own, desktop *aai.Tool) {
 	s := &toolset{cfg: cfg, places: newSlotPool()}
-	return s.tool(BuiltinTool, aai.BuiltinApp), s.tool(DesktopTool, aai.DesktopApp)
+	return s.tool(BuiltinToolName, aai.BuiltinApp), s.tool(DesktopToolName, aai.DesktopApp)
 }
 
 // toolset holds the tools of one gateway.

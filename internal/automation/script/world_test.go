@@ -110,7 +110,7 @@ func (w *world) open(preapproved ...policy.Grant) {
 		Journal: w,
 		Gates: []aai.Gate{
 			&policy.ModeGate{}, policy.NewLimits(w.limits),
-			policy.NewBuiltinGate(policy.BuiltinConfig{AgentTools: []string{BuiltinTool}, PersonDoors: []string{aai.DoorCLI}}),
+			policy.NewBuiltinGate(policy.BuiltinConfig{AgentTools: []string{BuiltinToolName}, PersonDoors: []string{aai.DoorCLI}}),
 			policy.NewConsent(policy.ConsentConfig{Store: w.store, Preapproved: preapproved}),
 		},
 	}
@@ -194,7 +194,7 @@ func (w *world) do(ctx context.Context, text string, args map[string]any) (*aai.
 	for name, value := range args {
 		all[name] = value
 	}
-	return w.gateway.Do(ctx, &aai.Call{Caller: agent(), App: aai.BuiltinApp, Tool: BuiltinTool, Args: all})
+	return w.gateway.Do(ctx, &aai.Call{Caller: agent(), App: aai.BuiltinApp, Tool: BuiltinToolName, Args: all})
 }
 
 // answers returns the result of the script, decoded.

@@ -12,8 +12,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/schema"
 )
 
-// BatchTool is the name of the builtin tool that makes several calls at once.
-const BatchTool = "batch"
+// BatchToolName is the name of the builtin tool that makes several calls at once.
+const BatchToolName = "batch"
 
 const (
 	// admitChunk is the number of calls admitted at a time: the maximum for one question to the
@@ -34,7 +34,7 @@ const batchParams = `{"type": "object", "additionalProperties": false, "required
 
 func (c Config) batch() *aai.Tool {
 	return &aai.Tool{
-		Name: BatchTool, Title: "Make several calls", Description: "Make up to 100 independent calls side by side. The answer has each result or error, in order.",
+		Name: BatchToolName, Title: "Make several calls", Description: "Make up to 100 independent calls side by side. The answer has each result or error, in order.",
 		Params: schema.MustParse(batchParams), Effect: aai.Destroys, EffectInherent: true, OnlyMakesCalls: true, Timeout: lifetime,
 		Secret: hiddenArgs(), PrivateResult: true,
 		Run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) {

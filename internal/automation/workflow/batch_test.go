@@ -13,7 +13,7 @@ import (
 
 func (w *world) batch(t *testing.T, calls ...any) (*aai.Result, error) {
 	t.Helper()
-	return w.Do(t.Context(), &aai.Call{Caller: agent(), App: aai.BuiltinApp, Tool: workflow.BatchTool, Args: documentObject{"calls": calls}})
+	return w.Do(t.Context(), &aai.Call{Caller: agent(), App: aai.BuiltinApp, Tool: workflow.BatchToolName, Args: documentObject{"calls": calls}})
 }
 
 // Each call has its result or its error, in order, and the summary counts the failures.
@@ -120,7 +120,7 @@ func TestABatchIsGatedAndRecorded(t *testing.T) {
 		if e.Parent != "" {
 			parents[e.Call] = e.Parent
 		}
-		if e.Tool == workflow.BatchTool && e.Kind == aai.Intent {
+		if e.Tool == workflow.BatchToolName && e.Kind == aai.Intent {
 			outer = e.Call
 		}
 	}

@@ -69,7 +69,7 @@ func TestAnsweredByTheClient(t *testing.T) {
 	w.kept["a"] = "apple"
 	w.Dialog = nil
 	w.Gates[3] = policy.NewConsent(policy.ConsentConfig{Store: policy.NewFileStore(t.TempDir() + "/c.json"), Elicitation: []string{agent().Identity}})
-	call := &aai.Call{Caller: agent(), App: aai.BuiltinApp, Tool: workflow.BuiltinTool, Args: documentObject{"steps": copying()}}
+	call := &aai.Call{Caller: agent(), App: aai.BuiltinApp, Tool: workflow.BuiltinToolName, Args: documentObject{"steps": copying()}}
 	_, err := w.Do(t.Context(), call)
 	e := aai.AsError(err)
 	if e == nil || e.Code != aai.ConsentRequired || len(e.Questions) != 1 || !e.Questions[0].AllowsChannel(aai.Client) || len(w.calls) > 0 {
@@ -111,12 +111,12 @@ func (w *world) desk() {
 			return aai.TargetElement{Role: "button", Name: name, AllText: name}
 		},
 	})
-	w.Gates = append(w.Gates[:3:3], policy.NewDestructiveGate([]string{"delete"}), w.Gates[3])
+	w.Gates = append(w.Gates[:3:3], policy.NewDestructiveMarker([]string{"delete"}), w.Gates[3])
 }
 
 func (w *world) windows(t *testing.T, steps ...any) error {
 	t.Helper()
-	_, err := w.Do(t.Context(), &aai.Call{Caller: agent(), App: aai.DesktopApp, Tool: workflow.DesktopTool, Args: documentObject{"steps": steps}})
+	_, err := w.Do(t.Context(), &aai.Call{Caller: agent(), App: aai.DesktopApp, Tool: workflow.DesktopToolName, Args: documentObject{"steps": steps}})
 	return err
 }
 
@@ -173,11 +173,11 @@ func TestWindows(t *testing.T) {
 		t.Errorf("%v, ran %v, asked %d", err, w.calls, len(w.asked))
 	}
 	steps := []any{documentObject{"tool": "ax_click", "args": documentObject{"query": "Three"}}, documentObject{"tool": "ax_click", "app": "Nothing", "args": documentObject{"query": "Four"}}}
-	_, err = w.Do(t.Context(), &aai.Call{Caller: agent(), App: aai.DesktopApp, Tool: workflow.DesktopTool, Args: documentObject{"app": "Editor", "steps": steps}})
+	_, err = w.Do(t.Context(), &aai.Call{Caller: agent(), App: aai.DesktopApp, Tool: workflow.DesktopToolName, Args: documentObject{"app": "Editor", "steps": steps}})
 	if err == nil || !strings.Contains(err.Error(), `step 2 (ax_click): there is no app "Nothing"`) {
 		t.Error(err)
 	}
-	_, err = w.Do(t.Context(), &aai.Call{Caller: agent(), App: aai.DesktopApp, Tool: workflow.DesktopTool, Args: documentObject{"app": "Editor", "steps": steps[:1]}})
+	_, err = w.Do(t.Context(), &aai.Call{Caller: agent(), App: aai.DesktopApp, Tool: workflow.DesktopToolName, Args: documentObject{"app": "Editor", "steps": steps[:1]}})
 	if err != nil || w.calls[len(w.calls)-1] != "click Three" {
 		t.Errorf("%v, ran %v", err, w.calls)
 	}
@@ -187,7 +187,7 @@ func TestWindows(t *testing.T) {
 func TestTheAppOfAll(t *testing.T) {
 	w := newWorld(t)
 	one := documentObject{"tool": "list", "args": documentObject{}}
-	if _, err := w.Do(t.Context(), &aai.Call{Caller: agent(), App: aai.BuiltinApp, Tool: workflow.BuiltinTool, Args: documentObject{"app": shelfID, "steps": []any{one, one}}}); err != nil || len(w.calls) != 2 {
+	if _, err := w.Do(t.Context(), &aai.Call{Caller: agent(), App: aai.BuiltinApp, Tool: workflow.BuiltinToolName, Args: documentObject{"app": shelfID, "steps": []any{one, one}}}); err != nil || len(w.calls) != 2 {
 		t.Errorf("%v, ran %v", err, w.calls)
 	}
 }

@@ -1,5 +1,5 @@
 // Package workflow runs several calls as one: a workflow with dependent steps and
-// rollback ([Document], [Config.Execute]), or a batch of independent calls ([BatchTool]).
+// rollback ([Document], [Config.Execute]), or a batch of independent calls ([BatchToolName]).
 //
 // Every step is a call through the gateway, with the outer call as its parent and its
 // caller's rights. Before the first step runs, the package checks and admits all steps, so

@@ -64,10 +64,10 @@ const (
 	maxDescription = 1000
 )
 
-// Read parses a document. With windows, every step is a desktop tool, and its app is the program
+// ParseDocument parses a document. With windows, every step is a desktop tool, and its app is the program
 // to operate. Otherwise a step without an app is for the desktop. A step that names no app uses
 // the document's app, if there is one. The error names the step and the place.
-func Read(source map[string]any, windows bool) (*Document, error) {
+func ParseDocument(source map[string]any, windows bool) (*Document, error) {
 	d := &Document{Source: source}
 	top := &documentObject{place: "the workflow", members: source}
 	d.Name = top.text("name", maxStepName)

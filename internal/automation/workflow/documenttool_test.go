@@ -20,7 +20,7 @@ func TestWhatAWorkflowRuns(t *testing.T) {
 		steps = append(steps, documentObject{"tool": "ax_find", "args": documentObject{"app": "x", "query": fmt.Sprint("q", i)}})
 	}
 	params := documentObject{"type": "object", "properties": documentObject{"expr": documentObject{"type": "string"}, "n": documentObject{"type": "string"}, "of": documentObject{"type": "string"}}}
-	d, err := workflow.Read(documentObject{"name": "n", "params": params, "steps": steps}, true)
+	d, err := workflow.ParseDocument(documentObject{"name": "n", "params": params, "steps": steps}, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +40,7 @@ func TestWhatAWorkflowRuns(t *testing.T) {
 		t.Error(runs)
 	}
 	shelf := documentObject{"app": "org.example.Shelf", "tool": "set", "args": documentObject{"name": "a", "n": json.Number("3")}}
-	if d, err = workflow.Read(documentObject{"name": "n", "steps": []any{shelf}}, false); err != nil {
+	if d, err = workflow.ParseDocument(documentObject{"name": "n", "steps": []any{shelf}}, false); err != nil {
 		t.Fatal(err)
 	}
 	if runs := (workflow.Config{}).Tool("n", d).Implementation; runs != "1. org.example.Shelf set n=… name=…" {

@@ -22,7 +22,7 @@ func TestCancelled(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan error)
 		go func() {
-			_, err := w.Do(ctx, &aai.Call{Caller: agent(), App: aai.BuiltinApp, Tool: workflow.BuiltinTool, Args: documentObject{"steps": []any{
+			_, err := w.Do(ctx, &aai.Call{Caller: agent(), App: aai.BuiltinApp, Tool: workflow.BuiltinToolName, Args: documentObject{"steps": []any{
 				step("set", documentObject{"name": "a", "value": "new"}), step("meet", documentObject{"name": "x"}, "on_fail", onFail), step("set", documentObject{"name": "b", "value": 1}),
 			}}})
 			ended <- err
@@ -46,7 +46,7 @@ func TestCancelled(t *testing.T) {
 func TestOutOfTime(t *testing.T) {
 	w := newWorld(t)
 	w.answer = "session"
-	tool := w.apps[0].Tool(workflow.BuiltinTool)
+	tool := w.apps[0].Tool(workflow.BuiltinToolName)
 	tool.Timeout = time.Minute + 200*time.Millisecond // including a minute for the rollback
 	_, err := w.does(t,
 		step("set", documentObject{"name": "a", "value": "new"}, "wait_after_ms", 60_000),

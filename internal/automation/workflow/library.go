@@ -179,8 +179,8 @@ func ReadFile(path string) (*Document, error) {
 	return d, nil
 }
 
-// ValidateSource checks the source of a workflow and returns the workflow's name, "" if it has none.
-func ValidateSource(source []byte) (name string, err error) {
+// ParseName checks the source of a workflow and returns the workflow's name, "" if it has none.
+func ParseName(source []byte) (name string, err error) {
 	d, err := read(source, "")
 	if err != nil {
 		return "", errors.New(describeInvalid(err))
@@ -201,7 +201,7 @@ func read(source []byte, name string) (*Document, error) {
 	if _, given := object["name"]; !given && name != "" {
 		object["name"] = aai.CleanLabel(name, maxWorkflowName)
 	}
-	return Read(object, false)
+	return ParseDocument(object, false)
 }
 
 // describeTreeFault describes a JSON fault for the user.

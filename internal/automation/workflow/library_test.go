@@ -227,7 +227,7 @@ func TestWhatWasLeftIsLogged(t *testing.T) {
 	if _, err := os.Stat(cfg.Path); err == nil {
 		t.Error("made by looking")
 	}
-	d, err := workflow.Read(map[string]any{"steps": []any{map[string]any{"app": "a", "tool": "b"}, map[string]any{"app": "a", "tool": "b"}}}, false)
+	d, err := workflow.ParseDocument(map[string]any{"steps": []any{map[string]any{"app": "a", "tool": "b"}, map[string]any{"app": "a", "tool": "b"}}}, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -256,7 +256,7 @@ func TestTheDocumentedExample(t *testing.T) {
 	}
 	_, example, found := strings.Cut(string(text), "```json\n")
 	example, _, ended := strings.Cut(example, "```")
-	if name, err := workflow.ValidateSource([]byte(example)); !found || !ended || err != nil || name != "Quieter" {
+	if name, err := workflow.ParseName([]byte(example)); !found || !ended || err != nil || name != "Quieter" {
 		t.Errorf("%q, %v", name, err)
 	}
 }

@@ -38,7 +38,7 @@ func TestWhatAReportCosts(t *testing.T) {
 			all[19] = step("burn", documentObject{"name": "x"}, "on_fail", "rollback")
 			w.fails["burn x"] = &aai.Error{Code: aai.AutomationFailed, Message: "no", Delivery: aai.Delivered}
 		}
-		result, err := w.Do(t.Context(), &aai.Call{Caller: agent(), App: aai.BuiltinApp, Tool: workflow.BuiltinTool, Args: documentObject{"steps": all, "full": c.full}})
+		result, err := w.Do(t.Context(), &aai.Call{Caller: agent(), App: aai.BuiltinApp, Tool: workflow.BuiltinToolName, Args: documentObject{"steps": all, "full": c.full}})
 		text, data := "", any(nil)
 		if e := aai.AsError(err); e != nil {
 			text, data = e.Message, e.Data
@@ -66,7 +66,7 @@ func TestReportShowsStepValues(t *testing.T) {
 		w := newWorld(t)
 		w.kept["a"], w.kept["b"] = "apple", "pear "+strings.Repeat("and more ", 200)
 		steps := []any{step("get", documentObject{"name": "a"}), step("get", documentObject{"name": "b"})}
-		result, err := w.Do(t.Context(), &aai.Call{Caller: agent(), App: aai.BuiltinApp, Tool: workflow.BuiltinTool, Args: documentObject{"steps": steps, "full": full}})
+		result, err := w.Do(t.Context(), &aai.Call{Caller: agent(), App: aai.BuiltinApp, Tool: workflow.BuiltinToolName, Args: documentObject{"steps": steps, "full": full}})
 		if err != nil {
 			t.Fatal(err)
 		}

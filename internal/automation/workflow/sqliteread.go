@@ -122,7 +122,7 @@ func (k *SQLiteStore) Get(ctx context.Context, id string) (*RunSummary, *StoredR
 	if err != nil || a == nil {
 		return &row, nil, err
 	}
-	d, err := Read(a.Source, a.Desktop)
+	d, err := ParseDocument(a.Source, a.Desktop)
 	if err != nil {
 		row.Err = err
 		return &row, nil, nil

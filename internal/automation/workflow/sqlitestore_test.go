@@ -33,7 +33,7 @@ func sqliteStoreIn(t *testing.T, folder string, insecure bool) *workflow.SQLiteS
 
 func document(t *testing.T) *workflow.Document {
 	t.Helper()
-	d, err := workflow.Read(map[string]any{"name": "mine", "steps": []any{
+	d, err := workflow.ParseDocument(map[string]any{"name": "mine", "steps": []any{
 		map[string]any{"app": "org.example.Shelf", "tool": "set", "args": map[string]any{"value": "hunter2"}},
 		map[string]any{"app": "org.example.Shelf", "tool": "set"},
 	}}, false)

@@ -119,11 +119,11 @@ func TestGoingOn(t *testing.T) {
 	later, again := runRecorded(t, "")
 	later.kept["a"] = 1
 	later.fails["set b"] = aai.Errorf(aai.ElementNotFound, "no b")
-	d, err := workflow.Read(n.run.Document.Source, false)
+	d, err := workflow.ParseDocument(n.run.Document.Source, false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	call := &aai.Call{ID: "c2", Caller: agent(), App: aai.BuiltinApp, Tool: workflow.BuiltinTool}
+	call := &aai.Call{ID: "c2", Caller: agent(), App: aai.BuiltinApp, Tool: workflow.BuiltinToolName}
 	_, err = later.Execute(t.Context(), call, d, workflow.ResumePoint{Step: 4, Before: n.records[:3]})
 	if err == nil || !strings.Contains(err.Error(), "step 4 of 4") || !strings.Contains(err.Error(), "1 act undone") || !strings.Contains(err.Error(), "not undone") { // from the stored state
 		t.Error(err)

@@ -11,13 +11,13 @@ import (
 
 // Names of the tools that run a workflow.
 const (
-	DesktopTool = "ax_workflow" // of the desktop
-	BuiltinTool = "workflow"    // builtin
+	DesktopToolName = "ax_workflow" // of the desktop
+	BuiltinToolName = "workflow"    // builtin
 )
 
 // AgentTools returns the names of the builtin tools that agents may use too: each of their calls passes
 // the gates.
-func AgentTools() []string { return []string{BuiltinTool, BatchTool} }
+func AgentTools() []string { return []string{BuiltinToolName, BatchToolName} }
 
 // toolTime is the limit of the tools, including the time for a rollback.
 const toolTime = lifetime + rollbackTime
@@ -34,12 +34,12 @@ const (
 
 // DesktopTools returns the tools for the desktop's app: workflows of its own tools.
 func (c Config) DesktopTools() []*aai.Tool {
-	return []*aai.Tool{c.tool(DesktopTool, true)}
+	return []*aai.Tool{c.tool(DesktopToolName, true)}
 }
 
 // BuiltinTools returns the builtin tools: workflows of any app's tools, and batches.
 func (c Config) BuiltinTools() []*aai.Tool {
-	return []*aai.Tool{c.tool(BuiltinTool, false), c.batch()}
+	return []*aai.Tool{c.tool(BuiltinToolName, false), c.batch()}
 }
 
 func (c Config) tool(name string, windows bool) *aai.Tool {
@@ -54,7 +54,7 @@ func (c Config) tool(name string, windows bool) *aai.Tool {
 		Secret: hiddenArgs(), NonSecret: plainSteps, PrivateResult: true,
 		Run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 			reshow(ctx)
-			d, err := Read(documentOf(call.Args), windows)
+			d, err := ParseDocument(documentOf(call.Args), windows)
 			if err != nil {
 				return nil, err
 			}

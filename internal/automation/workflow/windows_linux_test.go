@@ -65,7 +65,7 @@ func TestWorkflowOnAWindow(t *testing.T) {
 		heard = append(heard, fmt.Sprintf("%v/%v %s", done, total, message))
 	})
 	do := func(steps ...any) (*aai.Result, error) {
-		return w.Do(ctx, &aai.Call{Caller: agent(), App: aai.DesktopApp, Tool: workflow.DesktopTool, Args: documentObject{"name": "copy", "steps": steps}})
+		return w.Do(ctx, &aai.Call{Caller: agent(), App: aai.DesktopApp, Tool: workflow.DesktopToolName, Args: documentObject{"name": "copy", "steps": steps}})
 	}
 	set := func(query, value string, more ...any) documentObject {
 		s := documentObject{"tool": "ax_set_value", "app": app, "args": documentObject{"query": query, "value": value}}

@@ -168,7 +168,7 @@ type documentObject = map[string]any
 // does runs a workflow of the steps.
 func (w *world) does(t *testing.T, steps ...any) (*aai.Result, error) {
 	t.Helper()
-	return w.Do(t.Context(), &aai.Call{Caller: agent(), App: aai.BuiltinApp, Tool: workflow.BuiltinTool, Args: documentObject{"name": "test", "steps": steps}})
+	return w.Do(t.Context(), &aai.Call{Caller: agent(), App: aai.BuiltinApp, Tool: workflow.BuiltinToolName, Args: documentObject{"name": "test", "steps": steps}})
 }
 
 // step returns a step with one of the app's tools.

@@ -8,8 +8,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/netguard"
 )
 
-// WellKnown is the path of the descriptor in a site's URL.
-const WellKnown = "/.well-known/aai.json"
+// WellKnownPath is the path of the descriptor in a site's URL.
+const WellKnownPath = "/.well-known/aai.json"
 
 // maxAddress limits an address, in bytes.
 const maxAddress = 2048
@@ -29,7 +29,7 @@ func (t target) origin() string {
 }
 
 // source returns the URL of the site's descriptor.
-func (t target) source() string { return t.origin() + WellKnown }
+func (t target) source() string { return t.origin() + WellKnownPath }
 
 // parseAddress parses "https://host/…", "host", "host:port", "host/…" and "host/<app id>". Of a
 // URL only the host counts, because people paste the URL of the current page.

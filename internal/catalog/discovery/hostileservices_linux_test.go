@@ -135,7 +135,7 @@ func TestBusNames(t *testing.T) {
 // started.
 func TestOnlyQuestions(t *testing.T) {
 	bus := testkit.StartBus(t)
-	bus.Activatable(t, "org.example.Sleeping", "/bin/false")
+	bus.AddService(t, "org.example.Sleeping", "/bin/false")
 	conn := serveHostile(t, bus, hostileService{text: always(`<node><interface name="org.gtk.Actions"/><interface name="org.freedesktop.Application"/><interface name="org.mpris.MediaPlayer2.Player"/></node>`), list: func() []string { return []string{"quit"} }}, "org.example.Asked")
 	counting := make(map[string]int)
 	watcher := bus.Connect(t)
@@ -181,8 +181,8 @@ func TestOnlyQuestions(t *testing.T) {
 // that has more, and by its name if no other integration describes it.
 func TestReportedOnce(t *testing.T) {
 	bus := testkit.StartBus(t)
-	bus.Activatable(t, "org.example.Both", "/bin/false")
-	bus.Activatable(t, "org.example.Commands", "/bin/false")
+	bus.AddService(t, "org.example.Both", "/bin/false")
+	bus.AddService(t, "org.example.Commands", "/bin/false")
 	dir := folder(t, map[string]string{
 		"org.example.Both.desktop":     "[Desktop Entry]\nType=Application\nName=Both\nDBusActivatable=true\n",
 		"org.example.Commands.desktop": editor,
@@ -275,7 +275,7 @@ func TestRefused(t *testing.T) {
 	asked := make(chan struct{}, 100)
 	serveHostile(t, bus, hostileService{text: func(dbus.ObjectPath) string { asked <- struct{}{}; return validIntrospection }}, "org.example.Diary")
 	serveHostile(t, bus, hostileService{text: always(validIntrospection)}, "org.example.Open")
-	bus.Activatable(t, "org.example.Sleeper", "/bin/false")
+	bus.AddService(t, "org.example.Sleeper", "/bin/false")
 	entries := folder(t, map[string]string{"org.example.Shown.desktop": "[Desktop Entry]\nType=Application\nName=Journal\nDBusActivatable=true\n"})
 	report := look(t, discovery.ScannerConfig{
 		SessionBus: at(bus.Address), CallTimeout: generousTimeout, ScanTimeout: 5 * generousTimeout, Apps: none, EntryFolders: []string{entries},

@@ -162,7 +162,7 @@ func statusError(t target, status int) *aai.Error {
 		e.Delivery = aai.Delivered
 		return e
 	}
-	e := aai.Errorf(aai.AppNotFound, "%s offers no app: it has no %s (status %d)", t.host, WellKnown, status)
+	e := aai.Errorf(aai.AppNotFound, "%s offers no app: it has no %s (status %d)", t.host, WellKnownPath, status)
 	e.Hint = "Use a browser for this site, or ask its owner for an aai.json."
 	return e
 }

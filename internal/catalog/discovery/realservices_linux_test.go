@@ -127,7 +127,7 @@ func TestRealPrograms(t *testing.T) {
 		t.Errorf("mousepad: %+v; gdbus: %s", w, actions)
 	}
 
-	mousepad.Stop(t)
+	mousepad.Suspend(t)
 	report = look(t, discovery.ScannerConfig{SessionBus: at(s.Address), EntryFolders: entries})
 	if !slices.Contains(report.Unresponsive, "org.xfce.mousepad") || slices.Contains(apps(report, discovery.StateRunning), "org.xfce.mousepad") {
 		t.Errorf("a frozen one is not named: %q", report.Unresponsive)

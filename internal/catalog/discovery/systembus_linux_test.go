@@ -17,7 +17,7 @@ import (
 // called are not queried.
 func TestSystemBus(t *testing.T) {
 	session, system := testkit.StartBus(t), testkit.StartBus(t)
-	system.Activatable(t, "org.example.Sleeping", "/bin/false")
+	system.AddService(t, "org.example.Sleeping", "/bin/false")
 	var asked, forbidden atomic.Int64
 	counting := func(n *atomic.Int64) hostileService {
 		return hostileService{text: func(dbus.ObjectPath) string { n.Add(1); return validIntrospection }}

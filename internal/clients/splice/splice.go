@@ -158,8 +158,8 @@ func Others(text []byte, p Place) map[string]map[string]any {
 	return others
 }
 
-// AllNames returns the keys of a text at all levels, or none if it cannot be read. It uses only p's format.
-func AllNames(text []byte, p Place) map[string]bool {
+// Keys returns the keys of a text at all levels, or none if it cannot be read. It uses only p's format.
+func Keys(text []byte, p Place) map[string]bool {
 	names := make(map[string]bool)
 	if _, rest, err := parts(text); err == nil {
 		if all, err := syntaxOf(p, rest).read(rest); err == nil {

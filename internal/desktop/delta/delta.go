@@ -57,7 +57,7 @@ type Change struct {
 type Delta struct {
 	Changes []Change // the changes in Text
 	Text    string   // "" without changes
-	Tokens  int      // of Text, as [sanitize.Estimate] counts
+	Tokens  int      // of Text, as [sanitize.EstimateTokens] counts
 	Omitted int      // number of changes that Text omits
 }
 
@@ -140,7 +140,7 @@ func (c *comparison) render() Delta {
 	const tail = 9000 // "… 12345 more changes"
 	total, untold := 0, 0
 	for i := range c.findings {
-		total += sanitize.EstimateMilli(c.findings[i].text + "\n")
+		total += sanitize.EstimateMilliTokens(c.findings[i].text + "\n")
 	}
 	room := c.options.Budget * 1000
 	if total > room {
@@ -152,7 +152,7 @@ func (c *comparison) render() Delta {
 			if f.rank != rank {
 				continue
 			}
-			cost := sanitize.EstimateMilli(f.text + "\n")
+			cost := sanitize.EstimateMilliTokens(f.text + "\n")
 			if spent+cost > room {
 				untold += len(f.changes) + f.more
 				continue
@@ -168,7 +168,7 @@ func (c *comparison) render() Delta {
 	}
 	d.Omitted += untold
 	d.Text = text.String()
-	d.Tokens = sanitize.Estimate(d.Text)
+	d.Tokens = sanitize.EstimateTokens(d.Text)
 	return d
 }
 

@@ -103,7 +103,7 @@ func TestBetween(t *testing.T) {
 			if diff := cmp.Diff(c.want, d.Text); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
-			if strings.Contains(d.Text, "s3cret") || d.Tokens != sanitize.Estimate(d.Text) || d.Tokens > 200 {
+			if strings.Contains(d.Text, "s3cret") || d.Tokens != sanitize.EstimateTokens(d.Text) || d.Tokens > 200 {
 				t.Errorf("%+v", d)
 			}
 		})

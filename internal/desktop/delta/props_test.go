@@ -22,7 +22,7 @@ func copied(s *desktop.Snapshot) *desktop.Snapshot {
 
 func TestTheSame(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s := snapshottest.Any().Draw(t, "tree")
+		s := snapshottest.Random().Draw(t, "tree")
 		if d := Between(s, s, Options{}); d.Text != "" || len(d.Changes) > 0 || d.Omitted > 0 || d.Tokens > 0 {
 			t.Fatalf("%+v", d)
 		}
@@ -82,12 +82,12 @@ func mutated(t *rapid.T, s *desktop.Snapshot) (after *desktop.Snapshot, changed 
 
 func TestProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		before := snapshottest.Any().Draw(t, "tree")
+		before := snapshottest.Random().Draw(t, "tree")
 		after, changed := mutated(t, before)
 		budget := rapid.SampledFrom([]int{0, 40, 100, 100000}).Draw(t, "budget")
 		o := Options{Budget: budget, Ref: func(i int) string { return fmt.Sprintf("e%d", i+1) }}
 		d := Between(before, after, o)
-		if limit := map[int]int{0: 200}[budget] + budget; d.Tokens > limit || d.Tokens != sanitize.Estimate(d.Text) {
+		if limit := map[int]int{0: 200}[budget] + budget; d.Tokens > limit || d.Tokens != sanitize.EstimateTokens(d.Text) {
 			t.Fatalf("%d tokens of %d:\n%s", d.Tokens, limit, d.Text)
 		}
 		if (d.Text == "") != (len(d.Changes) == 0 && d.Omitted == 0) {

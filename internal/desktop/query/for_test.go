@@ -75,7 +75,7 @@ window "Mail" active
 // and permits actions on it.
 func TestForFindsExactlyIt(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s := snapshottest.Any().Draw(t, "snapshot")
+		s := snapshottest.Random().Draw(t, "snapshot")
 		if len(s.Elements) == 0 {
 			return
 		}

@@ -78,7 +78,7 @@ window "Press" active
 	if err != nil || page.Shown != 2 || page.Total != 2 {
 		t.Errorf("%d of %d things to act on, %v", page.Shown, page.Total, err)
 	}
-	if got := sanitize.Estimate(page.Text); got > 54 {
+	if got := sanitize.EstimateTokens(page.Text); got > 54 {
 		t.Errorf("the page is %d tokens", got)
 	}
 }

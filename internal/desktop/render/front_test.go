@@ -64,7 +64,7 @@ window "Other" [ek]: button "Idle" [el]
 // dialog.
 func TestDialogFirstLosesNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s := snapshottest.Any().Draw(t, "snapshot")
+		s := snapshottest.Random().Draw(t, "snapshot")
 		was := map[int]int{}
 		first, o := dialogFirst(s, Options{Root: -1, Ref: func(i int) string { was[len(was)] = i; return "" }})
 		if len(first.Elements) != len(s.Elements) {

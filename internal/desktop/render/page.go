@@ -59,7 +59,7 @@ func (p *pager) page() (*Tree, Page, error) {
 		e.Hint = "Give more budget_tokens."
 		return nil, Page{}, e
 	}
-	page := Page{Text: a.text, Tokens: sanitize.Estimate(a.text), Shown: a.acting()}
+	page := Page{Text: a.text, Tokens: sanitize.EstimateTokens(a.text), Shown: a.acting()}
 	if a.next >= 0 {
 		page.More = p.cursor(a.next)
 	}
@@ -96,7 +96,7 @@ func (p *pager) attempt(d *detail) *attempt {
 	a.w.children(-1, 0)
 	for {
 		a.write(p)
-		over := sanitize.EstimateMilli(a.text) - budget
+		over := sanitize.EstimateMilliTokens(a.text) - budget
 		if over <= 0 || len(a.parts) == 0 {
 			return a
 		}
@@ -137,10 +137,10 @@ func (p *pager) omitted(d *detail) string {
 func (w *walker) draw(p part, as form) drawn {
 	if as == jsonForm {
 		object := w.object(&p)
-		return drawn{part: p, object: object, cost: sanitize.EstimateMilli(jsonText(object)) + 3000}
+		return drawn{part: p, object: object, cost: sanitize.EstimateMilliTokens(jsonText(object)) + 3000}
 	}
 	line := w.text(&p)
-	return drawn{part: p, line: line, cost: sanitize.EstimateMilli(line)}
+	return drawn{part: p, line: line, cost: sanitize.EstimateMilliTokens(line)}
 }
 
 // write joins the parts to a page: the context of the first part, the parts, and the note.

@@ -107,7 +107,7 @@ func refs(s *desktop.Snapshot, known bool) (ref func(int) string, of map[string]
 
 func TestProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s := snapshottest.Any().Draw(t, "tree")
+		s := snapshottest.Random().Draw(t, "tree")
 		ref, of := refs(s, rapid.Bool().Draw(t, "known"))
 		o := Options{
 			Root: -1, Ref: ref, Budget: rapid.SampledFrom([]int{MinBudget, 301, 400, 700, 1500}).Draw(t, "budget"),
@@ -133,7 +133,7 @@ func TestProperties(t *testing.T) {
 			if err != nil || again.Text != p.Text || again.More != p.More {
 				t.Fatalf("the second time it is (%v)\n%s\nnot\n%s", err, again.Text, p.Text)
 			}
-			if p.Tokens > o.Budget || p.Tokens != sanitize.Estimate(p.Text) {
+			if p.Tokens > o.Budget || p.Tokens != sanitize.EstimateTokens(p.Text) {
 				t.Fatalf("%d tokens of %d:\n%s", p.Tokens, o.Budget, p.Text)
 			}
 			if lines := r.read(t, p.Text); lines == 0 || p.More != "" && !IsOffscreenCursor(p.More) && lines == 1 {
@@ -176,7 +176,7 @@ func covered(t *rapid.T, s *desktop.Snapshot, o Options, r *reader) {
 
 func TestJSONProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s := snapshottest.Any().Draw(t, "tree")
+		s := snapshottest.Random().Draw(t, "tree")
 		ref, of := refs(s, rapid.Bool().Draw(t, "known"))
 		o := Options{Root: -1, Ref: ref, Budget: rapid.SampledFrom([]int{MinBudget, 700, 4000}).Draw(t, "budget")}
 		r := &reader{of: of, seen: map[int]int{}}
@@ -211,7 +211,7 @@ func readJSON(t *rapid.T, r *reader, elements []*Element) {
 // TestRecall checks that the first page completely shows a window with up to 60 actionable elements.
 func TestRecall(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s := snapshottest.Any().Draw(t, "tree")
+		s := snapshottest.Random().Draw(t, "tree")
 		p, err := Text(s, Options{Root: -1})
 		if err != nil {
 			t.Fatal(err)

@@ -48,7 +48,7 @@ func TestTokensOfOutlines(t *testing.T) {
 		}
 	}
 	for name, text := range outlines {
-		estimate, real := sanitize.Estimate(text), tokencount.Count(t, text)
+		estimate, real := sanitize.EstimateTokens(text), tokencount.Count(t, text)
 		t.Logf("%-20s %5d of %5d: %+.1f %%", name, estimate, real, 100*float64(estimate-real)/float64(real))
 		if float64(estimate) < 0.97*float64(real) || float64(estimate) > 1.15*float64(real)+1 {
 			t.Errorf("%s: estimated %d, it is %d tokens", name, estimate, real)

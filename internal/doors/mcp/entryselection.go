@@ -147,7 +147,7 @@ func tokensOf(tool *mcp.Tool) int {
 	if err != nil {
 		return maxListing // the SDK could not list it either
 	}
-	return sanitize.Estimate(string(text))
+	return sanitize.EstimateTokens(string(text))
 }
 
 // isNews reports whether the client's list may have changed. It is always true for a client that sees

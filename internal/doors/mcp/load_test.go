@@ -170,7 +170,7 @@ func finish(body io.ReadCloser, status, want int) error {
 // gone waits until every session has expired.
 func (s *web) gone(t *testing.T) {
 	t.Helper()
-	eventually(t, "the sessions expire", func() bool { return s.server.Sessions() == 0 })
+	eventually(t, "the sessions expire", func() bool { return s.server.SessionCount() == 0 })
 	s.client.CloseIdleConnections()
 }
 

@@ -108,7 +108,7 @@ func TestHTTPEras(t *testing.T) {
 		}
 	}
 	old.lives(t)
-	if n := s.server.Sessions(); n != 1 {
+	if n := s.server.SessionCount(); n != 1 {
 		t.Errorf("%d sessions are open", n)
 	}
 }

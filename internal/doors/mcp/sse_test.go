@@ -68,7 +68,7 @@ func TestSSEIsItsOwners(t *testing.T) {
 		response, _ := s.text(t, httpRequest{path: e.data, body: ping, headers: token("alice")})
 		return response.StatusCode == http.StatusNotFound
 	})
-	eventually(t, "its place is free", func() bool { return s.server.Sessions() == 0 })
+	eventually(t, "its place is free", func() bool { return s.server.SessionCount() == 0 })
 	if response := s.do(t, httpRequest{method: "GET", path: "/sse", headers: token("alice")}); response.StatusCode != http.StatusOK {
 		t.Errorf("another session: %s", response.Status)
 	}

@@ -25,7 +25,7 @@ func publishing(t *testing.T, state string, g *aai.Gateway) *active.StopList {
 	})
 	teller := active.NewPublisher(filepath.Join(state, "running"), g.Active, slog.New(slog.DiscardHandler))
 	t.Cleanup(func() { _, _ = halts.Close(), teller.Close() })
-	g.Stops, g.OnStageChange = halts, teller.StageChanged
+	g.Stops, g.OnActiveChange = halts, teller.StageChanged
 	return halts
 }
 

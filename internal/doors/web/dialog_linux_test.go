@@ -35,7 +35,7 @@ func TestToolTrialAsksInAWindow(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, mail(tool("ask", `{"type": "object", "properties": {"text": {"type": "string"}}}`, nil)))
-			w.gateway.Dialog = dialog.New(dialog.Config{Getenv: s.Getenv, Folder: t.TempDir(), InputLock: shared, Focus: screen.FocusedPID})
+			w.gateway.Dialog = dialog.New(dialog.Config{Getenv: s.Getenv, Folder: t.TempDir(), InputLock: shared, FocusedPID: screen.FocusedPID})
 			shown := w.pressTry(t, s, func() { answerInWindow(t, s, c.keys, name) })
 			for _, want := range c.shows {
 				if !strings.Contains(shown, want) {

@@ -67,7 +67,7 @@ func newWorld(t *testing.T, apps ...*aai.App) *world {
 	pictured := desktopentry.NewIconFinder(desktopentry.IconConfig{EntryFolders: []string{filepath.Join(state, "share", "applications")}})
 	done := undo.NewLog(undo.Config{})
 	w.gateway.MutationObserver = done
-	more := slices.Concat(halts.Tools(), room.Tools(), pictured.Tools(), []*aai.Tool{clockDoctor(state), active.ListTool(filepath.Join(state, "running"), halts), kept.NewScreenshotStore(kept.ScreenshotConfig{Results: w.screenshots}).Tool(), done.BuiltinTool(w.gateway.Do)})
+	more := slices.Concat(halts.Tools(), room.Tools(), pictured.Tools(), []*aai.Tool{clockDoctor(state), active.NewActiveTool(filepath.Join(state, "running"), halts), kept.NewScreenshotStore(kept.ScreenshotConfig{Results: w.screenshots}).Tool(), done.BuiltinTool(w.gateway.Do)})
 	self := builtin.NewApp(builtin.Dependencies{Journal: record, Store: store, Modes: modes, Revocations: revocations, ExtraTools: more, Logins: logins, Web: noSites{}, DiscoverLocal: integrationsOfComputer}, func() builtin.Catalog { return known })
 	known = catalog.New(catalog.Config{HostPlatform: "linux", Builtin: append(apps, self)})
 	var grants []policy.Grant

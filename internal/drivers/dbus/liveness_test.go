@@ -95,7 +95,7 @@ func activatable(t *testing.T, b *testkit.Bus, name string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.Activatable(t, name, "/usr/bin/env", testkit.ServiceEnv+"="+name, self)
+	b.AddService(t, name, "/usr/bin/env", testkit.ServiceEnv+"="+name, self)
 }
 
 func TestBusStartsTheService(t *testing.T) {
@@ -115,9 +115,9 @@ func TestBusStartsTheService(t *testing.T) {
 func TestServiceThatCannotBeStarted(t *testing.T) {
 	b := testkit.StartBus(t)
 	d := newDriver(t, b)
-	b.Activatable(t, service, "/bin/false")
+	b.AddService(t, service, "/bin/false")
 	fail(t, compile(t, d, methodRecipe("Open")), nil, aai.AppNotRunning, aai.NotDelivered)
-	b.Activatable(t, service, "/nowhere/at/all")
+	b.AddService(t, service, "/nowhere/at/all")
 	fail(t, compile(t, d, methodRecipe("Open")), nil, aai.AppNotFound, aai.NotDelivered)
 }
 

@@ -7,9 +7,9 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// Wrap returns a catalog with the apps of local. An app that leaves the list of tools to a server gets the tools of
+// WithServerTools returns a catalog with the apps of local. An app that leaves the list of tools to a server gets the tools of
 // the last listing. Wrap starts no server.
-func (d *Driver) Wrap(local aai.Catalog) aai.Catalog { return &overlay{local, d} }
+func (d *Driver) WithServerTools(local aai.Catalog) aai.Catalog { return &overlay{local, d} }
 
 type overlay struct {
 	aai.Catalog

@@ -94,7 +94,7 @@ func newWorld(t *testing.T, more ...func(*mcp.Config)) *world {
 	w.Driver = mcp.New(cfg)
 	t.Cleanup(func() { w.close(t) })
 	w.Gateway = &aai.Gateway{
-		Catalog: w.Wrap(w.local), Journal: w, Dialog: w,
+		Catalog: w.WithServerTools(w.local), Journal: w, Dialog: w,
 		Gates: []aai.Gate{policy.NewConsent(policy.ConsentConfig{Store: policy.NewFileStore(filepath.Join(w.folder, "consent.json"))})},
 	}
 	return w

@@ -48,9 +48,9 @@ type activeResult struct {
 	Version    string `json:"version"`
 }
 
-// ListTool returns the tool that lists the active calls of all gateways that publish in the
+// NewActiveTool returns the tool that lists the active calls of all gateways that publish in the
 // folder, and the stops.
-func ListTool(folder string, stopped *StopList) *aai.Tool {
+func NewActiveTool(folder string, stopped *StopList) *aai.Tool {
 	t := activeLister{folder, stopped}
 	return &aai.Tool{
 		Name: ActiveToolName, Description: "List the active and the stopped calls of all gateways",

@@ -225,7 +225,7 @@ func TestStopsOfCallsThatHaveEnded(t *testing.T) {
 		g.set(calls...)
 		teller.StageChanged()
 		listed(t, folder, rows)
-		result, err := active.ListTool(folder, stopped).Run(t.Context(), new(aai.Call))
+		result, err := active.NewActiveTool(folder, stopped).Run(t.Context(), new(aai.Call))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -267,7 +267,7 @@ func TestWaits(t *testing.T) {
 	data := t.TempDir()
 	folder := filepath.Join(data, "running")
 	stopped := active.NewStopList(active.StopConfig{Path: filepath.Join(data, "halt", "stopped")})
-	tool := active.ListTool(folder, stopped)
+	tool := active.NewActiveTool(folder, stopped)
 	ask := func(ctx context.Context, after string) (a struct {
 		Version string
 		Calls   []active.PublishedCall

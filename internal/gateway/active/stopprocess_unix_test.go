@@ -78,7 +78,7 @@ func (s *served) do(o order) error {
 	case "recording":
 		return s.recording()
 	case "stop":
-		_, err := s.gateway.Do(context.Background(), &aai.Call{Caller: aai.Caller{Door: aai.DoorCLI}, App: aai.BuiltinApp, Tool: active.StopTool, Args: o.Args})
+		_, err := s.gateway.Do(context.Background(), &aai.Call{Caller: aai.Caller{Door: aai.DoorCLI}, App: aai.BuiltinApp, Tool: active.StopToolName, Args: o.Args})
 		return err
 	case "end":
 		s.callers.Wait()

@@ -13,8 +13,8 @@ import (
 // Names of the gateway's own tools that stop calls and allow them again. A stop only takes rights away,
 // so it needs no authentication; a start gives them back.
 const (
-	StopTool  = "stop"
-	StartTool = "start"
+	StopToolName  = "stop"
+	StartToolName = "start"
 )
 
 const stopParams = `{"type": "object", "additionalProperties": false, "properties": {
@@ -25,11 +25,11 @@ const stopParams = `{"type": "object", "additionalProperties": false, "propertie
 func (h *StopList) Tools() []*aai.Tool {
 	return []*aai.Tool{
 		{
-			Name: StopTool, Description: "Stop everything that runs, a caller's calls or one call, until it is started again",
+			Name: StopToolName, Description: "Stop everything that runs, a caller's calls or one call, until it is started again",
 			Params: schema.MustParse(stopParams), Effect: aai.Changes, AllowUnaudited: true, Run: h.runStop,
 		},
 		{
-			Name: StartTool, Description: "Let stopped calls run again: the named ones, or without a name those of a stop of everything, not single stops",
+			Name: StartToolName, Description: "Let stopped calls run again: the named ones, or without a name those of a stop of everything, not single stops",
 			Params: schema.MustParse(stopParams), Effect: aai.Changes, Precheck: h.precheckStart, Run: h.runStart,
 		},
 	}

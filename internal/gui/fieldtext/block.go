@@ -53,14 +53,14 @@ func possibleNumbers(text string) (numbers []float64) {
 	return numbers
 }
 
-// Calculated reports whether a changed value proves that a formula arrived in a cell. A result
+// IsCalculated reports whether a changed value proves that a formula arrived in a cell. A result
 // equal to the old value, or an error, which reads as empty, proves nothing.
-func Calculated(before, now string) bool { return now != "" && now != before }
+func IsCalculated(before, now string) bool { return now != "" && now != before }
 
-// SheetCell reports whether the element is an editable sheet cell: a click moves the cursor there,
+// IsSheetCell reports whether the element is an editable sheet cell: a click moves the cursor there,
 // and typed text goes there. Selecting the cell instead would leave the cursor, and the next key,
 // at the old place.
-func SheetCell(e *desktop.Element) bool {
+func IsSheetCell(e *desktop.Element) bool {
 	return e.Role == desktop.Cell && e.States.Has(desktop.Editable|desktop.Focusable) && len(e.Actions) == 0
 }
 
@@ -73,7 +73,7 @@ type Block struct {
 
 // ParseBlock parses the text as a block at the sheet cell; false if it is text for one cell.
 func ParseBlock(e *desktop.Element, text string) (b Block, is bool) {
-	if !SheetCell(e) || !strings.ContainsAny(text, "\t\n") {
+	if !IsSheetCell(e) || !strings.ContainsAny(text, "\t\n") {
 		return b, false
 	}
 	if b.column, b.row, is = desktop.ParseCellName(e.Name); !is {

@@ -29,7 +29,7 @@ type focusCheckedInput struct {
 // window). Keys for a spreadsheet cell are not checked. They go to the cursor that EnterCell has set, although an
 // editor beside the cell has the focus.
 func (v *View) withFocusCheck(i int, do inputFunc) inputFunc {
-	if v.NoTree || i >= 0 && !v.App.IsBrowser && fieldtext.SheetCell(&v.Snapshot.Elements[i]) {
+	if v.NoTree || i >= 0 && !v.App.IsBrowser && fieldtext.IsSheetCell(&v.Snapshot.Elements[i]) {
 		return do
 	}
 	return func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {

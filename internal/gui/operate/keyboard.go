@@ -63,7 +63,7 @@ func (v *View) MoveFocus(ctx context.Context, i int, input desktop.Input, seat d
 	if v.Backend.Actor == nil {
 		return guierr.Unsupported("actions on elements")
 	}
-	if fieldtext.SheetCell(e) || v.App.FocusOnlyWhenActive {
+	if fieldtext.IsSheetCell(e) || v.App.FocusOnlyWhenActive {
 		return v.focusByAction(ctx, i, desktop.Act{Verb: desktop.TakeFocus}, input, seat, w)
 	}
 	return v.focusByAction(ctx, i, desktop.Act{Verb: desktop.Press, Action: v.focusAction(e)}, input, seat, w)
@@ -119,7 +119,7 @@ func (v *View) focusByAction(ctx context.Context, i int, act desktop.Act, input 
 		return err
 	}
 	err := error(nil)
-	if v.App.FocusOnlyWhenActive || act.Action == setFocus || fieldtext.SheetCell(&v.Snapshot.Elements[i]) {
+	if v.App.FocusOnlyWhenActive || act.Action == setFocus || fieldtext.IsSheetCell(&v.Snapshot.Elements[i]) {
 		err = input.WithKeyboard(ctx, seat, w.ID, func(ctx context.Context, _ desktop.Input) error { return await(ctx) })
 	} else {
 		err = await(ctx)

@@ -142,7 +142,7 @@ func (v *View) pressedByTyping(ctx context.Context, i int) []int {
 
 // pressedByText returns the elements that a text may press when typed into the element.
 func (v *View) pressedByText(ctx context.Context, text string, i int) []int {
-	if !strings.ContainsAny(text, "\n\r\t") || !v.App.IsBrowser && fieldtext.SheetCell(&v.Snapshot.Elements[i]) { // they lead to other cells
+	if !strings.ContainsAny(text, "\n\r\t") || !v.App.IsBrowser && fieldtext.IsSheetCell(&v.Snapshot.Elements[i]) { // they lead to other cells
 		return nil
 	}
 	if _, after, tab := strings.Cut(text, "\t"); tab && strings.ContainsAny(after, " \n\r") {

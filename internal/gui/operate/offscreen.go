@@ -77,7 +77,7 @@ func (v *View) sheet() desktop.ID {
 			continue
 		}
 		for _, child := range v.Snapshot.Children(i) {
-			if _, _, is := desktop.ParseCellName(v.Snapshot.Elements[child].Name); is && fieldtext.SheetCell(&v.Snapshot.Elements[child]) {
+			if _, _, is := desktop.ParseCellName(v.Snapshot.Elements[child].Name); is && fieldtext.IsSheetCell(&v.Snapshot.Elements[child]) {
 				return e.ID
 			}
 		}
@@ -111,7 +111,7 @@ func (v *View) ScrollIntoView(ctx context.Context, m Match) (now Match, brought 
 // ScrollTechniques returns the techniques to bring an element into view.
 func (v *View) ScrollTechniques(i int) []Technique {
 	id, scrollTo := v.Snapshot.Elements[i].ID, desktop.Act{Verb: desktop.ScrollTo}
-	if fieldtext.SheetCell(&v.Snapshot.Elements[i]) { // the sheet's cursor goes there; then the sheet scrolls to its cursor
+	if fieldtext.IsSheetCell(&v.Snapshot.Elements[i]) { // the sheet's cursor goes there; then the sheet scrolls to its cursor
 		return []Technique{v.ByInput(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
 			if err := v.focusByAction(ctx, i, scrollTo, input, seat, w); err != nil {
 				return err
@@ -129,7 +129,7 @@ func (v *View) ScrollTechniques(i int) []Technique {
 // finds a sheet's cell by name: scrolling replaces its object.
 func (v *View) TrackElement(i int) func() int {
 	id, name, table := v.Snapshot.Elements[i].ID, v.Snapshot.Elements[i].Name, v.TableOf(i)
-	if !fieldtext.SheetCell(&v.Snapshot.Elements[i]) {
+	if !fieldtext.IsSheetCell(&v.Snapshot.Elements[i]) {
 		return func() int { return v.Snapshot.Index(id) }
 	}
 	return func() int {

@@ -29,7 +29,7 @@ func (v *View) FindForAction(ctx context.Context, query string) (Match, error) {
 func (v *View) PressTechniques(i int) []Technique {
 	e := &v.Snapshot.Elements[i]
 	var ways []Technique
-	if fieldtext.SheetCell(e) {
+	if fieldtext.IsSheetCell(e) {
 		ways = append(ways, v.ByAccessibility(i, "the cursor of its sheet", desktop.Act{Verb: desktop.TakeFocus}))
 	}
 	switch e.Role {

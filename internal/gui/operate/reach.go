@@ -35,7 +35,7 @@ func (v *View) FocusWithoutPress(ctx context.Context, i int, input desktop.Input
 	switch {
 	case e.States.Has(desktop.Focused):
 		return nil
-	case fieldtext.SheetCell(e):
+	case fieldtext.IsSheetCell(e):
 		return v.EnterCell(ctx, i, input, seat, w)
 	case snapview.TakesText(e):
 		return v.FocusOrClick(ctx, i, input, seat, w)

@@ -80,7 +80,7 @@ func (v *View) TargetElement(ctx context.Context, i int, also ...int) aai.Target
 	}
 	var names []string
 	if params.Has(v.Call, "fields") { // people see only the beginning of a long list
-		slices.SortStableFunc(pressed, func(a, b int) int { return cmp.Compare(v.Fires(b), v.Fires(a)) })
+		slices.SortStableFunc(pressed, func(a, b int) int { return cmp.Compare(v.PressableRank(b), v.PressableRank(a)) })
 	}
 	for _, p := range pressed {
 		if p < 0 {

@@ -100,12 +100,12 @@ func Launches(call *aai.Call) bool { return Bool(call, "launch") }
 // WindowTool is the name of the tool that manages windows.
 const WindowTool = "ax_window"
 
-// Activate is the action of WindowTool that brings a window to the front.
-const Activate = "activate"
+// ActivateAction is the action of WindowTool that brings a window to the front.
+const ActivateAction = "activate"
 
 // activates reports whether the call gives a window the person's keyboard.
 func activates(call *aai.Call) bool {
-	return call.Tool == WindowTool && String(call, "action") == Activate
+	return call.Tool == WindowTool && String(call, "action") == ActivateAction
 }
 
 // PressesViaAccessibility reports whether a click may use the accessibility action, which reaches

@@ -95,8 +95,8 @@ func (s *RefSnapshot) nonLayoutAncestor(i int) int {
 	return i
 }
 
-// SoleChoice reports whether the option is the only selected one in its list.
-func (s *RefSnapshot) SoleChoice(list, option int) bool {
+// IsOnlySelected reports whether the option is the only selected one in its list.
+func (s *RefSnapshot) IsOnlySelected(list, option int) bool {
 	for i := list + 1; i < s.Snapshot.Elements[list].End; i++ {
 		if e := &s.Snapshot.Elements[i]; e.Role.IsSetMember() && e.States.Has(desktop.Selected) != (i == option) {
 			return false
@@ -131,8 +131,8 @@ func (s *RefSnapshot) ValueBefore(i int, value string) *string {
 // maxRange limits how many elements one call selects.
 const maxRange = 500
 
-// SelectedWith returns the indexes of the other selected elements in the list of element i.
-func (s *RefSnapshot) SelectedWith(i int) (had []int) {
+// OtherSelected returns the indexes of the other selected elements in the list of element i.
+func (s *RefSnapshot) OtherSelected(i int) (had []int) {
 	for _, c := range s.Snapshot.Children(s.Snapshot.Elements[i].Parent) {
 		if s.Snapshot.Elements[c].States.Has(desktop.Selected) && c != i {
 			had = append(had, c)

@@ -19,7 +19,7 @@ func IsUnselected(shot *desktop.Snapshot, i int) bool {
 			return false
 		}
 	}
-	return isRowRole(e.Role) && !fieldtext.SheetCell(e) && e.States.Has(desktop.Selectable) && !e.States.Has(desktop.Selected)
+	return isRowRole(e.Role) && !fieldtext.IsSheetCell(e) && e.States.Has(desktop.Selectable) && !e.States.Has(desktop.Selected)
 }
 
 // TextsPressedBy returns the texts of elements that the chord may press by a letter of their name.

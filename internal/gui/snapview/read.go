@@ -7,8 +7,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// Fires returns 1 for a pressable element, and else 0, as a sort key.
-func (s *RefSnapshot) Fires(i int) int {
+// PressableRank returns 1 for a pressable element, and else 0, as a sort key.
+func (s *RefSnapshot) PressableRank(i int) int {
 	if i >= 0 && s.Snapshot.Elements[i].Role.IsPressable() {
 		return 1
 	}

@@ -21,7 +21,7 @@ func TestNothingIsStartedUnasked(t *testing.T) {
 	if err := os.WriteFile(program, []byte("#!/bin/sh\ntouch "+mark+"\nexit 1\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	w.bus.Activatable(t, "org.example.Sleeper", program)
+	w.bus.AddService(t, "org.example.Sleeper", program)
 	_, err := w.Draft(t.Context(), introspect.Request{App: "org.example.Sleeper"})
 	if e := aai.AsError(err); e.Code != aai.AppNotRunning || !strings.Contains(e.Hint, "--start") {
 		t.Errorf("%+v", e)
@@ -46,7 +46,7 @@ func TestWhatEndsIsNotStarted(t *testing.T) {
 		if err := os.WriteFile(program, []byte("#!/bin/sh\ntouch "+mark+"\nexit 1\n"), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		w.bus.Activatable(t, "org.example.Gone", program)
+		w.bus.AddService(t, "org.example.Gone", program)
 		gone := w.bus.Connect(t)
 		w.export(gone, "/org/example/Gone", "org.freedesktop.DBus.Introspectable", map[string]any{"Introspect": func() (string, *godbus.Error) {
 			if _, err := gone.ReleaseName("org.example.Gone"); err != nil {
@@ -78,7 +78,7 @@ func TestADraftSaysWhatItStarts(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	w.bus.Activatable(t, "org.example.Sleeper", "/bin/false")
+	w.bus.AddService(t, "org.example.Sleeper", "/bin/false")
 	for name, starts := range map[string]bool{"org.example.Late": true, "org.example.Sleeper": false} {
 		d, err := catalog.Parse(w.draft(introspect.Request{App: name}).Text, catalog.Options{
 			HostPlatform: "linux", Drivers: map[string]aai.Driver{"linux/dbus": w.driver}, EntryCommand: func(id string) string { return "/usr/bin/" + id },

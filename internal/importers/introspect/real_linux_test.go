@@ -30,10 +30,10 @@ func newDesk(t testing.TB) *desk {
 	}
 	t.Cleanup(func() { _ = session.Remove() })
 	system := testkit.StartBus(t)
-	session.Env = append(append(session.Env, private.SoftwareRenderingEnv()...),
+	session.Env = append(append(session.Env, private.HeadlessEnv()...),
 		"PATH=/usr/bin:/bin:/usr/sbin:/sbin", "DBUS_SYSTEM_BUS_ADDRESS="+system.Address, "NO_AT_BRIDGE=1", "GVFS_DISABLE_FUSE=1",
 		"QT_QPA_PLATFORM=xcb", "LANG=C.UTF-8", "UPOWER_HISTORY_DIR="+session.Path("upower"))
-	if err := session.StartScreen(t.Context(), private.Screen{Width: 1280, Height: 800}); err != nil {
+	if err := session.StartScreen(t.Context(), private.ScreenConfig{Width: 1280, Height: 800}); err != nil {
 		t.Fatal(err)
 	}
 	bus := testkit.StartDesktopBus(t, slices.Clone(session.Env))

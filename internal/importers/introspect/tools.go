@@ -70,8 +70,8 @@ type answer struct {
 	Save  string          `json:"save,omitempty"`  // how the person saves it
 }
 
-// AgentTools returns the names of this package's tools that agents may call. Drafting saves nothing.
-func AgentTools() []string { return []string{GenerateTool} }
+// AgentToolNames returns the names of this package's tools that agents may call. Drafting saves nothing.
+func AgentToolNames() []string { return []string{GenerateTool} }
 
 // IntrospectsLocally reports whether a builtin request introspects a program of this computer.
 // Such a request needs consent, like reading any other app. A request that may start the program

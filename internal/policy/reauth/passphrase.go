@@ -26,8 +26,8 @@ const (
 	saltSize = 16
 )
 
-// MinPassphrase is the minimum length of a passphrase, in bytes.
-const MinPassphrase = 8
+// MinPassphraseLength is the minimum length of a passphrase, in bytes.
+const MinPassphraseLength = 8
 
 // The first maxFreeTries wrong passphrases cause no wait. The next one causes a wait of a second,
 // and each later one doubles the wait, up to maxWait.
@@ -189,8 +189,8 @@ func (p *Passphrase) CheckAvailable(ctx context.Context) error {
 
 // Change sets the passphrase. The caller must have reauthenticated the person.
 func (p *Passphrase) Change(ctx context.Context, fresh string) error {
-	if len(fresh) < MinPassphrase {
-		return aai.Errorf(aai.InvalidParams, "the passphrase is too short; expected at least %d characters", MinPassphrase)
+	if len(fresh) < MinPassphraseLength {
+		return aai.Errorf(aai.InvalidParams, "the passphrase is too short; expected at least %d characters", MinPassphraseLength)
 	}
 	k := &passphraseRecord{Salt: make([]byte, saltSize), N: p.n}
 	_, _ = rand.Read(k.Salt) // never fails

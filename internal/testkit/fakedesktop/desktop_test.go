@@ -241,8 +241,8 @@ func TestWhoTakesTheFocus(t *testing.T) {
 func TestPrograms(t *testing.T) {
 	d := fakedesktop.New()
 	shell := d.Program("sh")
-	script := d.Program("script").StartedBy(shell.PID())
-	app := d.Program("app").StartedBy(script.PID())
+	script := d.Program("script").SetParent(shell.PID())
+	app := d.Program("app").SetParent(script.PID())
 	d.Install("editor", func() *fakedesktop.Program { return d.Program("Editor") })
 	programs := d.Backend().Programs
 	for _, c := range []struct {

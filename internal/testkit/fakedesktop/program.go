@@ -52,8 +52,8 @@ func (p *Program) App() desktop.App {
 	return p.app
 }
 
-// StartedBy sets the parent process of the program, for Programs.IsDescendant.
-func (p *Program) StartedBy(pid int) *Program {
+// SetParent sets the parent process of the program, for Programs.IsDescendant.
+func (p *Program) SetParent(pid int) *Program {
 	p.d.mu.Lock()
 	defer p.d.mu.Unlock()
 	p.parent = pid

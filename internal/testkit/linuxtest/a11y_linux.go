@@ -14,9 +14,9 @@ const (
 	a11yStatus = "org.a11y.Status"
 )
 
-// Accessible enables accessibility on the session bus (org.a11y.Status.IsEnabled). Call it before starting
+// EnableAccessibility enables accessibility on the session bus (org.a11y.Status.IsEnabled). Call it before starting
 // programs: Qt and Chromium check it once, at their start.
-func (s *Session) Accessible(t testing.TB) {
+func (s *Session) EnableAccessibility(t testing.TB) {
 	t.Helper()
 	s.accessible = true
 	conn := s.connect(t)
@@ -68,13 +68,13 @@ func (s *Session) StopA11y(t testing.TB) {
 }
 
 // RestartA11y is StopA11y followed by the start of another accessibility bus, with the setting of
-// Accessible. Running programs do not find it by themselves.
+// EnableAccessibility. Running programs do not find it by themselves.
 func (s *Session) RestartA11y(t testing.TB) {
 	t.Helper()
 	s.StopA11y(t)
 	s.A11yAddress(t)
 	if s.accessible {
-		s.Accessible(t)
+		s.EnableAccessibility(t)
 	}
 }
 

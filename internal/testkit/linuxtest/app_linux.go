@@ -38,8 +38,8 @@ func (s *Session) LaunchEnv(t testing.TB, env []string, name string, args ...str
 	return a
 }
 
-// Stop suspends the program and its children until Continue, and waits until all threads have stopped.
-func (a *App) Stop(t testing.TB) {
+// Suspend suspends the program and its children until Continue, and waits until all threads have stopped.
+func (a *App) Suspend(t testing.TB) {
 	t.Helper()
 	a.signal(t, syscall.SIGSTOP)
 	a.await(t, "it hangs", func() bool { // a thread that waits for a processor goes on until it has one
@@ -71,7 +71,7 @@ func (a *App) Wait(t testing.TB) error {
 	t.Helper()
 	select {
 	case <-a.Done():
-		return a.Err()
+		return a.AwaitEnd()
 	case <-time.After(patience):
 		t.Fatalf("%s did not end by itself", a.Name)
 		return nil

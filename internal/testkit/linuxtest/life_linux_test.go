@@ -16,7 +16,7 @@ import (
 func TestStopAndContinue(t *testing.T) {
 	s := linuxtest.Start(t)
 	f, other := s.Fixture(t, linuxtest.GTK3), s.Fixture(t, linuxtest.Qt6)
-	f.Stop(t)
+	f.Suspend(t)
 	f.Press(t, "Press")
 	other.Press(t, "Press")
 	other.WaitState(t, "presses", 1)
@@ -82,7 +82,7 @@ func TestItCanFail(t *testing.T) {
 		{"desktop-packages", func(t testing.TB) { s.Launch(t, "no-such-program") }},
 		{"no fixture of kind", func(t testing.TB) { s.Fixture(t, "motif") }},
 		{"presses is 1", func(t testing.TB) { f.Kill(t); f.WaitState(t, "presses", 1) }},
-		{"has ended", func(t testing.TB) { f.Stop(t) }},
+		{"has ended", func(t testing.TB) { f.Suspend(t) }},
 		{"windows are named", func(t testing.TB) { f.Window(t) }},
 	} {
 		if got := fails(t, test.do); !strings.Contains(got, test.words) {
@@ -107,7 +107,7 @@ func TestAccessible(t *testing.T) {
 	if got := enabled(t, s); got != "(<false>,)" {
 		t.Errorf("at the start it is %s", got)
 	}
-	s.Accessible(t)
+	s.EnableAccessibility(t)
 	if got := enabled(t, s); got != "(<true>,)" {
 		t.Errorf("after Accessible it is %s", got)
 	}

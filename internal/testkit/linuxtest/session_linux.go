@@ -73,7 +73,7 @@ func (s *Session) Bus() *testkit.Bus { return s.bus }
 func StartAccessible(t testing.TB) *Session {
 	t.Helper()
 	s := Start(t)
-	s.Accessible(t)
+	s.EnableAccessibility(t)
 	return s
 }
 
@@ -92,7 +92,7 @@ func start(t testing.TB, how sessionOption) *Session {
 	}
 	guard := s.guard(t)
 	t.Cleanup(func() { s.end(t) })
-	if err := s.StartScreen(t.Context(), private.Screen{Width: ScreenWidth, Height: ScreenHeight, Locked: how&screenLocked != 0}); err != nil {
+	if err := s.StartScreen(t.Context(), private.ScreenConfig{Width: ScreenWidth, Height: ScreenHeight, Locked: how&screenLocked != 0}); err != nil {
 		t.Fatal(err)
 	}
 	s.bus = testkit.StartDesktopBus(t, slices.Clone(s.Env))
@@ -134,7 +134,7 @@ func ending(text string) string {
 // environment returns the variables of the programs in the session, in addition to those of private.Session. It takes
 // nothing from the environment of the test.
 func (s *Session) environment() []string {
-	return append(private.SoftwareRenderingEnv(),
+	return append(private.HeadlessEnv(),
 		"XDG_DATA_DIRS=/usr/local/share:/usr/share",
 		"PATH=/usr/local/bin:/usr/bin:/bin",
 		// A computer has only one system bus, and tests must not use it.

@@ -63,7 +63,7 @@ func TestNothingIsLeft(t *testing.T) {
 		s := linuxtest.StartAccessible(t)
 		was, runtime = screen(t, s.Display), s.Runtime
 		s.Fixture(t, linuxtest.GTK3)
-		s.Fixture(t, linuxtest.Chromium).Stop(t)
+		s.Fixture(t, linuxtest.Chromium).Suspend(t)
 		// A program that leaves its process group and ignores SIGTERM.
 		s.Launch(t, "sh", "-c", `trap "" TERM; setsid sh -c 'trap "" TERM; touch left; while :; do sleep 1; done' & wait`)
 		await(t, "the program has left its group", func() bool {

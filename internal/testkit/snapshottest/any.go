@@ -25,8 +25,8 @@ func Roles() []desktop.Role {
 	}
 }
 
-// Any returns a generator of snapshots: random trees, some with many similar rows.
-func Any() *rapid.Generator[*desktop.Snapshot] {
+// Random returns a generator of snapshots: random trees, some with many similar rows.
+func Random() *rapid.Generator[*desktop.Snapshot] {
 	return rapid.Custom(func(t *rapid.T) *desktop.Snapshot {
 		s := &desktop.Snapshot{App: desktop.App{Key: "k"}}
 		add := func(parent int, role desktop.Role, name string, states desktop.State) int {

@@ -232,5 +232,5 @@ func (h *Server) end(late context.Context) {
 	}
 }
 
-// Sessions returns the number of sessions that are open or being opened.
-func (h *Server) Sessions() int { return h.sessions.size() }
+// SessionCount returns the number of sessions that are open or being opened.
+func (h *Server) SessionCount() int { return h.sessions.size() }

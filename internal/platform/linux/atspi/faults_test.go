@@ -26,7 +26,7 @@ func TestStoppedApp(t *testing.T) {
 			_, other := w.fixture(t, linuxtest.Qt6)
 			button := w.shows(t, app, desktop.Button, "Press")
 			w.shows(t, other, desktop.Button, "Press")
-			f.Stop(t)
+			f.Suspend(t)
 			short := func() (context.Context, context.CancelFunc) {
 				return context.WithTimeout(t.Context(), 300*time.Millisecond)
 			}
@@ -225,7 +225,7 @@ func TestStoppedMidWalk(t *testing.T) {
 			}
 		}()
 		time.Sleep(time.Duration(10+7*n) * time.Millisecond)
-		f.Stop(t)
+		f.Suspend(t)
 		if c, _ := code(<-ended); c != aai.Timeout {
 			t.Errorf("a snapshot of an app that was stopped meanwhile: %s", c)
 		}

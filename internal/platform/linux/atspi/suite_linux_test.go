@@ -45,7 +45,7 @@ func TestSuite(t *testing.T) {
 					x, y := s.Pointer(t)
 					return fmt.Sprintf("%d,%d in %q", x, y, s.ActiveWindow(t))
 				},
-				Stop: f.Stop, Continue: f.Continue, Kill: f.Kill,
+				Stop: f.Suspend, Continue: f.Continue, Kill: f.Kill,
 			})
 		})
 	}

@@ -59,13 +59,13 @@ type Config struct {
 	// InputLock guards the person's pointer, keyboard and focus. A question holds it while
 	// it is open. Nil means that no gateway makes input.
 	InputLock *inputlock.Lock
-	// Focus returns the process that has the person's keyboard, or 0 if none is known. Nil
+	// FocusedPID returns the process that has the person's keyboard, or 0 if none is known. Nil
 	// means that this cannot be determined.
-	Focus func(context.Context) (pid int, err error)
-	// Shown reports whether the process shows a window. Nil, or an error, means that this
+	FocusedPID func(context.Context) (pid int, err error)
+	// ShowsWindow reports whether the process shows a window. Nil, or an error, means that this
 	// cannot be determined.
-	Shown func(ctx context.Context, pid int) (bool, error)
-	Log   *slog.Logger // nil: nowhere
+	ShowsWindow func(ctx context.Context, pid int) (bool, error)
+	Log         *slog.Logger // nil: nowhere
 }
 
 // A Dialog shows questions in windows, one at a time. It is safe for concurrent use, also
@@ -95,7 +95,7 @@ func New(cfg Config) *Dialog {
 	}
 	d := &Dialog{
 		getenv: cfg.Getenv, messages: func() messages { return messagesIn(cfg.Language()) }, scheduler: newScheduler(cfg.Folder), log: log,
-		inputLock: cfg.InputLock, focus: cfg.Focus, shown: cfg.Shown, readable: readable, patience: patience,
+		inputLock: cfg.InputLock, focus: cfg.FocusedPID, shown: cfg.ShowsWindow, readable: readable, patience: patience,
 	}
 	if d.focus == nil {
 		d.focus = func(context.Context) (int, error) { return 0, errors.ErrUnsupported }

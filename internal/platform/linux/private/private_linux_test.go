@@ -37,7 +37,7 @@ func TestPrograms(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := env.Err(); err != nil || !strings.Contains(env.Output(), "HOME=/elsewhere\n") || strings.Contains(env.Output(), "AAI_TEST") {
+	if err := env.AwaitEnd(); err != nil || !strings.Contains(env.Output(), "HOME=/elsewhere\n") || strings.Contains(env.Output(), "AAI_TEST") {
 		t.Errorf("%v, with\n%s", err, env.Output())
 	}
 	never := func() bool { return false }

@@ -91,15 +91,15 @@ func (p *Program) Output() string {
 // Done returns a channel that is closed when the program has ended.
 func (p *Program) Done() <-chan struct{} { return p.done }
 
-// Err waits until the program has ended, and returns the result of exec.Cmd.Wait.
-func (p *Program) Err() error {
+// AwaitEnd waits until the program has ended, and returns the result of exec.Cmd.Wait.
+func (p *Program) AwaitEnd() error {
 	<-p.done
 	return p.err
 }
 
 // endError returns the error for a program that has ended unexpectedly.
 func (p *Program) endError() error {
-	if err := p.Err(); err != nil {
+	if err := p.AwaitEnd(); err != nil {
 		return fmt.Errorf("%s has ended: %w\n%s", p.Name, err, p.Output())
 	}
 	return fmt.Errorf("%s has ended\n%s", p.Name, p.Output())

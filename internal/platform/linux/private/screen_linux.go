@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// A Screen configures the screen that StartScreen starts.
-type Screen struct {
+// A ScreenConfig configures the screen that StartScreen starts.
+type ScreenConfig struct {
 	Width, Height int  // in pixels, 24 bits deep
 	Locked        bool // the server requires the cookie in XAUTHORITY, as a person's screen does
 	// FileBacked makes the server keep its framebuffer in a file, see [Session.FramebufferFile].
@@ -23,7 +23,7 @@ type Screen struct {
 
 // StartScreen starts the session's screen, on a free display that the server chooses. The
 // server removes its lock and its socket on SIGTERM.
-func (s *Session) StartScreen(ctx context.Context, screen Screen) error {
+func (s *Session) StartScreen(ctx context.Context, screen ScreenConfig) error {
 	args := []string{"-screen", "0", fmt.Sprintf("%dx%dx24", screen.Width, screen.Height)}
 	if screen.Locked {
 		cookie := s.Path("cookie")

@@ -57,9 +57,9 @@ func (s *Session) denyPortal() error {
 	return os.WriteFile(filepath.Join(services, name+".service"), []byte("[D-BUS Service]\nName="+name+"\nExec=/bin/false\n"), 0o600)
 }
 
-// SoftwareRenderingEnv returns variables for programs on a screen without a graphics card.
+// HeadlessEnv returns variables for programs on a screen without a graphics card.
 // With them programs show windows of their own, use no portal, and keep no settings.
-func SoftwareRenderingEnv() []string {
+func HeadlessEnv() []string {
 	return []string{
 		"XDG_SESSION_TYPE=x11", "GDK_BACKEND=x11", "GTK_USE_PORTAL=0", "GIO_USE_VFS=local", "GSETTINGS_BACKEND=memory",
 		// Without these GTK 4 draws so slowly that it never appears on the accessibility bus.

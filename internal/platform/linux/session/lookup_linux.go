@@ -10,7 +10,7 @@ import (
 
 // refuse records a value that is not valid.
 func (f *lookup) refuse(what, from string, why error) {
-	f.refusals = append(f.refusals, Refusal{label(what), from, label(why.Error())})
+	f.refusals = append(f.refusals, RejectedValue{label(what), from, label(why.Error())})
 }
 
 // alwaysAlive is the alive function of values that cannot disappear.

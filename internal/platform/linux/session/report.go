@@ -83,7 +83,7 @@ const closing = "closing"
 // A Report holds the results of all lookups of a Detector.
 type Report struct {
 	Values         []Value
-	Refusals       []Refusal
+	Refusals       []RejectedValue
 	Session        *Login  // the person's, by login1; nil if unknown
 	Others         []Login // more sessions of the same person
 	Remote         bool    // this process is in a remote session
@@ -161,7 +161,7 @@ func (r Report) hints() []string {
 			`If that is not meant, start the gateway with a DISPLAY that answers, or set desktop.session to it, so that no other is taken.`,
 			label(r.SkippedDisplay), label(v.Value), label(v.From)))
 	}
-	chosen := slices.ContainsFunc(r.Refusals, func(no Refusal) bool { return no.From == "desktop.session" })
+	chosen := slices.ContainsFunc(r.Refusals, func(no RejectedValue) bool { return no.From == "desktop.session" })
 	if len(r.Others) > 0 || r.Remote || chosen {
 		hints = append(hints, `To operate another screen, set desktop.session to the id of a session, to a display such as ":0", or to "seat".`)
 	}

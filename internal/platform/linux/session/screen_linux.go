@@ -83,7 +83,7 @@ func (l *screenLookup) searchElsewhere(own environment) []environment {
 
 // byID reports whether the person's choice is the ID of a session.
 func byID(choice string) bool {
-	return choice != "" && choice != ChosenSeat && !strings.HasPrefix(choice, ":")
+	return choice != "" && choice != ChoiceAnySeat && !strings.HasPrefix(choice, ":")
 }
 
 // noSession returns the error for a chosen session that does not exist.
@@ -171,7 +171,7 @@ func cookiesOf(envs []environment, display string) []Value {
 
 // accepts returns an error if the X server is not valid or refuses the cookie.
 func (l *screenLookup) accepts(display, cookie string, own bool) error {
-	if l.cfg.Accepts == nil {
+	if l.cfg.CheckX11 == nil {
 		return errors.New("X11 is not spoken here")
 	}
 	if err := l.ctx.Err(); err != nil {
@@ -188,7 +188,7 @@ func (l *screenLookup) accepts(display, cookie string, own bool) error {
 		}
 		return l.cfg.Getenv(name)
 	}
-	return l.cfg.Accepts(ctx, getenv, func(socket net.Conn) error {
+	return l.cfg.CheckX11(ctx, getenv, func(socket net.Conn) error {
 		if _, local := socket.(*net.UnixConn); !local && own {
 			return nil // such as a screen forwarded by SSH: it is in the own environment
 		}

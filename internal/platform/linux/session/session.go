@@ -25,8 +25,8 @@ const (
 	retryAfter = 5 * time.Second
 )
 
-// ChosenSeat is the Config.Choice that selects any session of the person on a seat.
-const ChosenSeat = "seat"
+// ChoiceAnySeat is the Config.Choice that selects any session of the person on a seat.
+const ChoiceAnySeat = "seat"
 
 // Config configures a Detector. Zero values of optional fields mean this computer's
 // defaults.
@@ -36,11 +36,11 @@ type Config struct {
 	// Choice is the person's choice of a screen: "", the ID of a login1 session, a display
 	// such as ":0", or ChosenSeat.
 	Choice string
-	// Accepts connects to the X server in DISPLAY, calls check on the connection before it
+	// CheckX11 connects to the X server in DISPLAY, calls check on the connection before it
 	// sends anything, and performs the handshake with the cookie in XAUTHORITY. Nil
 	// accepts no X11 screen.
-	Accepts func(ctx context.Context, getenv func(string) string, check func(net.Conn) error) error
-	Log     *slog.Logger // nil: nowhere
+	CheckX11 func(ctx context.Context, getenv func(string) string, check func(net.Conn) error) error
+	Log      *slog.Logger // nil: nowhere
 
 	// For tests: folders to use instead of /run/user and /proc.
 	RunUser, Proc string
@@ -73,13 +73,13 @@ func New(cfg Config) *Detector {
 // A Value is a variable of the session with its source.
 type Value struct{ Name, Value, From string }
 
-// A Refusal is a value that its source From has but that is not valid; Why is the reason.
-type Refusal struct{ What, From, Why string }
+// A RejectedValue is a value that its source From has but that is not valid; Why is the reason.
+type RejectedValue struct{ What, From, Why string }
 
 // A lookup is the result of looking up one part.
 type lookup struct {
 	values   []Value
-	refusals []Refusal
+	refusals []RejectedValue
 	// alive reports whether the result is still valid. Nil means that the lookup is
 	// repeated after retryAfter.
 	alive func() bool

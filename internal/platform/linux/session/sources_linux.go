@@ -126,7 +126,7 @@ func (l logins) choose(choice string, remote bool) *Login {
 		s := &l.all[i]
 		is := 0
 		switch {
-		case choice == ChosenSeat:
+		case choice == ChoiceAnySeat:
 			is = score(s.graphical() && !s.Remote && s.Seat != "", s.Active, s.path == l.display)
 		case choice != "":
 			is = score(s.ID == choice || s.display != "" && displayNumber(s.display) == displayNumber(choice))

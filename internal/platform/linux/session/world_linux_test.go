@@ -55,7 +55,7 @@ func newWorld(t *testing.T) *world {
 		}
 	}
 	w.cfg = session.Config{
-		Getenv: func(name string) string { return w.env[name] }, Accepts: x11.Accepts,
+		Getenv: func(name string) string { return w.env[name] }, CheckX11: x11.CheckAccess,
 		RunUser: w.runUser, Proc: proc, RetryAfter: time.Nanosecond,
 	}
 	return w

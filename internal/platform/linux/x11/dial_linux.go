@@ -85,10 +85,10 @@ func dial(ctx context.Context, getenv func(string) string, onEvent func([]byte))
 	return newConn(socket, s, onEvent), nil
 }
 
-// Accepts returns an error unless the X server in DISPLAY accepts the cookie from the
+// CheckAccess returns an error unless the X server in DISPLAY accepts the cookie from the
 // file in XAUTHORITY. It calls check on the connection before it sends anything, fails if
 // check does, and closes the connection.
-func Accepts(ctx context.Context, getenv func(string) string, check func(net.Conn) error) error {
+func CheckAccess(ctx context.Context, getenv func(string) string, check func(net.Conn) error) error {
 	p, err := parseDisplay(getenv("DISPLAY"))
 	if err != nil {
 		return err

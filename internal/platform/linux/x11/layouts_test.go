@@ -108,7 +108,7 @@ func TestSlowProgram(t *testing.T) {
 		for r := range rune(120) {
 			many.WriteRune('一' + r)
 		}
-		f.Stop(t)
+		f.Suspend(t)
 		for range 2 { // the second time the keys have their meanings already
 			// On a busy machine the time may be over before it reaches the program.
 			says := ""

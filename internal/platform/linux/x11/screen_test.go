@@ -172,7 +172,7 @@ func TestCaptureHungWindow(t *testing.T) {
 	f := s.Fixture(t, linuxtest.GTK3)
 	w := window(t, d, f)
 	s.Cover(t, f)
-	f.Stop(t)
+	f.Suspend(t)
 	_, err := d.CaptureWindow(soon(t), w.ID)
 	fails(t, err, aai.AutomationFailed, aai.NotDelivered, "has not drawn itself")
 	f.Continue(t)

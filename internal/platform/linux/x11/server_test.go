@@ -182,7 +182,7 @@ func TestFrozen(t *testing.T) {
 			t.Fatalf("%s: %v", name, err)
 		}
 	}
-	x.Stop(t)
+	x.Suspend(t)
 	for _, d := range []*x11.Display{used, fresh} {
 		for name, call := range methods(d, w) {
 			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)

@@ -115,7 +115,7 @@ func TestKeysGoBack(t *testing.T) {
 	}
 	f.Press(t, "Full name")
 	window := sc.clients[0].ID
-	f.Stop(t)
+	f.Suspend(t)
 	short, cancel := context.WithTimeout(ctx, settle)
 	defer cancel()
 	if err := d.Type(short, desktop.PersonSeat, window, "αβγ"); err == nil {
@@ -182,7 +182,7 @@ func TestHungProgramAndLocks(t *testing.T) {
 	if err := conn.must(ctx, conn.setLocks(capsLock, 0)); err != nil {
 		t.Fatal(err)
 	}
-	f.Stop(t)
+	f.Suspend(t)
 	if err := d.Type(ctx, desktop.PersonSeat, windows[0].ID, "ab"); err != nil {
 		t.Error(err)
 	}

@@ -24,7 +24,7 @@ func TestSeatStaysUntilInputIsRead(t *testing.T) {
 	}
 	at := slices.IndexFunc(all, func(w desktop.WindowInfo) bool { return w.Title == f.Title })
 	list := f.ControlRect(t, "Fruits")
-	f.Stop(t)
+	f.Suspend(t)
 	if err := d.Scroll(ctx, desktop.OwnSeat, all[at].ID, desktop.Point{X: list.X + 50, Y: list.Y + 60}, 0, 3); err != nil {
 		t.Fatal(err)
 	}
