@@ -111,7 +111,7 @@ func letter(text string) program {
 // gimp returns a GTK 2 program, which exposes its tree when the gateway starts it.
 func gimp() program {
 	return program{name: "gimp", toolkit: "GTK 2", grant: "gimp-2.10", witness: "gimp", ready: "menu bar:", start: func(s *stage) *linuxtest.App {
-		if r := s.byMCP("ax_connect", params{"app": "gimp", "launch": true, "arguments": []string{"--no-splash", "--no-data", "--no-fonts"}}); r.Failed && !strings.Contains(r.Text, "was started as process") { // its first start may take longer than a call
+		if r := s.byMCP("ax_connect", params{"app": "gimp", "launch": true}); r.Failed && !strings.Contains(r.Text, "was started as process") { // its first start may take longer than a call
 			s.Fatalf("GIMP was not started: %s", r.Text)
 		}
 		return nil
