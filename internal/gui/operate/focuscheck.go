@@ -236,7 +236,9 @@ func (v *View) focus(target int, named bool) (rival int, has, active bool) {
 func (v *View) isMenuOpen() bool {
 	all := v.Snapshot.Elements
 	for i := range all {
-		if e := &all[i]; e.Role.IsMenuItem() && e.Parent >= 0 && (all[e.Parent].Role == desktop.Menu || all[e.Parent].Role.IsMenuItem()) && v.Snapshot.IsVisible(i) && v.document(i) < 0 {
+		p := all[i].Parent
+		within := p >= 0 && (all[p].Role == desktop.Menu || all[p].Role.IsMenuItem() && all[i].Role.IsMenuItem())
+		if within && v.Snapshot.IsVisible(i) && v.document(i) < 0 {
 			return true
 		}
 	}
