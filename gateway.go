@@ -348,14 +348,15 @@ func (p *invocation) recordIntent(ctx context.Context) *Error {
 }
 
 // runAction runs the tool's Action until the context's deadline. Actions on windows, Actions that
-// make calls, and those of a server get a context that can pause while they wait for the person.
+// make calls, and those of a server get a context that can pause while they wait for the person. The
+// outcome has no credentials.
 func (p *invocation) runAction(ctx context.Context) (*Result, error) {
 	if until, ok := ctx.Deadline(); ok && (p.request.App.OperatesOthers() || p.request.Tool.OnlyMakesCalls || p.request.App.Server != nil) {
 		w, end := newPausableContext(p.ctx, until, p.clock.alarm)
 		defer func() { p.clock.total += end() }()
 		ctx = w
 	}
-	return p.request.Tool.Run(context.WithValue(ctx, invocationKey{}, p), p.request.Call)
+	return p.withoutCredentials(p.request.Tool.Run(context.WithValue(ctx, invocationKey{}, p), p.request.Call))
 }
 
 // resolve finds the app and the tool that the call names.

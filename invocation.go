@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
 const (
@@ -57,7 +59,8 @@ type invocation struct {
 	askingSince   time.Time               // start of waiting for the person; zero: not waiting
 	personWait    time.Duration           // total time of waiting for the person
 	element       TargetElement
-	settled       bool // the final result is claimed by the goroutine or by Do
+	credentials   []*sanitize.SecretSet // secrets that the Action's driver sends
+	settled       bool                  // the final result is claimed by the goroutine or by Do
 
 	recordToken      chan struct{} // holds a token during a write; guards the fields below
 	firstLineWritten bool          // the first line is written

@@ -40,6 +40,7 @@ func WithProgress(ctx context.Context, report func(done, total float64, message 
 // is cheap. It is safe for concurrent use.
 func Progress(ctx context.Context, done, total float64, message string) {
 	if p, _ := ctx.Value(invocationKey{}).(*invocation); p != nil {
+		message = p.redactText(message)
 		p.setProgress(done, total, message)
 	}
 	if p, _ := ctx.Value(progressKey{}).(*progress); p != nil {

@@ -28,7 +28,6 @@ func SecretEncodings(secrets []string) []string {
 		}
 		forms := []string{
 			secret, Label(secret, len(secret)+1), Text(secret, len(secret)+1), strings.TrimSpace(secret),
-			base64.RawStdEncoding.EncodeToString([]byte(secret)), base64.RawURLEncoding.EncodeToString([]byte(secret)),
 			hex.EncodeToString([]byte(secret)), strings.ToUpper(hex.EncodeToString([]byte(secret))),
 		}
 		for range maxQuoteDepth {
@@ -41,6 +40,9 @@ func SecretEncodings(secrets []string) []string {
 		for _, form := range forms {
 			forms = append(forms, url.QueryEscape(form), url.PathEscape(form))
 		}
+		for _, form := range slices.Concat([]string{secret}, quotations(secret)) {
+			forms = append(forms, base64Forms(form)...)
+		}
 		slices.Sort(forms)
 		forms = slices.Compact(forms)
 		for _, form := range forms {
@@ -50,6 +52,21 @@ func SecretEncodings(secrets []string) []string {
 		}
 	}
 	return all
+}
+
+// base64Forms returns the characters that the text has in base64, within other text too: the first
+// byte can have three positions in its group of three.
+func base64Forms(text string) (forms []string) {
+	for _, encoding := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
+		for before := range 3 {
+			whole := encoding.EncodeToString(append(make([]byte, before), text...))
+			// The characters at the ends also hold bits of other bytes.
+			if form := whole[(8*before+5)/6 : (before+len(text))*8/6]; len(form) >= minCredential {
+				forms = append(forms, form)
+			}
+		}
+	}
+	return append(forms, base64.RawStdEncoding.EncodeToString([]byte(text)), base64.RawURLEncoding.EncodeToString([]byte(text)))
 }
 
 // quotations returns the text as JSON and Go write it between quotation marks.

@@ -97,7 +97,7 @@ func mayRepeat(text string, secrets []string) bool {
 		}
 		b := []byte(secret)
 		low := hex.EncodeToString(b)
-		for _, form := range []string{base64.RawStdEncoding.EncodeToString(b), base64.RawURLEncoding.EncodeToString(b), low, strings.ToUpper(low)} {
+		for _, form := range append(base64Forms(secret), low, strings.ToUpper(low)) {
 			if strings.Contains(text, form) {
 				return true
 			}

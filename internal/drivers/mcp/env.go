@@ -27,16 +27,15 @@ func baseEnv() []string {
 	}
 }
 
-// command returns the command that starts the server, with its variables, and a redactor for their
-// values.
-func (s *server) command(ctx context.Context) (*exec.Cmd, *sanitize.Redactor, *aai.Error) {
+// command returns the command that starts the server, with its variables. It adds their values to secrets.
+func (s *server) command(ctx context.Context, secrets *sanitize.SecretSet) (*exec.Cmd, *aai.Error) {
 	r, app := s.recipe.MCP, s.recipe.App
 	values, err := s.values(ctx)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	getenv := s.driver.config.Getenv
-	var environ, secrets []string
+	var environ []string
 	for _, name := range baseEnv() {
 		if value := getenv(name); value != "" && !slices.Contains(r.Env, name) {
 			environ = append(environ, name+"="+value)
@@ -48,14 +47,15 @@ func (s *server) command(ctx context.Context) (*exec.Cmd, *sanitize.Redactor, *a
 			value = getenv(name)
 		}
 		if value == "" {
-			return nil, nil, undeliveredError(aai.AuthRequired, "The person can set it: aai-gateway mcp env "+app+" "+name+".",
+			return nil, undeliveredError(aai.AuthRequired, "The person can set it: aai-gateway mcp env "+app+" "+name+".",
 				"the MCP server of %s needs a value for %s, and none is set", app, name)
 		}
 		if values == nil {
 			values = make(map[string]string)
 		}
 		values[name] = value
-		environ, secrets = append(environ, name+"="+value), append(secrets, value)
+		secrets.Add(value)
+		environ = append(environ, name+"="+value)
 	}
 	args := make([]string, len(r.Args))
 	for i, arg := range r.Args {
@@ -63,13 +63,9 @@ func (s *server) command(ctx context.Context) (*exec.Cmd, *sanitize.Redactor, *a
 	}
 	program, cause := lookPath(r.Command, getenv("PATH"))
 	if cause != nil {
-		return nil, nil, undeliveredError(aai.AppNotRunning, "The person can install it, or correct the descriptor.", "the MCP server of %s cannot be started: there is no program %q", app, aai.CleanLabel(r.Command, 200))
+		return nil, undeliveredError(aai.AppNotRunning, "The person can install it, or correct the descriptor.", "the MCP server of %s cannot be started: there is no program %q", app, aai.CleanLabel(r.Command, 200))
 	}
-	cmd := &exec.Cmd{Path: program, Args: append([]string{r.Command}, args...), Env: environ, Dir: cmp.Or(r.Dir, s.driver.config.Home)}
-	if len(secrets) == 0 {
-		return cmd, nil, nil
-	}
-	return cmd, sanitize.NewRedactor(secrets), nil
+	return &exec.Cmd{Path: program, Args: append([]string{r.Command}, args...), Env: environ, Dir: cmp.Or(r.Dir, s.driver.config.Home)}, nil
 }
 
 // values returns the stored variables of the app.

@@ -84,10 +84,7 @@ const codeRejected = -32005
 
 // quote returns a server's text with secrets redacted.
 func (s *session) quote(words string) string {
-	if s.redactor != nil {
-		words = s.redactor.Redact(words)
-	}
-	return sanitize.Quote(words, maxWords)
+	return sanitize.Quote(s.secrets.Redact(words), maxWords)
 }
 
 // lastStderr returns the last standard error of an ended server.

@@ -213,6 +213,10 @@ func (r *hostileServer) call(m message, reply func(any)) {
 	case "numbers":
 		fmt.Printf(`{"jsonrpc": "2.0", "id": %v, "result": {"content": [{"type": "text", "text": "{\"n\": 9007199254740993}"}], "structuredContent": {"n": 9007199254740993}}}`+"\n", m.ID)
 		return
+	case "echoes":
+		place, form := echoArgs(m, os.Getenv("ECHOED"))
+		echoSecret(m, place, form, say)
+		return
 	case "files":
 		open, _ := os.ReadDir("/proc/self/fd")
 		for _, f := range open {

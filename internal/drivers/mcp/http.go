@@ -54,6 +54,7 @@ func (t *authTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 			}
 			one.Body = body
 		}
+		before := one.Header.Clone()
 		for name, value := range t.server.recipe.MCP.Headers {
 			one.Header.Set(name, value)
 		}
@@ -63,6 +64,8 @@ func (t *authTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 				return nil, err
 			}
 		}
+		t.live.secrets.AddRequest(before, req.URL.RawQuery, one)
+		aai.RedactCredentials(ctx, &t.live.secrets)
 		resp, err := t.next.RoundTrip(one)
 		if err != nil {
 			return nil, err

@@ -162,9 +162,9 @@ func (s *session) ask(ctx context.Context) (*listing, *aai.Error) {
 	l := &listing{Tools: []json.RawMessage{}}
 	if r := s.client.InitializeResult(); r != nil {
 		if r.ServerInfo != nil {
-			l.Name, l.Version = aai.CleanLabel(r.ServerInfo.Name, 100), aai.CleanLabel(r.ServerInfo.Version, 50)
+			l.Name, l.Version = aai.CleanLabel(s.secrets.Redact(r.ServerInfo.Name), 100), aai.CleanLabel(s.secrets.Redact(r.ServerInfo.Version), 50)
 		}
-		l.Instructions = aai.CleanText(r.Instructions, maxWords)
+		l.Instructions = aai.CleanText(s.secrets.Redact(r.Instructions), maxWords)
 		if c := r.Capabilities; c != nil {
 			l.Resources, l.Prompts = c.Resources != nil, c.Prompts != nil
 			if c.Tools == nil {
@@ -178,8 +178,9 @@ func (s *session) ask(ctx context.Context) (*listing, *aai.Error) {
 		if err != nil {
 			return nil, s.requestError(ctx, err)
 		}
-		for _, tool := range tools {
+		for i, tool := range tools {
 			size += len(tool)
+			tools[i] = json.RawMessage(s.secrets.Redact(string(tool)))
 		}
 		l.Tools = append(l.Tools, tools...)
 		switch {

@@ -61,7 +61,7 @@ func (s *session) content(out *aai.Result, contents []sdk.Content) (texts []stri
 		case *sdk.ImageContent:
 			texts = append(texts, s.picture(out, c.MIMEType, c.Data))
 		case *sdk.AudioContent:
-			texts = append(texts, fileText("A sound", c.MIMEType, c.Data))
+			texts = append(texts, s.fileText("A sound", c.MIMEType, c.Data))
 		case *sdk.ResourceLink:
 			texts = append(texts, fmt.Sprintf("A resource: %s %s", aai.CleanLabel(c.URI, 500), s.cleanText(c.Name)))
 		case *sdk.EmbeddedResource:
@@ -83,13 +83,13 @@ func (s *session) embedded(out *aai.Result, r *sdk.ResourceContents) string {
 	case isPicture(r.MIMEType, r.Blob):
 		return name + ": " + s.picture(out, r.MIMEType, r.Blob)
 	}
-	return fileText(name, r.MIMEType, r.Blob)
+	return s.fileText(name, r.MIMEType, r.Blob)
 }
 
 // picture adds a picture to the result if it is valid.
 func (s *session) picture(out *aai.Result, mime string, data []byte) string {
 	if !isPicture(mime, data) {
-		return fileText("A picture that cannot be shown", mime, data)
+		return s.fileText("A picture that cannot be shown", mime, data)
 	}
 	out.Images = append(out.Images, aai.Image{MIME: mime, Data: data})
 	return fmt.Sprintf("A picture, %s, %d bytes.", mime, len(data))
@@ -104,9 +104,12 @@ func isPicture(mime string, data []byte) bool {
 }
 
 // fileText describes content that is neither text nor a picture.
-func fileText(what, mime string, data []byte) string {
+func (s *session) fileText(what, mime string, data []byte) string {
 	text := fmt.Sprintf("%s, %s, %d bytes", what, aai.CleanLabel(mime, 100), len(data))
-	if len(data) > maxInline {
+	switch {
+	case s.secrets.IsIn(data): // base64 would hide the secret from later checks
+		return text + "; its content is omitted, since it contains a secret of the server."
+	case len(data) > maxInline:
 		return fmt.Sprintf("%s; its content is omitted, since it has more than %d KiB.", text, maxInline>>10)
 	}
 	return text + ", in base64: " + base64.StdEncoding.EncodeToString(data)
@@ -114,11 +117,7 @@ func fileText(what, mime string, data []byte) string {
 
 // cleanText removes invisible characters and secrets from a server's text.
 func (s *session) cleanText(text string) string {
-	text = aai.CleanText(strings.ReplaceAll(text, "\r\n", "\n"), math.MaxInt)
-	if s.redactor != nil {
-		text = s.redactor.Redact(text)
-	}
-	return text
+	return s.secrets.Redact(aai.CleanText(strings.ReplaceAll(text, "\r\n", "\n"), math.MaxInt))
 }
 
 // clean cleans the strings of a value.

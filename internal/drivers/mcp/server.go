@@ -56,7 +56,7 @@ type session struct {
 	wire         *wire               // nil over HTTP
 	process      *process.Subprocess // nil over HTTP
 	stderr       *stderrLog          // nil over HTTP
-	redactor     *sanitize.Redactor
+	secrets      sanitize.SecretSet  // of the server's variables and the requests to it
 	requests     *serverRequests
 	checkAllowed func(ctx context.Context, ask string) error // returns an error if the permission was revoked
 	asker        aai.Asker                                   // nil: no windows
@@ -103,6 +103,7 @@ func (s *server) acquire(ctx context.Context) (*session, *aai.Error) {
 	if s.live != nil && !s.live.hasEnded() && s.live.endFault() == nil {
 		defer s.mu.Unlock()
 		s.users++
+		aai.RedactCredentials(ctx, &s.live.secrets)
 		return s.live, nil
 	}
 	f := s.starting
@@ -127,6 +128,7 @@ func (s *server) acquire(ctx context.Context) (*session, *aai.Error) {
 			s.release()
 			return nil, f.err
 		}
+		aai.RedactCredentials(ctx, &f.session.secrets)
 		return f.session, nil
 	case <-ctx.Done():
 		s.release()
@@ -287,12 +289,11 @@ func (s *server) openTransport(ctx context.Context) (*session, sdk.Transport, *a
 	if s.recipe.MCP.URL != "" {
 		return live, s.overHTTP(live), nil
 	}
-	cmd, veil, err := s.command(ctx)
+	cmd, err := s.command(ctx, &live.secrets)
 	if err != nil {
 		return nil, nil, err
 	}
-	live.redactor = veil
-	live.stderr = &stderrLog{log: s.driver.log, app: s.recipe.App, redactor: veil}
+	live.stderr = &stderrLog{log: s.driver.log, app: s.recipe.App, secrets: &live.secrets}
 	cmd.Stderr = live.stderr
 	p, cause := process.Start(cmd, process.Limits{SupervisorCommand: s.driver.config.GuardCommand})
 	if cause != nil {

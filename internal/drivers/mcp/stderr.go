@@ -20,9 +20,9 @@ const (
 // stderrLog logs a server's standard error up to a readable amount, and keeps the last lines for
 // error messages.
 type stderrLog struct {
-	log      *slog.Logger
-	app      string
-	redactor *sanitize.Redactor // nil: no secrets
+	log     *slog.Logger
+	app     string
+	secrets *sanitize.SecretSet
 
 	mu      sync.Mutex
 	line    []byte
@@ -72,10 +72,7 @@ func (s *stderrLog) logLine() {
 }
 
 func (s *stderrLog) clean(words string) string {
-	if s.redactor != nil {
-		words = s.redactor.Redact(words)
-	}
-	return strings.TrimSpace(aai.CleanLabel(words, maxStderrLine))
+	return strings.TrimSpace(aai.CleanLabel(s.secrets.Redact(words), maxStderrLine))
 }
 
 // last returns the last lines, joined into one.

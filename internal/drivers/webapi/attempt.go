@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
 // failure is an error, with the data that decides about another try.
@@ -20,7 +21,7 @@ type failure struct {
 // exchange is a request and its response.
 type exchange struct {
 	*tool
-	secrets secretTexts
+	secrets *sanitize.SecretSet
 	trace   trace
 	resp    *http.Response
 }
@@ -42,7 +43,7 @@ func (t *tool) attempt(ctx context.Context, m *message) (*aai.Result, *failure) 
 		f.err.Delivery = aai.Delivered
 		return nil, f
 	}
-	x.secrets = x.secrets.concat(before)
+	x.secrets.Join(before)
 	return x.finish(ctx, nil)
 }
 
@@ -51,12 +52,13 @@ func (t *tool) exchange(ctx context.Context, m *message) (*exchange, *failure) {
 	if err := t.limit.wait(ctx); err != nil {
 		return nil, &failure{err: err}
 	}
-	x := &exchange{tool: t}
+	x := &exchange{tool: t, secrets: new(sanitize.SecretSet)}
+	aai.RedactCredentials(ctx, x.secrets)
 	req, err := t.request(x.trace.follow(ctx), m)
 	if err != nil {
 		return nil, &failure{err: undelivered(aai.AsError(err))}
 	}
-	if x.secrets, err = t.authorize(ctx, req); err != nil {
+	if err = t.authorize(ctx, req, x.secrets); err != nil {
 		return nil, &failure{err: undelivered(aai.AsError(err))}
 	}
 	x.resp, err = t.driver.client.Do(req) //nolint:bodyclose // finish and attempt close it
@@ -76,25 +78,26 @@ func undelivered(e *aai.Error) *aai.Error {
 	return &copied
 }
 
-// authorize adds the credentials to the request and returns the texts to redact.
-func (t *tool) authorize(ctx context.Context, req *http.Request) (secretTexts, error) {
+// authorize adds the credentials to the request, and to secrets.
+func (t *tool) authorize(ctx context.Context, req *http.Request, secrets *sanitize.SecretSet) error {
 	if t.recipe.HTTP.Auth == nil {
-		return nil, nil
+		return nil
 	}
 	if t.driver.authorizer == nil {
 		err := aai.Errorf(aai.AuthRequired, "%s requires a login, and this gateway cannot log in", t.address.origin)
 		err.Hint = "Use another app that can do the same."
-		return nil, err
+		return err
 	}
 	headers, address, host := req.Header.Clone(), *req.URL, req.Host
 	if err := t.driver.authorizer.Authorize(ctx, t.recipe, req); err != nil {
-		return nil, err
+		return err
 	}
 	if req.URL.Scheme != address.Scheme || req.URL.Host != address.Host || req.Host != host ||
 		req.URL.EscapedPath() != address.EscapedPath() || req.Method != t.method {
-		return nil, aai.Errorf(aai.Internal, "the login for %s changed the request's address; nothing was sent", t.address.origin)
+		return aai.Errorf(aai.Internal, "the login for %s changed the request's address; nothing was sent", t.address.origin)
 	}
-	return addedSecrets(headers, address.RawQuery, req), nil
+	secrets.AddRequest(headers, address.RawQuery, req)
+	return nil
 }
 
 // handleRefusal reports a rejected login to the authorizer. again means that another try may succeed.

@@ -31,7 +31,7 @@ func (x *exchange) excerpt(ctx context.Context) string {
 	} else if strings.HasSuffix(kind.media, "html") {
 		text = titleOf(text)
 	}
-	return aai.CleanLabel(x.secrets.hide(text), maxWords)
+	return aai.CleanLabel(x.secrets.Redact(text), maxWords)
 }
 
 // errorTextIn returns the error text in one of the common forms: problem details (RFC 9457), OAuth

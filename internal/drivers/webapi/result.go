@@ -55,7 +55,7 @@ func (x *exchange) result(body []byte) *aai.Result {
 	case classText:
 		return &aai.Result{Text: x.clean(x.decode(body, k.charset))}
 	case classPicture:
-		if x.secrets.isIn(body) {
+		if x.secrets.IsIn(body) {
 			return x.otherResult(k, body)
 		}
 		return &aai.Result{
@@ -131,7 +131,7 @@ func (x *exchange) jsonResult(text string) *aai.Result {
 func (x *exchange) emptyResult() *aai.Result {
 	r := &aai.Result{Text: "The app answered " + statusText(x.resp.StatusCode) + ", without content."}
 	if location := x.resp.Header.Get("Location"); location != "" {
-		location = aai.CleanLabel(x.secrets.hide(location), 500)
+		location = aai.CleanLabel(x.secrets.Redact(location), 500)
 		r.Text += " It names the address " + location + "."
 		r.Data = map[string]any{"location": location}
 	}
@@ -147,7 +147,7 @@ func (x *exchange) headResult() *aai.Result {
 		"Accept-Ranges", "Allow", "Content-Disposition", "Cache-Control",
 	} {
 		if value := x.resp.Header.Get(name); value != "" {
-			value = aai.CleanLabel(x.secrets.hide(value), 500)
+			value = aai.CleanLabel(x.secrets.Redact(value), 500)
 			headers[strings.ToLower(name)] = value
 			text += "\n" + name + ": " + value
 		}
@@ -165,7 +165,7 @@ func (x *exchange) otherResult(k contentKind, body []byte) *aai.Result {
 		text += ", " + name
 	}
 	switch {
-	case x.secrets.isIn(body): // base64 would hide the secret from later checks
+	case x.secrets.IsIn(body): // base64 would hide the secret from later checks
 		text += "; its content is omitted, since it contains the person's login for the app"
 	case len(body) <= maxInline:
 		data["base64"] = base64.StdEncoding.EncodeToString(body)
@@ -185,5 +185,5 @@ func (x *exchange) filename() string {
 	if name == "." || name == ".." || name == "/" {
 		return ""
 	}
-	return aai.CleanLabel(x.secrets.hide(name), 100)
+	return aai.CleanLabel(x.secrets.Redact(name), 100)
 }

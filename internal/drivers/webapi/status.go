@@ -75,7 +75,7 @@ func (x *exchange) explain(err *aai.Error) {
 	case status == http.StatusUnauthorized && x.recipe.HTTP.Auth == nil:
 		err.Hint = "The server requires a login, but the app's descriptor does not describe one."
 	case status == http.StatusUnauthorized:
-		if len(x.secrets) > 0 {
+		if !x.secrets.IsEmpty() {
 			err.Code = aai.AuthExpired
 		}
 		err.Hint = "Ask the person to log in to " + x.address.origin + " again."
@@ -112,7 +112,7 @@ func (x *exchange) redirectOrigin() string {
 	if target.Scheme == "" {
 		target.Scheme = x.address.scheme
 	}
-	return aai.CleanLabel(x.secrets.hide(netguard.Origin(target)), 200)
+	return aai.CleanLabel(x.secrets.Redact(netguard.Origin(target)), 200)
 }
 
 // retryAfter returns the delay that the server requests, in seconds or as a date (RFC 9110,

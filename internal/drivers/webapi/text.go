@@ -53,7 +53,7 @@ func (x *exchange) clean(text string) string {
 	if !isPlain(text) {
 		text = aai.CleanText(strings.ReplaceAll(text, "\r\n", "\n"), math.MaxInt)
 	}
-	return x.secrets.hide(text)
+	return x.secrets.Redact(text)
 }
 
 // isPlain reports whether a text is visible ASCII.
