@@ -57,7 +57,7 @@ type Message struct {
 	ToolResults []ToolResult // their results, in the next message of the gateway
 }
 
-// A SampleTool is a tool offered to a model.
+// A SampleTool is a tool that a SamplingRequest offers to the client's model.
 type SampleTool struct {
 	Name, Description string
 	Params            json.RawMessage // a JSON Schema of type "object"

@@ -94,8 +94,8 @@ func (r *Request) ResolveTarget(ctx context.Context) TargetElement {
 	return r.Element
 }
 
-// IsTargetResolved reports whether the Action has reported its target element, so that no search
-// is needed.
+// IsTargetResolved reports whether Element is the one that the Action reported in place of the one that the
+// gates had judged. The gates then judge Element and search no more.
 func (r *Request) IsTargetResolved() bool { return r.targetResolved }
 
 // ReportTargetElement reports the element that the context's call is about to act on. An Action

@@ -57,7 +57,9 @@ const (
 	defaultMaxAge     = 30 * 24 * time.Hour
 )
 
-// A Journal appends to one file. It is safe for concurrent use, also by several processes.
+// A Journal is the audit log. It appends a hash-chained JSON line for each entry to the file at Config.Path,
+// and rotates that file; it also reads, verifies and exports the records. It is safe for concurrent use,
+// also by several processes.
 type Journal struct {
 	path       string
 	keyStore   KeyStore

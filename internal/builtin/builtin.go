@@ -45,7 +45,7 @@ const (
 	CheckDesktop       = "check"
 
 	ListUnconfirmed = "consent_unconfirmed"
-	Confirm         = "consent_confirm"
+	ConfirmSettings = "consent_confirm"
 	SetPassphrase   = "consent_passphrase"
 
 	AuditVerify = "audit_verify"

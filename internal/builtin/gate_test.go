@@ -27,7 +27,7 @@ func arguments() map[string]string {
 		builtin.Lint:  `{"source": "../../descriptors/org.gnome.Calculator/aai.json"}`,
 		builtin.LogIn: `{"app": "org.example.one", "secret": {"key": "k"}}`, builtin.LogOut: `{"app": "memo"}`, builtin.LoginStatus: `{}`,
 		builtin.AuditVerify: `{}`, builtin.AuditExport: `{}`,
-		builtin.ListUnconfirmed: `{}`, builtin.Confirm: `{"settings": [{"from": "/c", "key": "dev", "value": true}]}`, builtin.SetPassphrase: `{}`,
+		builtin.ListUnconfirmed: `{}`, builtin.ConfirmSettings: `{"settings": [{"from": "/c", "key": "dev", "value": true}]}`, builtin.SetPassphrase: `{}`,
 	}
 }
 
@@ -171,7 +171,7 @@ func TestPrecheckComesBeforeTheQuestion(t *testing.T) {
 		{builtin.ImportConsents, `{"caller": "mcp:x", "identity": "x"}`, aai.InvalidParams},
 		{builtin.ImportConsents, `{"caller": "mcp:x", "identity": "/usr/bin/x"}`, aai.InvalidParams},
 		{builtin.LogIn, `{"app": "memo"}`, aai.InvalidParams},
-		{builtin.Confirm, `{"settings": [{"from": "/c", "key": "dev", "value": true}]}`, aai.InvalidParams},
+		{builtin.ConfirmSettings, `{"settings": [{"from": "/c", "key": "dev", "value": true}]}`, aai.InvalidParams},
 		{builtin.SetPassphrase, `{}`, aai.PermissionDenied}, // no terminal
 	} {
 		w.screen = screen{}
@@ -248,7 +248,7 @@ func TestEveryToolSaysWhatItDoes(t *testing.T) {
 	}
 	for _, tool := range app.Tools {
 		changes := tool.Name == builtin.Grant || tool.Name == builtin.Revoke || tool.Name == builtin.ImportConsents || tool.Name == builtin.DropNameOnlyGrants || tool.Name == builtin.SetMode || tool.Name == builtin.NameSite ||
-			tool.Name == builtin.LogIn || tool.Name == builtin.LogOut || tool.Name == builtin.AuditExport || tool.Name == builtin.ForgetResults || tool.Name == builtin.Confirm || tool.Name == builtin.SetPassphrase
+			tool.Name == builtin.LogIn || tool.Name == builtin.LogOut || tool.Name == builtin.AuditExport || tool.Name == builtin.ForgetResults || tool.Name == builtin.ConfirmSettings || tool.Name == builtin.SetPassphrase
 		if (tool.Effect == aai.Changes) != changes || (tool.Effect == aai.Reads) == changes {
 			t.Errorf("%s %s", tool.Name, tool.Effect)
 		}

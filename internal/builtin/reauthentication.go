@@ -33,7 +33,7 @@ func (t reauthTools) tools() []*aai.Tool {
 	return []*aai.Tool{
 		set,
 		readTool(ListUnconfirmed, "List the settings that do not hold because nobody has confirmed them", noParams, t.list),
-		withPrecheck(t.precheckConfirm, changeTool(Confirm, "Let settings hold that widen what callers may do", confirmParams, t.confirm)),
+		withPrecheck(t.precheckConfirm, changeTool(ConfirmSettings, "Let settings hold that widen what callers may do", confirmParams, t.confirm)),
 	}
 }
 

@@ -79,7 +79,8 @@ func (p *parser) name(m *members) {
 	}
 }
 
-// names returns the names of an object by language, the default one first.
+// names reads an object whose keys are languages and whose values are names. It returns the names, that of
+// the default language first; language is the default unless the object names another.
 func (p *parser) names(n *node, language string) []string {
 	var names []string
 	for c := n.First; c != nil; c = c.Next {

@@ -57,7 +57,7 @@ type reader struct {
 	tree      jsontree.Reader[bool]
 	schemas   schema.Reader
 	kinds     []kind   // all kinds
-	requested []string // of the open objects, see requestedBuffer
+	requested []string // storage for the requested member names of all objects; requestedBuffer hands out parts
 }
 
 func (r *reader) table() []kind {

@@ -20,7 +20,8 @@ const (
 // Wildcard stands for any caller, and in a grant of the configuration for any tool.
 const Wildcard = "*"
 
-// A Grant is a decision about one tool of one app for one caller.
+// A Grant records that calls of one tool of one app by one caller are allowed, or denied, without a
+// question; see Decision.
 type Grant struct {
 	// Caller is the name that the caller reports, such as "mcp:claude-ai", a bare name, or
 	// "*" for any.

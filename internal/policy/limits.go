@@ -204,7 +204,7 @@ func (l *Limits) usageOf(me callerKey) *usage {
 	return m
 }
 
-// removeIdle removes callers that were idle for a minute; their counters are full again.
+// removeIdle removes callers that were idle for a minute. Their rate limits have recovered by then.
 func (l *Limits) removeIdle() {
 	for me, m := range l.byCaller {
 		if m.active == 0 && l.now().Sub(m.last) > time.Minute {

@@ -23,7 +23,7 @@ const (
 	sealingSize = chacha20poly1305.NonceSizeX + chacha20poly1305.Overhead
 )
 
-// Limits of a record, in bytes: MaxID for its ID, MaxRecord for its content.
+// Limits of a record, in bytes: MaxIDLength for its ID, MaxRecordSize for its content.
 const (
 	MaxIDLength   = 512
 	MaxRecordSize = 1 << 20

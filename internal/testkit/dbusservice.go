@@ -136,7 +136,7 @@ func (s *BusService) WaitBlocked(n int) {
 	}
 }
 
-// Release ends all present and future calls of Block.
+// Release lets all present and later calls of the service's D-Bus method Block return. Call it once.
 func (s *BusService) Release() { close(s.release) }
 
 // Handle sets the handler for the JSON envelopes of the AAI protocol that arrive at HandlerPath.

@@ -111,7 +111,8 @@ func (s *Step) argInShort(name string, value any) string {
 // omittedMark replaces omitted text.
 const omittedMark = "…"
 
-// valueNames returns the template with the names of its values, and with its text if seen.
+// valueNames formats the template with its references as {{name}}. Its literal text, which may be
+// secret, is part of the result only if seen; otherwise omittedMark replaces it.
 func (t *template) valueNames(seen bool) string {
 	var b strings.Builder
 	for _, p := range t.parts {

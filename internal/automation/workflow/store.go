@@ -17,7 +17,7 @@ type Store interface {
 	// Step records the beginning of a step, or of one of several calls of a step, and later its
 	// end.
 	Step(ctx context.Context, run string, r *Record) error
-	// UndoAct records that an act is about to be undone, and later the outcome.
+	// UndoAct undoes nothing: it records that an act is about to be undone, and later the outcome.
 	UndoAct(ctx context.Context, run string, b *UndoRecord) error
 	// End records the end of the workflow, after its rollback.
 	End(ctx context.Context, run string, state State) error

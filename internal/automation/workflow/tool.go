@@ -15,8 +15,8 @@ const (
 	BuiltinToolName = "workflow"    // builtin
 )
 
-// AgentTools returns the names of the builtin tools that agents may use too: each of their calls passes
-// the gates.
+// AgentTools returns the names of this package's builtin tools that agents may use, workflow and batch:
+// each call that such a tool makes passes the gates.
 func AgentTools() []string { return []string{BuiltinToolName, BatchToolName} }
 
 // toolTime is the limit of the tools, including the time for a rollback.

@@ -67,7 +67,7 @@ func (w *WebCatalog) lookUp(ctx context.Context, t target) (s *site, err error) 
 	}
 	known := w.cachedSite(t)
 	if known != nil {
-		t = known.target // its scheme counts: "host:port/id" has none
+		t = known.target // with the scheme of the cached copy: an address such as "host:port/id" has none
 	}
 	if known != nil && known.meta.isFresh(w.now()) {
 		w.remember(known)

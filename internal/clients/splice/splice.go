@@ -24,7 +24,8 @@ const (
 	YAML Format = "YAML"
 )
 
-// A Place is the position of an entry in a text.
+// A Place identifies an entry by the file's format, the keys that lead to its container, and its name.
+// The entry need not exist.
 type Place struct {
 	Format Format
 	// Path is the keys that lead to the container of the entries.

@@ -260,8 +260,9 @@ type QuestionLease struct {
 	count uint64
 }
 
-// AcquireForQuestion takes the lock for a question, for as long as the question is open. It waits
-// for another question until ctx ends, but for input only until StuckAfter.
+// AcquireForQuestion takes the lock while a question is open; QuestionLease.Release releases it. It waits for
+// another question until ctx ends. For a running stroke or action it waits at most StuckAfter, and then
+// returns CONSENT_REQUIRED.
 func (s *Lock) AcquireForQuestion(ctx context.Context) (*QuestionLease, error) {
 	p, err := s.files()
 	if err != nil {

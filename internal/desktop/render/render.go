@@ -9,7 +9,7 @@ import (
 
 // Options select the part of a snapshot to render, and its extent.
 type Options struct {
-	// Budget is the maximum number of tokens of the page as [sanitize.Estimate] counts; 0 means
+	// Budget is the maximum number of tokens of the page as [sanitize.EstimateTokens] counts; 0 means
 	// DefaultBudget, values below MinBudget are errors.
 	Budget int
 	Root   int    // the element to render with its descendants; -1 for all windows
@@ -32,7 +32,7 @@ const (
 // A Page is the part of an outline that fits the budget.
 type Page struct {
 	Text   string
-	Tokens int // as [sanitize.Estimate] counts
+	Tokens int // as [sanitize.EstimateTokens] counts
 	// Shown and Total count the actionable elements: those that this page shows or tells how to address,
 	// and all of them under the root.
 	Shown, Total int

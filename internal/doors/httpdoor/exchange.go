@@ -105,7 +105,7 @@ func (o *exchangeSet) remove(x *Exchange) {
 	delete(o.all, x)
 }
 
-// cancelStreams cancels all streams, and each later one when it is marked.
+// cancelStreams cancels all streaming exchanges. From then on MarkStreaming cancels an exchange at once.
 func (o *exchangeSet) cancelStreams() {
 	o.mu.Lock()
 	defer o.mu.Unlock()

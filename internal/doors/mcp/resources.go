@@ -21,7 +21,7 @@ type Resource struct {
 	// variables {name} or {+name}, such as "axterminator://app/{name}/tree".
 	URI                            string
 	Name, Title, Description, MIME string
-	AudienceUser, AudienceModel    bool    // the audience annotation; neither: both
+	AudienceUser, AudienceModel    bool    // the audience annotation; both false: user and assistant
 	Priority                       float64 // from 0 to 1; 0: none
 
 	// Call returns the call that reads the resource, given the template's variables. The content is the

@@ -52,7 +52,8 @@ type stopEntry struct {
 	At     time.Time `json:"at"`
 }
 
-// Unknown reports whether the stop is for all callers of a door without an identity.
+// Unknown reports whether the stop is for all callers of one door that have no identity: Caller is then
+// the door and a colon.
 func (s stopEntry) Unknown() bool { return strings.HasSuffix(s.Caller, ":") }
 
 // activeCallsPageData is the template data of activeCallsPage.

@@ -52,7 +52,8 @@ func (a *ResultCache) CacheTool(tool *aai.Tool, age time.Duration) {
 	}
 }
 
-// store stores a result unless an action invalidated it since generation acts.
+// store stores a result that was computed from the generation acts on. It drops the result if
+// Invalidate was called since, or if the cache is full.
 func (a *ResultCache) store(key string, result *aai.Result, acts int, age time.Duration) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -23,9 +23,10 @@ func (v *View) keyTarget(ctx context.Context) int {
 	return v.KeyboardWithin(top+1, v.Snapshot.Elements[top].End)
 }
 
-// PressedBy returns the elements that return or space may press: buttons of dialogs in front, the
-// focused element (-1: unknown), the default button. For a dialog without a known default, any
-// button counts. soon means that typed text may enable some of them first.
+// PressedBy returns the indexes of the elements that the Return key may press, or the Space key if space
+// is set: buttons of dialogs in front, the element with index focused (-1: unknown), and default buttons.
+// In a dialog without a known default, any button counts. soon adds disabled buttons, which typed text
+// may enable before.
 func (v *View) PressedBy(ctx context.Context, space bool, focused int, soon bool) []int {
 	return append(v.pressedBefore(ctx, space, focused, soon), v.pressedAt(ctx, space, focused, soon)...)
 }

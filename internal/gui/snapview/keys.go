@@ -28,7 +28,7 @@ func IsUnselected(shot *desktop.Snapshot, i int) bool {
 func (s *RefSnapshot) TextsPressedBy(c desktop.Chord, focused int) (says []string) {
 	letter := strings.ToLower(c.Key)
 	if focused >= 0 && (s.Snapshot.Elements[focused].Role == desktop.Combobox || s.Snapshot.Elements[focused].Role == desktop.Listbox) {
-		for i := focused + 1; i < s.Snapshot.Elements[focused].End; i++ { // arrows and letters choose
+		for i := focused + 1; i < s.Snapshot.Elements[focused].End; i++ { // arrow keys and letters can choose any option
 			if e := &s.Snapshot.Elements[i]; e.Role.IsSetMember() {
 				says = append(says, e.Name)
 			}

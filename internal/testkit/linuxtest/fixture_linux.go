@@ -84,8 +84,8 @@ func (s *Session) Fixture(t testing.TB, kind Kind) *Fixture {
 	return s.fixture(t, kind, 0)
 }
 
-// Rows opens a window with only a list of n rows, Row 1 to Row n: state row (""), the selected one; scroll
-// (0); rows, which is n; focused; keys.
+// Rows opens a window with only a list of n rows, Row 1 to Row n. Its state has the keys row (the text of
+// the selected row, at first "") and rows (n), and scroll, focused and keys as in Fixture.
 func (s *Session) Rows(t testing.TB, kind Kind, n int) *Fixture {
 	t.Helper()
 	return s.fixture(t, kind, n)

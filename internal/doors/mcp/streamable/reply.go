@@ -50,7 +50,7 @@ func newResponseWriter(w http.ResponseWriter, write, silence time.Duration) *res
 // extendWriteDeadline gives the client time to accept the next write.
 func (r *responseWriter) extendWriteDeadline() {
 	if !r.aborted.Load() {
-		// Only writers of tests have no deadlines.
+		// The error is ignored: only the response writers of tests have no deadlines.
 		_ = r.control.Load().SetWriteDeadline(time.Now().Add(r.write))
 	}
 }

@@ -30,9 +30,9 @@ func pinentry(program string, env func() []string) presenter {
 	return presenter{name: program, maxButtons: 3, maxBytes: pinentryMaxBytes, show: conversation(program, env, assuan.confirm)}
 }
 
-// pinentryGNOME shows a numbered list and a field for the number: it has two buttons, and
-// Return presses the one that is not the refusal. Its window belongs to GNOME Shell or to
-// gcr-prompter.
+// pinentryGNOME returns the presenter for pinentry-gnome3. It has only two buttons, and Return presses OK,
+// which would accept by accident. So the person types the number of an answer from a list; another
+// number is a refusal. Its window belongs to GNOME Shell or to gcr-prompter.
 func pinentryGNOME(program string, env func() []string) presenter {
 	const most = 8
 	return presenter{name: program, maxButtons: most, isList: true, maxBytes: pinentryMaxBytes - most*maxLabel, appearTime: bigToolkitStart, otherProcess: true, show: conversation(program, env, assuan.number)}

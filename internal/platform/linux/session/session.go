@@ -31,10 +31,10 @@ const ChoiceAnySeat = "seat"
 // Config configures a Detector. Zero values of optional fields mean this computer's
 // defaults.
 type Config struct {
-	// Getenv looks up the own environment. It must not be nil.
+	// Getenv looks up a variable of this process, as os.Getenv does. It must not be nil.
 	Getenv func(string) string
 	// Choice is the person's choice of a screen: "", the ID of a login1 session, a display
-	// such as ":0", or ChosenSeat.
+	// such as ":0", or ChoiceAnySeat.
 	Choice string
 	// CheckX11 connects to the X server in DISPLAY, calls check on the connection before it
 	// sends anything, and performs the handshake with the cookie in XAUTHORITY. Nil

@@ -248,8 +248,8 @@ func (c *clipboardConn) serve() {
 	}
 }
 
-// handle serves one event. It ignores errors: they mean that the other program's window is
-// gone, or that the connection is, which serve notices.
+// handle processes one event. It ignores errors: either the other program's window is gone, or the
+// connection has ended, and then the loop in serve returns.
 func (c *clipboardConn) handle(ctx context.Context, e event) {
 	switch e.code {
 	case selectionClear:

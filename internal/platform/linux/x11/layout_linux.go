@@ -216,7 +216,7 @@ func (k *keyboard) giveBackAll(ctx context.Context) error {
 	return k.server.remap(ctx, keys)
 }
 
-// returnKeys returns the lent keys, and clears the record of held input.
+// returnKeys removes the symbols of all lent keys from the layout, and then clears the record of held input.
 func (d *Display) returnKeys(ctx context.Context) {
 	if d.keys.hold(ctx) != nil {
 		return
