@@ -187,7 +187,10 @@ type Tool struct {
 	NonSecret func(args map[string]any) []string
 	// ShowSecrets lets the deciding person see the secret parameters, except those with a name that
 	// marks a secret. The journal still omits all of them.
-	ShowSecrets   bool
+	ShowSecrets bool
+	// RecordArgs returns the arguments as the journal and questions show them, in a new map, and
+	// texts that recorded messages must not repeat; nil: as they are.
+	RecordArgs    func(args map[string]any) (shown map[string]any, secrets []string)
 	PrivateResult bool // the answer must not be kept, such as the clipboard's contents
 	// AllowUnaudited lets the tool run from the command line even if the journal cannot be
 	// written; its answer then contains a warning. It is for tools that report on the gateway

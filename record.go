@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
+	"slices"
 	"syscall"
 	"time"
 
@@ -151,12 +152,24 @@ func (p *invocation) outcome(e callResult, said string) func(*Entry) {
 // RedactedArgs returns the call's arguments for display: without the values of secret parameters,
 // and of members at any depth with names that mark secrets. The caller must not change the map.
 func (r *Request) RedactedArgs() map[string]any {
-	return sanitize.Redact(r.Call.Args, r.SecretParams(), func(any) any { return sanitize.Redacted })
+	shown, _ := r.recordArgs()
+	return sanitize.Redact(shown, r.SecretParams(), func(any) any { return sanitize.Redacted })
+}
+
+// recordArgs returns the arguments as Tool.RecordArgs shows them, and the texts of at least
+// minEchoedSecret bytes that recorded messages must not repeat.
+func (r *Request) recordArgs() (shown map[string]any, secrets []string) {
+	if r.Tool == nil || r.Tool.RecordArgs == nil {
+		return r.Call.Args, nil
+	}
+	shown, secrets = r.Tool.RecordArgs(r.Call.Args)
+	return shown, slices.DeleteFunc(secrets, func(text string) bool { return len(text) < minEchoedSecret })
 }
 
 // hashedArgs is RedactedArgs for the journal, in which equal secrets can be recognized.
 func (r *Request) hashedArgs() map[string]any {
-	return sanitize.Redact(r.Call.Args, r.SecretParams(), func(value any) any { return sanitize.Hide(value) })
+	shown, _ := r.recordArgs()
+	return sanitize.Redact(shown, r.SecretParams(), func(value any) any { return sanitize.Hide(value) })
 }
 
 // keptAnswer returns the call's answer for the journal, without images, members with names that

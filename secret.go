@@ -28,10 +28,12 @@ func (r *Request) redactError(err *Error) (said string, told *Error) {
 		message = strings.ToValidUTF8(message[:maxErrorText], "") + sanitize.TruncationMark
 	}
 	secrets := r.secretValues(r.SecretParams())
-	all := sanitize.NewRedactor(secrets)
 	e := *err
-	said = all.Redact(message)
-	e.Message = said
+	e.Message = sanitize.NewRedactor(secrets).Redact(message)
+	said = e.Message
+	if _, more := r.recordArgs(); len(more) > 0 {
+		said = sanitize.NewRedactor(slices.Concat(secrets, more)).Redact(message)
+	}
 	if len(r.nonSecretParams) > 0 {
 		secrets = r.secretValues(exclude(r.SecretParams(), r.nonSecretParams))
 		e.Message = sanitize.NewRedactor(slices.Clone(secrets)).Redact(message)

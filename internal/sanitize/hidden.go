@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -48,8 +49,8 @@ func (Hidden) GoString() string { return Redacted }
 const maxDepth = 100
 
 // Redact returns the arguments with secret values replaced by the result of stand: those with one
-// of the given names, and at any depth those with a name that marks a secret. A name such as
-// "fields.value" means the member "value" of every object in "fields". Redact does not change
+// of the given names, and at any depth those with a name that marks a secret, also in the form
+// {"name": "password", "value": …}, and the password of an address. A name such as "fields.value" means the member "value" of every object in "fields". Redact does not change
 // args, and copies only the changed parts.
 func Redact(args map[string]any, secret []string, stand func(any) any) map[string]any {
 	kept, _ := redactFields(args, secret, stand, 0)
@@ -58,9 +59,10 @@ func Redact(args map[string]any, secret []string, stand func(any) any) map[strin
 
 func redactFields(args map[string]any, secret []string, stand func(any) any, depth int) (map[string]any, bool) {
 	kept, copied := args, false
+	named := namesSecret(args)
 	for name, value := range args {
 		shown, hidden := any(nil), true
-		if slices.Contains(secret, name) || IsSecretName(name) && !IsCountValue(name, value) {
+		if slices.Contains(secret, name) || IsSecretName(name) && !IsCountValue(name, value) || named && name == "value" {
 			shown = stand(value)
 		} else {
 			shown, hidden = redactNested(value, nestedNames(secret, name), stand, depth+1)
@@ -75,6 +77,26 @@ func redactFields(args map[string]any, secret []string, stand func(any) any, dep
 	}
 	return kept, copied
 }
+
+// namesSecret reports whether an object has a member "name" or "key" that marks its "value" as a secret.
+func namesSecret(object map[string]any) bool {
+	value, has := object["value"]
+	if !has {
+		return false
+	}
+	for _, member := range []string{"name", "key"} {
+		if name, is := object[member].(string); is && len(name) <= maxNameLength && IsSecretName(name) && !IsCountValue(name, value) {
+			return true
+		}
+	}
+	return false
+}
+
+// maxNameLength is the length in bytes of a text that can be the name of a value.
+const maxNameLength = 100
+
+// addressPassword is the user and the password in an address.
+var addressPassword = regexp.MustCompile(`(://[^/?#\s:@]*:)([^/?#\s@]+)@`)
 
 // RedactValue is Redact for a value of any kind.
 func RedactValue(value any, stand func(any) any) any {
@@ -116,6 +138,10 @@ func redactNested(value any, secret []string, stand func(any) any, depth int) (a
 			kept[i] = shown
 		}
 		return kept, copied
+	case string:
+		if strings.Contains(v, "://") && addressPassword.MatchString(v) {
+			return addressPassword.ReplaceAllString(v, "${1}"+Redacted+"@"), true
+		}
 	}
 	return value, false
 }

@@ -13,14 +13,14 @@ import (
 func secretParts() []string {
 	return []string{
 		"passw", "passphrase", "passcode", "passkey", "secret", "token", "apikey", "accesskey", "privatekey", "privkey", "signingkey", "encryptionkey", "sshkey", "sessionkey",
-		"authorization", "credential", "cookie", "cvv", "bearer", "mnemonic", "seedphrase", "seedwords", "recoverycode", "recoverykey", "recoveryphrase", "recoverywords", "backupcode",
+		"authorization", "credential", "cookie", "connectionstring", "sessionid", "cvv", "bearer", "mnemonic", "seedphrase", "seedwords", "recoverycode", "recoverykey", "recoveryphrase", "recoverywords", "backupcode",
 		"creditcard", "cardnumber", "socialsecurity", "kennwort", "motdepasse", "contraseña", "contrasena", "senha", "пароль", "密码", "密碼", "口令", "パスワード", "暗証", "비밀번호",
 	}
 }
 
 // secretWords returns words that mark secrets only as whole words.
 func secretWords() []string {
-	return []string{"pwd", "jwt", "iban", "cvc", "csc", "ssn", "psk", "puk", "2fa", "mfa", "totp", "hotp", "wif", "xprv"}
+	return []string{"pwd", "jwt", "iban", "cvc", "csc", "ssn", "psk", "puk", "2fa", "mfa", "totp", "hotp", "wif", "xprv", "dsn", "pat"}
 }
 
 // IsSecretName reports whether a property with the name probably holds a secret: a password, a
@@ -40,6 +40,9 @@ func IsSecretName(name string) bool {
 		}
 	}
 	all := partsOf(name)
+	if len(all) > 0 && all[len(all)-1] == "auth" { // "auth_type" holds no secret
+		return true
+	}
 	for i, word := range all {
 		if slices.Contains(secretWords(), word) {
 			return true

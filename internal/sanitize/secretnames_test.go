@@ -41,6 +41,31 @@ func TestCountsAreNoSecrets(t *testing.T) {
 	}
 }
 
+// TestNamesOfLogins: the names of logins mark secrets, and names that only describe a login do not.
+func TestNamesOfLogins(t *testing.T) {
+	for name, secret := range map[string]bool{
+		"auth": true, "proxyAuth": true, "connection_string": true, "DSN": true, "sentryDsn": true, "sessionid": true, "session-id": true, "pat": true, "github_pat": true,
+		"auth_type": false, "author": false, "path": false, "pattern": false, "session": false,
+	} {
+		if sanitize.IsSecretName(name) != secret {
+			t.Errorf("%s: %v", name, !secret)
+		}
+	}
+}
+
+// TestRedactPairs: a value beside a name that marks a secret is hidden, and so is an address's password.
+func TestRedactPairs(t *testing.T) {
+	args := map[string]any{
+		"fields": []any{map[string]any{"name": "password", "value": "hunter2"}, map[string]any{"key": "API_TOKEN", "value": 7}, map[string]any{"name": "city", "value": "Rome"}},
+		"url":    "postgres://ann:hunter2@db/a?b=c", "other": "https://example.org:8080/a@b",
+	}
+	kept := sanitize.Redact(args, nil, func(any) any { return sanitize.Redacted })
+	want := "map[fields:[map[name:password value:[secret]] map[key:API_TOKEN value:[secret]] map[name:city value:Rome]] other:https://example.org:8080/a@b url:postgres://ann:[secret]@db/a?b=c]"
+	if got := fmt.Sprint(kept); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
 // TestRedactNested: a secret member of several objects is hidden in each, and nothing else.
 func TestRedactNested(t *testing.T) {
 	args := map[string]any{"value": "plain", "fields": []any{map[string]any{"query": "Name", "value": "Ann"}, map[string]any{"query": "Age", "value": 7}, "odd"}}
