@@ -54,7 +54,7 @@ func TestKeysInCommands(t *testing.T) {
 	for args, want := range map[string]string{
 		`["--header=Authorization: Bearer hush1"]`:  "--header=Authorization:${HEADER_AUTHORIZATION}",
 		`["--header", "X-Auth: hush2"]`:             "${X_AUTH}",
-		`["--dsn=postgres://u:hush3@h/db"]`:         "--dsn=${CONNECTION}",
+		`["--dsn=postgres://u:hush3@h/db"]`:         "--dsn=${DSN}",
 		`["Server=h;Password=hush4;"]`:              "${CONNECTION}",
 		`["--env=API_KEY=hush5"]`:                   "--env=API_KEY=${API_KEY}",
 		`["--url=https://h/x?token=hush6"]`:         "--url=https://h/x?token=${HTTPS_H_X_TOKEN}",

@@ -13,7 +13,7 @@ const elided = "[…]"
 // elide returns a script without its string, template and regular-expression literals and its
 // comments, and the texts of these literals. It scans and does not parse. After a closing
 // parenthesis or brace a slash may divide or begin a regular expression; if the line has another
-// slash, its rest is elided.
+// slash, the rest of the script is elided, because a literal of several lines may begin in it.
 func elide(script string) (code string, literals []string) {
 	var b strings.Builder
 	last := byte(0) // the last character of code that is no space
@@ -72,7 +72,8 @@ func endOfString(script string, i int) int {
 	return len(script)
 }
 
-// endOfTemplate returns the index after the template literal at i, with all that is inside it.
+// endOfTemplate returns the index after the template literal at i, with all that is inside it. If code
+// inside it has a slash, which may begin a regular expression or a comment, that is the end of the script.
 func endOfTemplate(script string, i int) int {
 	open := []byte{'`'} // a backquote for a template, a brace for code within one
 	for i++; i < len(script) && len(open) > 0; i++ {
@@ -86,6 +87,8 @@ func endOfTemplate(script string, i int) int {
 			open = append(open, '{')
 			i++
 		case inside:
+		case c == '/':
+			return len(script)
 		case c == '`' || c == '{':
 			open = append(open, c)
 		case c == '\'' || c == '"':
@@ -109,7 +112,7 @@ func endOfSlash(script string, i int, last byte, keyword bool) int {
 	switch {
 	case last == ')' || last == '}':
 		if strings.Contains(line[i+1:], "/") {
-			return len(line)
+			return len(script)
 		}
 		return i + 1
 	case isWordEnd(last) && !keyword:

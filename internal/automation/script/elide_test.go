@@ -72,7 +72,7 @@ func TestElideLeavesNoLiteral(t *testing.T) {
 			case 3:
 				return "[" + expression(depth-1) + "," + literal(depth-1) + "]"
 			case 4:
-				return literal(depth-1) + ".length/" + expression(depth-1)
+				return literal(depth-1) + ".length / " + expression(depth-1)
 			case 5:
 				return "typeof " + literal(depth-1) + " // " + secret + "\n + " + expression(depth-1)
 			}
@@ -80,7 +80,7 @@ func TestElideLeavesNoLiteral(t *testing.T) {
 		}
 		var lines []string
 		for range rapid.IntRange(1, 4).Draw(t, "lines") {
-			lines = append(lines, rapid.SampledFrom([]string{"x = ", "return ", "if (x) ", "", "y = z / "}).Draw(t, "begin")+expression(rapid.IntRange(0, 3).Draw(t, "depth"))+rapid.SampledFrom([]string{";\n", "\n", "; "}).Draw(t, "end"))
+			lines = append(lines, rapid.SampledFrom([]string{"x = ", "return ", "if (x) ", "", "y = z / "}).Draw(t, "begin")+expression(rapid.IntRange(0, 3).Draw(t, "depth"))+rapid.SampledFrom([]string{";\n", "; "}).Draw(t, "end"))
 		}
 		script := strings.Join(lines, "")
 		if got, _ := elide(script); strings.Contains(got, secret) {

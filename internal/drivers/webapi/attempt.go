@@ -21,7 +21,7 @@ type failure struct {
 // exchange is a request and its response.
 type exchange struct {
 	*tool
-	secrets *sanitize.SecretSet
+	secrets sanitize.SecretSet
 	trace   trace
 	resp    *http.Response
 }
@@ -38,7 +38,7 @@ func (t *tool) attempt(ctx context.Context, m *message) (*aai.Result, *failure) 
 		return x.finish(ctx, f)
 	}
 	_ = x.resp.Body.Close()
-	before := x.secrets
+	before := &x.secrets
 	if x, f = t.exchange(ctx, m); f != nil {
 		f.err.Delivery = aai.Delivered
 		return nil, f
@@ -52,13 +52,13 @@ func (t *tool) exchange(ctx context.Context, m *message) (*exchange, *failure) {
 	if err := t.limit.wait(ctx); err != nil {
 		return nil, &failure{err: err}
 	}
-	x := &exchange{tool: t, secrets: new(sanitize.SecretSet)}
-	aai.RedactCredentials(ctx, x.secrets)
+	x := &exchange{tool: t}
+	aai.RedactCredentials(ctx, &x.secrets)
 	req, err := t.request(x.trace.follow(ctx), m)
 	if err != nil {
 		return nil, &failure{err: undelivered(aai.AsError(err))}
 	}
-	if err = t.authorize(ctx, req, x.secrets); err != nil {
+	if err = t.authorize(ctx, req, &x.secrets); err != nil {
 		return nil, &failure{err: undelivered(aai.AsError(err))}
 	}
 	x.resp, err = t.driver.client.Do(req) //nolint:bodyclose // finish and attempt close it
