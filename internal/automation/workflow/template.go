@@ -111,15 +111,22 @@ func isNumbered(name string) bool {
 // available values.
 func parseTemplate(s string, known names) (*template, error) {
 	t, taken := &template{}, false
-	text := ""
+	var text strings.Builder
+	flush := func() {
+		if text.Len() > 0 {
+			t.parts = append(t.parts, part{text: text.String()})
+			text.Reset()
+		}
+	}
 	for {
 		before, after, found := strings.Cut(s, openMark)
-		text += before
+		text.WriteString(before)
 		if !found {
 			break
 		}
 		if rest, escaped := strings.CutPrefix(after, openMark); escaped {
-			text, s = text+openMark, rest
+			text.WriteString(openMark)
+			s = rest
 			continue
 		}
 		inner, rest, ended := strings.Cut(after, closeMark)
@@ -130,17 +137,13 @@ func parseTemplate(s string, known names) (*template, error) {
 		if err != nil {
 			return nil, err
 		}
-		if text != "" {
-			t.parts = append(t.parts, part{text: text})
-		}
-		t.parts, text, taken, s = append(t.parts, part{ref: ref}), "", true, rest
+		flush()
+		t.parts, taken, s = append(t.parts, part{ref: ref}), true, rest
 	}
 	if !taken {
 		return nil, nil
 	}
-	if text != "" {
-		t.parts = append(t.parts, part{text: text})
-	}
+	flush()
 	return t, nil
 }
 

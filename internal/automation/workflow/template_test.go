@@ -3,10 +3,13 @@ package workflow_test
 import (
 	"encoding/json"
 	"reflect"
+	"runtime"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/gybob/aai-gateway/internal/automation/workflow"
 )
 
 // hostile returns texts that would matter if parsed again.
@@ -111,5 +114,21 @@ func TestAValueThatIsNotThere(t *testing.T) {
 		if w.kept["a"] != nil {
 			t.Errorf("%s ran", value)
 		}
+	}
+}
+
+// A text of many marks costs memory in proportion to its length, whether it is valid or not.
+func TestTemplateOfManyMarks(t *testing.T) {
+	allocated := func(n int) uint64 {
+		source := map[string]any{"steps": []any{map[string]any{"app": "a", "tool": "b", "args": map[string]any{"s": strings.Repeat("{{{{", n)}}}}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, _ = workflow.ParseDocument(source, false)
+		runtime.ReadMemStats(&after)
+		return after.TotalAlloc - before.TotalAlloc
+	}
+	small, large := allocated(10_000), allocated(100_000)
+	if large > 30*small+1<<20 {
+		t.Errorf("ten times the text took %d bytes, not %d", large, small)
 	}
 }
