@@ -15,12 +15,17 @@ import (
 
 // A SecretSet holds the credentials that a driver adds to an app's requests: keys, tokens and the
 // values of variables. It removes them from the app's answers, because apps repeat requests. A
-// secret may be added at any time. The zero value is an empty set. It is safe for concurrent use.
+// secret may be added at any time; beyond maxSecrets, the one added least recently is dropped, because a
+// login may add another proof to each request. The zero value is an empty set. It is safe for concurrent use.
 type SecretSet struct {
 	mu        sync.RWMutex
-	secrets   []string
-	encodings []string // of the secrets, the longest first
+	secrets   []string            // the last added last
+	forms     map[string][]string // the encodings of each
+	encodings []string            // of all, the longest first
 }
+
+// maxSecrets limits the secrets of a set.
+const maxSecrets = 64
 
 // minCredential is the length in bytes from which a credential is removed. Shorter ones occur in
 // ordinary words.
@@ -34,16 +39,32 @@ const minSecretLine = 16
 func (s *SecretSet) Add(secrets ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	changed := false
 	for _, secret := range secrets {
 		lines := strings.FieldsFunc(secret, func(r rune) bool { return r == '\n' || r == '\r' })
 		lines = slices.DeleteFunc(lines, func(line string) bool { return len(line) < minSecretLine })
 		for _, part := range append(lines, secret) {
-			if len(part) < minCredential || slices.Contains(s.secrets, part) {
+			if len(part) < minCredential {
 				continue
 			}
-			s.secrets = append(s.secrets, part)
-			s.encodings = append(s.encodings, SecretEncodings([]string{part})...)
+			if i := slices.Index(s.secrets, part); i >= 0 {
+				s.secrets = append(slices.Delete(s.secrets, i, i+1), part)
+				continue
+			}
+			s.secrets, changed = append(s.secrets, part), true
 		}
+	}
+	if !changed {
+		return
+	}
+	s.secrets = slices.Delete(s.secrets, 0, max(0, len(s.secrets)-maxSecrets))
+	known := s.forms
+	s.forms, s.encodings = make(map[string][]string, len(s.secrets)), nil
+	for _, secret := range s.secrets {
+		if s.forms[secret] = known[secret]; s.forms[secret] == nil {
+			s.forms[secret] = SecretEncodings([]string{secret})
+		}
+		s.encodings = append(s.encodings, s.forms[secret]...)
 	}
 	slices.SortFunc(s.encodings, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
 	s.encodings = slices.Compact(s.encodings)

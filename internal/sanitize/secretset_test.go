@@ -1,0 +1,40 @@
+package sanitize_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/gybob/aai-gateway/internal/sanitize"
+)
+
+// TestSecretSetIsBounded: a secret that each request adds again stays, and old proofs are dropped.
+func TestSecretSetIsBounded(t *testing.T) {
+	var s sanitize.SecretSet
+	for i := range 1000 {
+		s.Add("the-key-of-the-app", fmt.Sprintf("proof-number-%04d", i))
+	}
+	got := s.Redact("the-key-of-the-app proof-number-0999 proof-number-0001 other")
+	if want := "[secret] [secret] proof-number-0001 other"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// TestSecretSetLines: each long line of a key is a secret too, and short values are none.
+func TestSecretSetLines(t *testing.T) {
+	var s sanitize.SecretSet
+	s.Add("-----BEGIN KEY-----\nMIIEvQIBADANBgkq\nhkiG9w0BAQEFAASC\n", "on", "12345")
+	for text, want := range map[string]string{
+		"a MIIEvQIBADANBgkq b": "a [secret] b", "it is on, 12345": "it is on, 12345", "cut: MIIEvQIB…": "cut: [secret]…",
+	} {
+		if got := s.Redact(text); got != want {
+			t.Errorf("%q became %q, want %q", text, got, want)
+		}
+	}
+	if !s.IsIn([]byte("\x00h\x00k\x00i\x00G\x009\x00w\x000\x00B\x00A\x00Q\x00E\x00F\x00A\x00A\x00S\x00C")) || s.IsIn([]byte("nothing")) {
+		t.Error("UTF-16 is not searched")
+	}
+	if got := fmt.Sprint(s.RedactValue(map[string]any{"a": []any{"hkiG9w0BAQEFAASC", 7}})); strings.Contains(got, "hki") {
+		t.Error(got)
+	}
+}
