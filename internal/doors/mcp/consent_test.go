@@ -187,6 +187,11 @@ func TestNothingElseIsYes(t *testing.T) {
 			if code := result.code(); !result.IsError || code != "PERMISSION_DENIED" && code != "CONSENT_REQUIRED" {
 				t.Errorf("expected a refusal, got %+v", result)
 			}
+			for action, words := range map[string]string{"decline": "denied", "cancel": "closed without an answer"} {
+				if strings.HasPrefix(name, action) && !strings.Contains(fmt.Sprintf("%s", result.Content), words) {
+					t.Errorf("expected %q, got %s", words, result.Content)
+				}
+			}
 			w.ranNothing(t)
 			if got := c.outcome(addTool); got != "asked" {
 				t.Errorf("the next call came to %q", got)

@@ -123,14 +123,19 @@ func form(q aai.Question) *mcp.ElicitParams {
 	}
 }
 
-// answer converts the client's response. Every response that is not a choice of the form is
-// a refusal.
+// declined is the choice of a person who declines a form. It is none of the question's choices, so
+// that the gates take it for a refusal.
+const declined = "decline"
+
+// answer converts the client's response. A form that was closed has no choice.
 func answer(seal string, result *mcp.ElicitResult) aai.Answer {
 	a := aai.Answer{Seal: seal, Channel: aai.Client}
 	if result != nil && result.Action == "accept" {
 		if choice, ok := result.Content[choiceField].(string); ok {
 			a.Choice = choice
 		}
+	} else if result != nil && result.Action == "decline" {
+		a.Choice = declined
 	}
 	return a
 }
