@@ -25,7 +25,7 @@ func messagesIn(language string) messages {
 			title: "AAI Gateway", heading: "AAI Gateway 请求权限", numbered: "%s（第 %d 页，共 %d 页）", details: "AAI Gateway：详细信息",
 			forGood:   "永远拒绝吗？关闭此窗口也表示永远拒绝。",
 			retryText: "您的回答太快，请先阅读。", disturbed: "期间有程序输入，请重新回答。",
-			next: "下一页", more: "更多…", back: "返回", readOn: "请先读完", nothing: "–",
+			next: "下一页", more: "更多…", back: "返回", readOn: "请先读完", nothing: "留在此页",
 			number: "请输入答案的编号，不要输入密码。",
 			yes:    "是", no: "否", cancel: "取消",
 		}
@@ -35,7 +35,7 @@ func messagesIn(language string) messages {
 		forGood:   "Refuse permanently? Closing this window also refuses.",
 		retryText: "The answer came too fast. Please read the question first.",
 		disturbed: "A gateway typed in the meantime. Please answer again.",
-		next:      "Next page", more: "More…", back: "Back", readOn: "Read on first", nothing: "–",
+		next:      "Next page", more: "More…", back: "Back", readOn: "Read on first", nothing: "Stay here",
 		number: "Type the number of your answer, no password.",
 		yes:    "Yes", no: "No", cancel: "Cancel",
 	}
