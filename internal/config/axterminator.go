@@ -162,14 +162,15 @@ func (c *Config) readAxterminatorFile(path string) (map[string]any, error) {
 	return Parse(path, b)
 }
 
-// parseTOML reads the settings of a TOML file.
+// parseTOML reads the settings of a TOML file. Its errors have no text of the file but the last key,
+// because the parser quotes values, and a value may be a secret.
 func parseTOML(b []byte) (map[string]any, error) {
 	var file map[string]any
 	if err := toml.Unmarshal(b, &file); err != nil {
 		if e, ok := errors.AsType[toml.ParseError](err); ok {
-			return nil, fmt.Errorf("line %d: %s", e.Position.Line, aai.CleanLabel(e.Message, 200))
+			return nil, fmt.Errorf("line %d: after the name %q: this is not valid TOML; expected a text in quotation marks, a number, true or false", e.Position.Line, aai.CleanLabel(e.LastKey, 60))
 		}
-		return nil, err
+		return nil, errors.New("this is not valid TOML")
 	}
 	object, _ := tomlToJSON(file).(map[string]any)
 	return flatten(object)

@@ -85,6 +85,7 @@ func TestDesktopToolsFilesThatAreWrong(t *testing.T) {
 	for text, want := range map[string]string{
 		"[server]\nlog_level = 5\n":                         "config.toml: logLevel: expected",
 		"[server\n":                                         "config.toml: line 2: ",
+		"[vlm]\napi_key = hush-hush\n":                      "config.toml: line 2: after the name \"vlm.api_key\"",
 		"[cache]\ntree_ttl_ms = -1\n":                       "cache.tree_ttl_ms: expected a number of milliseconds",
 		"[cache]\ntree_ttl = 1\n":                           `there is no setting "cache.tree_ttl"`,
 		"[vlm]\nbackend = \"abacus\"\n":                     "vlm.backend: expected one of auto, anthropic",
@@ -95,6 +96,8 @@ func TestDesktopToolsFilesThatAreWrong(t *testing.T) {
 		d.file(t, ".config/axterminator/config.toml", text)
 		if _, err := d.read(Flags{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", text, err, want)
+		} else if strings.Contains(err.Error(), "hush") {
+			t.Errorf("the error has a value of the file: %v", err)
 		}
 	}
 }

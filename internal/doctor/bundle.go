@@ -25,8 +25,8 @@ type bundlePart struct {
 
 // Bundle writes a new zip with the findings, for a support request, and returns the descriptions of its
 // files. It fails if the file exists. The zip contains no secrets: variables and settings by name only,
-// no journal records, web addresses without login and query, bus addresses by type only, and "~" for
-// the home.
+// no journal records, web addresses without login and query, bus addresses by type only, "~" for the
+// home, and "(host)" for the host of a screen.
 func (d *Doctor) Bundle(file string) (holds []string, err error) {
 	parts, err := d.parts(sanitize.NewRedactor(d.secrets()))
 	if err != nil {
@@ -39,7 +39,7 @@ func (d *Doctor) Bundle(file string) (holds []string, err error) {
 		if err != nil {
 			return nil, err
 		}
-		if _, err := w.Write([]byte(d.withoutHomeName(p.content))); err != nil {
+		if _, err := w.Write([]byte(d.withoutNames(p.content))); err != nil {
 			return nil, err
 		}
 		holds = append(holds, fmt.Sprintf("%-16s %s", p.name, p.description))
@@ -162,8 +162,14 @@ func (d *Doctor) secrets() []string {
 	return secrets
 }
 
-// withoutHomeName replaces the home folder by "~".
-func (d *Doctor) withoutHomeName(text string) string {
+// withoutNames replaces the home folder by "~", and the host of a screen by "(host)".
+func (d *Doctor) withoutNames(text string) string {
+	for _, variable := range d.cfg.Environ {
+		host, number, remote := strings.Cut(strings.TrimPrefix(variable, "DISPLAY="), ":")
+		if strings.HasPrefix(variable, "DISPLAY=") && remote && host != "" && !strings.Contains(host, "/") {
+			text = strings.ReplaceAll(text, host+":"+number, "(host):"+number)
+		}
+	}
 	if len(d.cfg.Home) < 2 {
 		return text
 	}
