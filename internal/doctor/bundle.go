@@ -92,7 +92,7 @@ func (d *Doctor) parts(veil *sanitize.Redactor) ([]bundlePart, error) {
 		err = json.Unmarshal(report, &findings)
 	}
 	if err == nil { // each text separately, because the redactor drops a text that holds too much of a secret
-		report, err = json.MarshalIndent(mapStrings(veil.RedactValue(findings), d.redactor()), "", "  ")
+		report, err = json.MarshalIndent(sanitize.MapTexts(veil.RedactValue(findings), d.redactor()), "", "  ")
 	}
 	if err != nil {
 		return nil, err

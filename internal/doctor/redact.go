@@ -74,20 +74,3 @@ func addressWithoutLogin(address string) string {
 	}
 	return scheme + "://" + host + path
 }
-
-// mapStrings returns a JSON value with all strings changed.
-func mapStrings(value any, change func(string) string) any {
-	switch v := value.(type) {
-	case string:
-		return change(v)
-	case []any:
-		for i := range v {
-			v[i] = mapStrings(v[i], change)
-		}
-	case map[string]any:
-		for name := range v {
-			v[name] = mapStrings(v[name], change)
-		}
-	}
-	return value
-}

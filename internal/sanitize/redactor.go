@@ -3,6 +3,7 @@ package sanitize
 import (
 	"encoding/base64"
 	"encoding/hex"
+	"encoding/json"
 	"net/url"
 	"slices"
 	"strconv"
@@ -63,21 +64,29 @@ func (v *Redactor) Redact(text string) string {
 	return redactAll(text, v.encodings)
 }
 
-// RedactValue returns a copy of a JSON value with Redact applied to all texts and names in it.
-func (v *Redactor) RedactValue(value any) any {
+// RedactValue returns a copy of a JSON value with Redact applied to all texts, names and numbers in it.
+func (v *Redactor) RedactValue(value any) any { return MapTexts(value, v.Redact) }
+
+// MapTexts returns a copy of a JSON value with f applied to all texts, names and exact numbers in it. A
+// number that f changes becomes a text.
+func MapTexts(value any, f func(string) string) any {
 	switch of := value.(type) {
 	case string:
-		return v.Redact(of)
+		return f(of)
+	case json.Number:
+		if text := f(of.String()); text != of.String() {
+			return text
+		}
 	case map[string]any:
 		kept := make(map[string]any, len(of))
 		for name, item := range of {
-			kept[v.Redact(name)] = v.RedactValue(item)
+			kept[f(name)] = MapTexts(item, f)
 		}
 		return kept
 	case []any:
 		kept := make([]any, len(of))
 		for i, item := range of {
-			kept[i] = v.RedactValue(item)
+			kept[i] = MapTexts(item, f)
 		}
 		return kept
 	}
@@ -90,20 +99,20 @@ func mayRepeat(text string, secrets []string) bool {
 	if strings.Contains(text, TruncationMark) {
 		return len(secrets) > 0
 	}
-	for _, secret := range secrets {
-		run := longestRun(secret)
-		if len(run) < minSubstringSecret || strings.Contains(text, run) {
-			return true
-		}
-		b := []byte(secret)
-		low := hex.EncodeToString(b)
-		for _, form := range append(base64Forms(secret), low, strings.ToUpper(low)) {
-			if strings.Contains(text, form) {
-				return true
-			}
-		}
+	return slices.ContainsFunc(secrets, func(secret string) bool {
+		return slices.ContainsFunc(secretSigns(secret), func(sign string) bool { return strings.Contains(text, sign) })
+	})
+}
+
+// secretSigns returns texts one of which is in each text that repeats the secret: its longest run of
+// letters and digits, or "" if that is too short, and its forms in base64 and hexadecimal.
+func secretSigns(secret string) []string {
+	run := longestRun(secret)
+	if len(run) < minSubstringSecret {
+		return []string{""}
 	}
-	return false
+	low := hex.EncodeToString([]byte(secret))
+	return append(base64Forms(secret), run, low, strings.ToUpper(low))
 }
 
 // longestRun returns the longest run of ASCII letters and digits in s.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/binary"
-	"encoding/json"
 	"net/http"
 	"net/url"
 	"slices"
@@ -15,56 +14,83 @@ import (
 
 // A SecretSet holds the credentials that a driver adds to an app's requests: keys, tokens and the
 // values of variables. It removes them from the app's answers, because apps repeat requests. A
-// secret may be added at any time; beyond maxSecrets, the one added least recently is dropped, because a
-// login may add another proof to each request. The zero value is an empty set. It is safe for concurrent use.
+// secret may be added at any time. The zero value is an empty set. It is safe for concurrent use.
 type SecretSet struct {
 	mu        sync.RWMutex
-	secrets   []string            // the last added last
-	forms     map[string][]string // the encodings of each
-	encodings []string            // of all, the longest first
+	fixed     []string                // added by Add
+	recent    []string                // added by AddRequest, the last one last
+	long      []string                // of fixed; no fragment of them may return
+	forms     map[string]*secretForms // of each
+	encodings []string                // of all, the longest first
 }
 
-// maxSecrets limits the secrets of a set.
-const maxSecrets = 64
+// secretForms are the forms of a secret that its set computes once.
+type secretForms struct {
+	signs     []string // one of them is in each text that repeats the secret
+	encodings []string
+}
 
-// minCredential is the length in bytes from which a credential is removed. Shorter ones occur in
-// ordinary words.
-const minCredential = 6
+const (
+	// minCredential is the length in bytes from which a credential is removed. Shorter ones occur in
+	// ordinary words.
+	minCredential = 6
+	// minSecretLine is the length in bytes from which a line of a credential is one too, as of a key
+	// in PEM.
+	minSecretLine = 16
+	// maxRecent limits the secrets of requests: a login may add another proof to each request.
+	maxRecent = 32
+)
 
-// minSecretLine is the length in bytes from which a line of a credential is one too, as of a key
-// in PEM.
-const minSecretLine = 16
-
-// Add adds secrets.
+// Add adds secrets. A text that shares a fragment with one of over maxExactBytes is omitted whole.
 func (s *SecretSet) Add(secrets ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	changed := false
 	for _, secret := range secrets {
 		lines := strings.FieldsFunc(secret, func(r rune) bool { return r == '\n' || r == '\r' })
 		lines = slices.DeleteFunc(lines, func(line string) bool { return len(line) < minSecretLine })
 		for _, part := range append(lines, secret) {
-			if len(part) < minCredential {
-				continue
+			if len(part) >= minCredential && !slices.Contains(s.fixed, part) {
+				s.fixed = append(s.fixed, part)
 			}
-			if i := slices.Index(s.secrets, part); i >= 0 {
-				s.secrets = append(slices.Delete(s.secrets, i, i+1), part)
-				continue
-			}
-			s.secrets, changed = append(s.secrets, part), true
+		}
+		if len(secret) > maxExactBytes && !slices.Contains(s.long, secret) {
+			s.long = append(s.long, secret)
 		}
 	}
-	if !changed {
+	s.update()
+}
+
+// addRecent adds secrets of a request, and drops those of old requests.
+func (s *SecretSet) addRecent(secrets ...string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, secret := range secrets {
+		if len(secret) < minCredential {
+			continue
+		}
+		if i := slices.Index(s.recent, secret); i >= 0 {
+			s.recent = slices.Delete(s.recent, i, i+1)
+		}
+		s.recent = append(s.recent, secret)
+	}
+	s.recent = slices.Delete(s.recent, 0, max(0, len(s.recent)-maxRecent))
+	s.update()
+}
+
+// update computes the encodings of new secrets. The caller holds mu.
+func (s *SecretSet) update() {
+	all := slices.Concat(s.fixed, s.recent)
+	if len(all) == len(s.forms) && !slices.ContainsFunc(all, func(secret string) bool { return s.forms[secret] == nil }) {
 		return
 	}
-	s.secrets = slices.Delete(s.secrets, 0, max(0, len(s.secrets)-maxSecrets))
 	known := s.forms
-	s.forms, s.encodings = make(map[string][]string, len(s.secrets)), nil
-	for _, secret := range s.secrets {
-		if s.forms[secret] = known[secret]; s.forms[secret] == nil {
-			s.forms[secret] = SecretEncodings([]string{secret})
+	s.forms, s.encodings = make(map[string]*secretForms, len(all)), nil
+	for _, secret := range all {
+		f := known[secret]
+		if f == nil {
+			f = &secretForms{signs: secretSigns(secret), encodings: SecretEncodings([]string{secret})}
 		}
-		s.encodings = append(s.encodings, s.forms[secret]...)
+		s.forms[secret], s.encodings = f, append(s.encodings, f.encodings...)
 	}
 	slices.SortFunc(s.encodings, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
 	s.encodings = slices.Compact(s.encodings)
@@ -73,9 +99,10 @@ func (s *SecretSet) Add(secrets ...string) {
 // Join adds the secrets of another set.
 func (s *SecretSet) Join(other *SecretSet) {
 	other.mu.RLock()
-	secrets := slices.Clone(other.secrets)
+	fixed, recent := slices.Clone(other.fixed), slices.Clone(other.recent)
 	other.mu.RUnlock()
-	s.Add(secrets...)
+	s.Add(fixed...)
+	s.addRecent(recent...)
 }
 
 // AddRequest adds the secrets that a login added to a request that had the headers and the query.
@@ -85,69 +112,59 @@ func (s *SecretSet) AddRequest(headers http.Header, query string, req *http.Requ
 			if slices.Contains(headers[name], value) {
 				continue
 			}
-			s.Add(value)
+			s.addRecent(value)
 			if _, token, found := strings.Cut(value, " "); found {
-				s.Add(token)
+				s.addRecent(token)
 			}
 		}
 	}
 	if len(headers["Cookie"]) == 0 { // login by cookies excludes cookie parameters
 		for _, c := range req.Cookies() {
-			s.Add(c.Value)
+			s.addRecent(c.Value)
 		}
 	}
 	if before, err := url.ParseQuery(query); err == nil && req.URL.RawQuery != query {
 		for name, values := range req.URL.Query() {
 			for _, value := range values {
 				if !slices.Contains(before[name], value) {
-					s.Add(value)
+					s.addRecent(value)
 				}
 			}
 		}
 	}
 }
 
-// Redact returns the text with the secrets replaced by Redacted.
+// Redact returns the text with the secrets replaced by Redacted, or Omitted instead of the text.
 func (s *SecretSet) Redact(text string) string {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	if !mayRepeat(text, s.secrets) {
+	if len(s.long) > 0 && sharesFragment(text, s.long) {
+		return Omitted
+	}
+	if !s.mayRepeat(text) {
 		return text
 	}
-	return redactTruncated(replaceAll(text, s.encodings), s.encodings)
-}
-
-func replaceAll(text string, secrets []string) string {
-	for _, secret := range secrets {
+	for _, secret := range s.encodings {
 		text = strings.ReplaceAll(text, secret, Redacted)
 	}
-	return text
+	return redactTruncated(text, s.encodings)
+}
+
+// mayRepeat reports whether the text may contain one of the secrets in some encoding.
+func (s *SecretSet) mayRepeat(text string) bool {
+	if strings.Contains(text, TruncationMark) {
+		return len(s.forms) > 0
+	}
+	for _, f := range s.forms {
+		if slices.ContainsFunc(f.signs, func(sign string) bool { return strings.Contains(text, sign) }) {
+			return true
+		}
+	}
+	return false
 }
 
 // RedactValue returns a copy of a JSON value with Redact applied to all texts, names and numbers in it.
-func (s *SecretSet) RedactValue(value any) any {
-	switch of := value.(type) {
-	case string:
-		return s.Redact(of)
-	case json.Number:
-		if kept := s.Redact(of.String()); kept != of.String() {
-			return kept
-		}
-	case map[string]any:
-		kept := make(map[string]any, len(of))
-		for name, item := range of {
-			kept[s.Redact(name)] = s.RedactValue(item)
-		}
-		return kept
-	case []any:
-		kept := make([]any, len(of))
-		for i, item := range of {
-			kept[i] = s.RedactValue(item)
-		}
-		return kept
-	}
-	return value
-}
+func (s *SecretSet) RedactValue(value any) any { return MapTexts(value, s.Redact) }
 
 // IsIn reports whether binary data contains a secret, as it is or in UTF-16 of either byte order.
 func (s *SecretSet) IsIn(data []byte) bool {
@@ -166,5 +183,5 @@ func (s *SecretSet) IsIn(data []byte) bool {
 func (s *SecretSet) IsEmpty() bool {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	return len(s.secrets) == 0
+	return len(s.forms) == 0
 }

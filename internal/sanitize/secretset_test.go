@@ -2,21 +2,37 @@ package sanitize_test
 
 import (
 	"fmt"
+	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 
 	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
-// TestSecretSetIsBounded: a secret that each request adds again stays, and old proofs are dropped.
+// TestSecretSetIsBounded: added secrets and the last of requests stay, and old proofs are dropped.
 func TestSecretSetIsBounded(t *testing.T) {
 	var s sanitize.SecretSet
-	for i := range 1000 {
-		s.Add("the-key-of-the-app", fmt.Sprintf("proof-number-%04d", i))
+	for i := range 100 {
+		s.Add(fmt.Sprintf("line-of-a-key-%04d", i))
 	}
-	got := s.Redact("the-key-of-the-app proof-number-0999 proof-number-0001 other")
-	if want := "[secret] [secret] proof-number-0001 other"; got != want {
+	for i := range 1000 {
+		request := &http.Request{URL: new(url.URL), Header: http.Header{"Authorization": {"Bearer the-token-of-the-app"}, "Dpop": {fmt.Sprintf("proof-number-%04d", i)}}}
+		s.AddRequest(nil, "", request)
+	}
+	got := s.Redact("line-of-a-key-0000 the-token-of-the-app proof-number-0999 proof-number-0001 other")
+	if want := "[secret] [secret] [secret] proof-number-0001 other"; got != want {
 		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// TestSecretSetOmitsFragments: a text with a part of a long key is omitted.
+func TestSecretSetOmitsFragments(t *testing.T) {
+	var s sanitize.SecretSet
+	key := strings.Repeat("0123456789abcdefghijklmnopqrstuvwxyz", 20)
+	s.Add(key)
+	if got := s.Redact("it begins with " + key[5:40]); got != sanitize.Omitted {
+		t.Error(got)
 	}
 }
 

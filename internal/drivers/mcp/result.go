@@ -13,6 +13,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
 // Limits for content other than text.
@@ -31,7 +32,7 @@ func (s *session) withSource(r *aai.Result) *aai.Result {
 func (s *session) result(r *sdk.CallToolResult, data any) (*aai.Result, *aai.Error) {
 	out := &aai.Result{}
 	texts := s.content(out, r.Content)
-	out.Data = s.clean(data)
+	out.Data = sanitize.MapTexts(data, s.cleanText)
 	if data != nil && len(texts) == 1 && isJSONOf(texts[0], data) {
 		texts = nil // the text repeats the data, for clients that ignore it
 	}
@@ -118,27 +119,6 @@ func (s *session) fileText(what, mime string, data []byte) string {
 // cleanText removes invisible characters and secrets from a server's text.
 func (s *session) cleanText(text string) string {
 	return s.secrets.Redact(aai.CleanText(strings.ReplaceAll(text, "\r\n", "\n"), math.MaxInt))
-}
-
-// clean cleans the strings of a value.
-func (s *session) clean(value any) any {
-	switch v := value.(type) {
-	case string:
-		return s.cleanText(v)
-	case []any:
-		for i := range v {
-			v[i] = s.clean(v[i])
-		}
-	case map[string]any:
-		for name, member := range v {
-			if clean := s.cleanText(name); clean != name {
-				delete(v, name)
-				name = clean
-			}
-			v[name] = s.clean(member)
-		}
-	}
-	return value
 }
 
 // isJSONOf reports whether a text is the JSON of the value.
