@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/binary"
+	"encoding/hex"
 	"net/http"
 	"net/url"
 	"slices"
@@ -141,6 +142,13 @@ func (s *SecretSet) Redact(text string) string {
 	if len(s.long) > 0 && sharesFragment(text, s.long) {
 		return Omitted
 	}
+	if plain, _ := percentDecoded(text, false); plain != "" {
+		for secret := range s.forms {
+			if strings.Contains(plain, secret) {
+				text = redactPercent(text, secret)
+			}
+		}
+	}
 	if !s.mayRepeat(text) {
 		return text
 	}
@@ -148,6 +156,50 @@ func (s *SecretSet) Redact(text string) string {
 		text = strings.ReplaceAll(text, secret, Redacted)
 	}
 	return redactTruncated(text, s.encodings)
+}
+
+// redactPercent replaces the secret where at least one of its bytes is percent-encoded. Programs differ in
+// the bytes that they encode, and in the case of the digits.
+func redactPercent(text, secret string) string {
+	plain, ends := percentDecoded(text, true)
+	var b strings.Builder
+	done := 0 // bytes of text that are written
+	for from := 0; ; {
+		i := strings.Index(plain[from:], secret)
+		if i < 0 {
+			b.WriteString(text[done:])
+			return b.String()
+		}
+		begin, end := from+i, from+i+len(secret)
+		b.WriteString(text[done:ends[begin]] + Redacted)
+		done, from = int(ends[end]), end
+	}
+}
+
+// percentDecoded returns the text with percent-encoded bytes decoded, "" if it has none, and with the index
+// in text at which each decoded byte begins, and the end.
+func percentDecoded(text string, indexes bool) (plain string, at []int32) {
+	if !strings.Contains(text, "%") {
+		return "", nil
+	}
+	decoded, found := make([]byte, 0, len(text)), false
+	for i := 0; i < len(text); {
+		if indexes {
+			at = append(at, int32(i))
+		}
+		if i+2 < len(text) && text[i] == '%' {
+			if raw, err := hex.DecodeString(text[i+1 : i+3]); err == nil {
+				decoded, found, i = append(decoded, raw[0]), true, i+3
+				continue
+			}
+		}
+		decoded = append(decoded, text[i])
+		i++
+	}
+	if !found {
+		return "", nil
+	}
+	return string(decoded), append(at, int32(len(text)))
 }
 
 // mayRepeat reports whether the text may contain one of the secrets in some encoding.
@@ -166,10 +218,17 @@ func (s *SecretSet) mayRepeat(text string) bool {
 // RedactValue returns a copy of a JSON value with Redact applied to all texts, names and numbers in it.
 func (s *SecretSet) RedactValue(value any) any { return MapTexts(value, s.Redact) }
 
-// IsIn reports whether binary data contains a secret, as it is or in UTF-16 of either byte order.
+// IsIn reports whether binary data contains a secret: as it is, percent-encoded, or in UTF-16 of either byte
+// order.
 func (s *SecretSet) IsIn(data []byte) bool {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
+	plain, _ := percentDecoded(string(data), false)
+	for secret := range s.forms {
+		if strings.Contains(plain, secret) {
+			return true
+		}
+	}
 	return slices.ContainsFunc(s.encodings, func(secret string) bool {
 		little, big := make([]byte, 0, 2*len(secret)), make([]byte, 0, 2*len(secret))
 		for _, unit := range utf16.Encode([]rune(secret)) {

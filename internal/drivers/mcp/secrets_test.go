@@ -24,6 +24,10 @@ const echoedSecret = `S3cr3t/"Value"+77&x\y`
 // secretForms returns the forms in which a server may repeat a secret.
 func secretForms() map[string]string {
 	forms := map[string]string{"as it is": echoedSecret, "percent-encoded": url.QueryEscape(echoedSecret)}
+	forms["percent-encoded but for slashes"] = strings.ReplaceAll(url.PathEscape(echoedSecret), "%2F", "/")
+	for i := range len(echoedSecret) {
+		forms["each byte percent-encoded"] += fmt.Sprintf("%%%02x", echoedSecret[i])
+	}
 	quoted, _ := json.Marshal(echoedSecret)
 	forms["JSON-escaped"] = string(quoted)
 	for before := range 3 {
