@@ -23,9 +23,13 @@ type Question struct {
 	ID       string    // unique among the questions of its call
 	Channels []Channel // permitted channels, best first
 	Title    string
+	// PublicTitle replaces a Title with values of the call in a window that other accounts can
+	// read. Empty means that Title has none.
+	PublicTitle string
 	// Text is plain text of several lines. Lines that begin with QuoteMark are words of third
 	// parties; the others are the gateway's. All of it must be visible before any choice but a
-	// refusal is enabled; otherwise the question is not asked.
+	// refusal is enabled; otherwise the question is not asked. A window that other accounts can
+	// read shows the lengths of quoted words instead.
 	Text string
 	// Details are optional further text, in the form of Text.
 	Details string
@@ -54,6 +58,8 @@ type Choice struct {
 	// IsRefusal marks a choice other than the first as a refusal, such as a permanent one. It is
 	// shown with the refusals.
 	IsRefusal bool
+	// IsForeign marks a label that a third party wrote.
+	IsForeign bool
 }
 
 // An Answer is a person's choice for a Question.

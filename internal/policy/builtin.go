@@ -213,10 +213,11 @@ func (o *BuiltinGate) question(r *aai.Request, way aai.Channel) (aai.Question, e
 	text = append(text, shown...)
 	text.addOwn("%s", w.notYou)
 	return aai.Question{
-		ID: reauthQuestionID, Channels: []aai.Channel{way}, Title: fmt.Sprintf(w.wanted, describeBuiltinAction(r, language)),
-		Text:    strings.Join(text, "\n"),
-		Choices: []aai.Choice{{ID: choiceNo, Label: w.no}, {ID: choiceYes, Label: w.yes}},
-		Seal:    o.seals.seal(binding(r), o.now()),
+		ID: reauthQuestionID, Channels: []aai.Channel{way}, Title: fmt.Sprintf(w.wanted, describeBuiltinAction(r, language, true)),
+		PublicTitle: fmt.Sprintf(w.wanted, describeBuiltinAction(r, language, false)),
+		Text:        strings.Join(text, "\n"),
+		Choices:     []aai.Choice{{ID: choiceNo, Label: w.no}, {ID: choiceYes, Label: w.yes}},
+		Seal:        o.seals.seal(binding(r), o.now()),
 	}, nil
 }
 

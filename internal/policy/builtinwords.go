@@ -72,8 +72,9 @@ func builtinActions(language string) map[string]builtinAction {
 	}
 }
 
-// describeBuiltinAction returns the words for the request's change to the gateway.
-func describeBuiltinAction(r *aai.Request, language string) string {
+// describeBuiltinAction returns the words for the request's change to the gateway. Without values an
+// ellipsis replaces the argument.
+func describeBuiltinAction(r *aai.Request, language string, withValues bool) string {
 	name := r.Tool.Name
 	if starts, _ := r.Call.Args["start"].(bool); starts {
 		name += startingMark
@@ -84,6 +85,9 @@ func describeBuiltinAction(r *aai.Request, language string) string {
 	}
 	if deed.arg == "" {
 		return deed.words
+	}
+	if !withValues {
+		return fmt.Sprintf(deed.words, "…")
 	}
 	value, _ := r.Call.Args[deed.arg].(string)
 	return fmt.Sprintf(deed.words, quoteTruncated(value, maxName))

@@ -49,8 +49,8 @@ func TestToolTrialAsksInAWindow(t *testing.T) {
 // allowKeys returns the keys that choose an answer besides the refusal, by the window's program.
 func allowKeys() map[string][]string {
 	return map[string][]string{
-		"pinentry-qt": {"Left", "Left", "space"}, "pinentry-gtk-2": {"Tab", "Tab", "space"}, "kdialog": {"Down", "Down", "Return"},
-		"zenity": {"Tab", "space"}, "gcr-prompter": {"2", "Return"},
+		"pinentry-qt": {"Left", "Left", "space"}, "pinentry-gtk-2": {"Tab", "Tab", "space"}, "kdialog": {"Down", "Return"},
+		"zenity": {"Tab", "Tab", "Tab", "space"}, "gcr-prompter": {"2", "Return"},
 	}
 }
 

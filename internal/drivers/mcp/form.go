@@ -168,12 +168,12 @@ func (f *form) question(message string) (q aai.Question, values map[string]map[s
 		Text: "A server that you allow to ask you asks this, not the gateway:\n" + quoted(message),
 	}
 	values = map[string]map[string]any{}
-	add := func(label string, content map[string]any) {
+	add := func(label string, isForeign bool, content map[string]any) {
 		id := fmt.Sprintf("choice%d", len(values)+1)
-		q.Choices, values[id] = append(q.Choices, aai.Choice{ID: id, Label: label}), content
+		q.Choices, values[id] = append(q.Choices, aai.Choice{ID: id, Label: label, IsForeign: isForeign}), content
 	}
 	if len(f.Properties) == 0 {
-		add("Yes, go on", map[string]any{})
+		add("Yes, go on", false, map[string]any{})
 		return q, values, true
 	}
 	if len(f.Properties) > 1 {
@@ -185,19 +185,19 @@ func (f *form) question(message string) (q aai.Question, values map[string]map[s
 		}
 		switch {
 		case p.Type == "boolean":
-			add("Yes", map[string]any{name: true})
-			add("No", map[string]any{name: false})
+			add("Yes", false, map[string]any{name: true})
+			add("No", false, map[string]any{name: false})
 		case p.Type == "string" && len(p.Enum) > 0:
 			for i, value := range p.Enum {
 				label := value
 				if i < len(p.EnumNames) {
 					label = p.EnumNames[i]
 				}
-				add(aai.CleanLabel(label, 60), map[string]any{name: value})
+				add(aai.CleanLabel(label, 60), true, map[string]any{name: value})
 			}
 		case p.Type == "string":
 			for _, o := range p.OneOf {
-				add(aai.CleanLabel(o.Title, 60), map[string]any{name: o.Const})
+				add(aai.CleanLabel(o.Title, 60), true, map[string]any{name: o.Const})
 			}
 		}
 	}

@@ -179,7 +179,7 @@ func ambiguousApp(name string, meant []desktop.App, titles map[int]string, told 
 			candidate += " with " + title
 		}
 		e.Candidates = append(e.Candidates, candidate)
-		q.Choices = append(q.Choices, aai.Choice{ID: strconv.Itoa(app.PID), Label: distinctName(app, titles)})
+		q.Choices = append(q.Choices, aai.Choice{ID: strconv.Itoa(app.PID), Label: distinctName(app, titles), IsForeign: true})
 	}
 	e.Questions = []aai.Question{q}
 	return e

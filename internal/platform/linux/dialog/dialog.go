@@ -3,8 +3,9 @@
 // answer: it shows plain text, makes the refusal the default, and limits the number of
 // questions.
 //
-// On Linux it uses programs that are made for such questions: pinentry, kdialog or zenity,
-// the first that is installed and has a screen. On macOS it uses osascript, on Windows a
+// On Linux it uses programs that are made for such questions: pinentry, zenity or kdialog,
+// the first that is installed and has a screen. All accounts can read the arguments of a
+// program, so they contain no values of a call. On macOS it uses osascript, on Windows a
 // message box; the project's tests only build and vet these two.
 //
 // A dialog keeps a model from answering for a person. It does not keep out another program
@@ -117,6 +118,8 @@ type presenter struct {
 	appearTime time.Duration
 	// otherProcess means that the window belongs to another process.
 	otherProcess bool
+	// hasPublicText and hasPublicLabels mean that all accounts can read the text or the labels.
+	hasPublicText, hasPublicLabels bool
 	// show returns the index of the chosen button. Escape, a closed window and the default
 	// are 0. It passes the window's process to process, and ends with ctx and its error.
 	// Any other error means that nothing could be shown.

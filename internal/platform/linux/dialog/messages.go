@@ -17,6 +17,11 @@ type messages struct {
 	number string // asks for the number of an answer
 
 	yes, no, cancel string // the names of a message box's three buttons
+
+	closing string // the button that closes the window, where a program has one
+	// omitted replaces a value in a window whose text all accounts can read, for fmt;
+	// whereOmitted says where the values are.
+	omitted, whereOmitted string
 }
 
 func messagesIn(language string) messages {
@@ -27,7 +32,8 @@ func messagesIn(language string) messages {
 			retryText: "您的回答太快，请先阅读。", disturbed: "期间有程序输入，请重新回答。",
 			next: "下一页", more: "更多…", back: "返回", readOn: "请先读完", nothing: "留在此页",
 			number: "请输入答案的编号，不要输入密码。",
-			yes:    "是", no: "否", cancel: "取消",
+			yes:    "是", no: "否", cancel: "取消", closing: "关闭",
+			omitted: "（%d 个字符）", whereOmitted: "本机的其他账户可以读取此窗口，因此不显示具体内容。请在网关的页面上查看此调用：aai-gateway web。",
 		}
 	}
 	return messages{
@@ -37,6 +43,7 @@ func messagesIn(language string) messages {
 		disturbed: "A gateway typed in the meantime. Please answer again.",
 		next:      "Next page", more: "More…", back: "Back", readOn: "Read on first", nothing: "Stay here",
 		number: "Type the number of your answer, no password.",
-		yes:    "Yes", no: "No", cancel: "Cancel",
+		yes:    "Yes", no: "No", cancel: "Cancel", closing: "Close",
+		omitted: "(%d characters)", whereOmitted: "Other accounts can read this window, so values are left out. The gateway's page shows the call: aai-gateway web.",
 	}
 }

@@ -29,7 +29,8 @@ type page struct {
 	text    string   // the first line is the gateway's own text
 	buttons []string // at least the refusal, which is the first, the default, and the result of Escape
 	// number asks for the number of a button, if buttons are lines of the text.
-	number string
+	number  string
+	closing string // the label of a further button that refuses, where a program has one
 	// choices are the buttons' results: the index of a choice, or one of the constants below.
 	choices []int
 }
@@ -55,6 +56,7 @@ type layout struct {
 // fails if the text does not fit on maxPages pages.
 func (d *Dialog) layOut(q aai.Question, way presenter) ([]page, error) {
 	l := layout{words: d.messages(), presenter: way, labels: make([]string, len(q.Choices))}
+	q = l.words.withoutValues(q, way)
 	var answers, refusals []int
 	for i, c := range q.Choices {
 		l.labels[i] = aai.CleanLabel(c.Label, maxLabel)
@@ -72,7 +74,7 @@ func (d *Dialog) layOut(q aai.Question, way presenter) ([]page, error) {
 		return nil, errTooLong
 	}
 	if len(asked) == 1 && q.Details == "" && len(q.Choices) <= way.maxButtons {
-		p := page{title: l.words.title, number: l.words.number, text: l.words.heading + "\n" + asked[0], buttons: l.labels}
+		p := page{title: l.words.title, number: l.words.number, closing: l.words.closing, text: l.words.heading + "\n" + asked[0], buttons: l.labels}
 		for i := range q.Choices {
 			p.choices = append(p.choices, i)
 		}
@@ -147,7 +149,7 @@ func (l *layout) spread(heading string, texts []string, answers []int) {
 
 // add appends a page. Its button for another page has no label yet.
 func (l *layout) add(heading, text string, refusal int, answers []int) {
-	p := page{title: l.words.title, number: l.words.number, text: heading + "\n" + text, buttons: []string{l.labels[refusal]}, choices: []int{refusal}}
+	p := page{title: l.words.title, number: l.words.number, closing: l.words.closing, text: heading + "\n" + text, buttons: []string{l.labels[refusal]}, choices: []int{refusal}}
 	put := func(label string, means int) {
 		p.buttons, p.choices = append(p.buttons, label), append(p.choices, means)
 	}

@@ -3,6 +3,7 @@ package dialog
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -11,12 +12,14 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
 // testPresenters returns the kinds of presenters, by the space in their windows.
 func testPresenters() map[string]presenter {
 	return map[string]presenter{
-		"pinentry": {maxButtons: 3, maxBytes: pinentryText}, "zenity": {maxButtons: 4, maxBytes: 4000}, "kdialog": {maxButtons: 12, isList: true, maxBytes: 4000},
+		"pinentry": {maxButtons: 3, maxBytes: pinentryText}, "zenity": {maxButtons: 4, maxBytes: 4000, hasPublicLabels: true}, "list": {maxButtons: 12, isList: true, maxBytes: 4000},
+		"kdialog": {maxButtons: 12, isList: true, maxBytes: 4000, hasPublicText: true, hasPublicLabels: true},
 	}
 }
 
@@ -52,6 +55,9 @@ func TestLongQuestions(t *testing.T) {
 		want.WriteString(line)
 	}
 	for name, way := range testPresenters() {
+		if way.hasPublicText {
+			continue // it shows lengths
+		}
 		pages, err := d.layOut(q, way)
 		if err != nil {
 			t.Fatal(err)
@@ -111,7 +117,7 @@ func TestPageProperties(t *testing.T) {
 		q.Text = strings.Join(given, "\n") + "\n" + aai.QuoteMark + quoted
 		q.Details = rapid.SampledFrom([]string{"", "From: here", strings.Repeat("From: here\n", 60)}).Draw(t, "details")
 		q.Choices = q.Choices[:rapid.IntRange(2, len(q.Choices)).Draw(t, "choices")]
-		name := rapid.SampledFrom([]string{"pinentry", "zenity", "kdialog"}).Draw(t, "way")
+		name := rapid.SampledFrom([]string{"pinentry", "zenity", "list"}).Draw(t, "way")
 		way := testPresenters()[name]
 		pages, err := d.layOut(q, way)
 		if errors.Is(err, errTooLong) {
@@ -176,6 +182,33 @@ func aPage(t *rapid.T, d *Dialog, p page, way presenter) {
 // escaped returns the text in the form of pinentry's protocol.
 func escaped(text string) string {
 	return strings.NewReplacer("%", "%25", "\n", "%0A").Replace(text)
+}
+
+// TestPublicPages checks that pages for a public text have no value of any kind of question, and no third
+// party's label, but the names of the caller, the tool and the app.
+func TestPublicPages(t *testing.T) {
+	d := New(Config{})
+	rapid.Check(t, func(t *rapid.T) {
+		q := consent()
+		value := rapid.StringMatching(`[a-z0-9 "\\:.│-]{1,40}`).Draw(t, "value") + "cAnArY"
+		q.Text = "It would: only read\nFor the word " + sanitize.Quote(value, 100) + "\n" + aai.QuoteMark + "text: " + strconv.Quote(value) + "\n" + aai.QuoteMark + value
+		q.Details = aai.QuoteMark + value
+		q.Title, q.PublicTitle = value, "Allow claude to use wipe of Notes?"
+		q.Choices[2].Label, q.Choices[2].IsForeign = value, true
+		pages, err := d.layOut(q, testPresenters()["kdialog"])
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range pages {
+			if all := p.title + p.text + strings.Join(p.buttons, "\n"); strings.Contains(all, "cAnArY") || !strings.Contains(all, "wipe of Notes") || !strings.Contains(all, "aai-gateway web") {
+				t.Fatal(all)
+			}
+		}
+		pages, err = d.layOut(q, testPresenters()["zenity"])
+		if err != nil || strings.Contains(strings.Join(pages[0].buttons, ""), "cAnArY") || !strings.Contains(pages[0].text, aai.QuoteMark+"2: ") {
+			t.Fatal(pages, err)
+		}
+	})
 }
 
 func FuzzPages(f *testing.F) {

@@ -29,7 +29,7 @@ func programs() map[string]map[string][]string {
 		"pinentry-qt":    {"first": {"Left", "Left", "space"}, "second": {"Left", "space"}}, // Tab may lead to the text
 		"pinentry-gtk-2": {"first": {"Tab", "Tab", "space"}, "second": {"Tab", "space"}},
 		"kdialog":        {"first": {"Down", "Return"}, "second": {"Down", "Down", "Return"}},
-		"zenity":         {"first": {"Tab", "space"}, "second": {"shift+Tab", "shift+Tab", "space"}},
+		"zenity":         {"first": {"Tab", "Tab", "Tab", "space"}, "second": {"shift+Tab", "shift+Tab", "space"}},
 		gnome:            {"first": {"1", "Return"}, "second": {"2", "Return"}},
 	}
 	for name, keys := range all {
@@ -348,6 +348,41 @@ func TestRealDialogsEndWithTheCall(t *testing.T) {
 			if _, err := os.Stat(filepath.Join("/proc", strconv.Itoa(pid))); err == nil {
 				t.Errorf("process %d goes on", pid)
 			}
+		})
+	}
+}
+
+// TestValuesAreNotInArguments checks that no value of a call, and no third party's label, is in the
+// arguments or the title of a program while it shows the question.
+func TestValuesAreNotInArguments(t *testing.T) {
+	const canary = "cAnArY-hunter2"
+	for program := range programs() {
+		t.Run(program, func(t *testing.T) {
+			s := linuxtest.Start(t)
+			q := ofKind(t, kind{request: func() *aai.Request {
+				return using(notes(), "add", map[string]any{"text": "say " + canary, "to": []any{canary, `"` + canary + `"`}})
+			}}, "en")
+			q.Choices = append(q.Choices, aai.Choice{ID: "other", Label: canary, IsForeign: true})
+			a := put(t, s, program, q)
+			a.seen()
+			a.keep("values-" + program)
+			files, err := filepath.Glob("/proc/[0-9]*/cmdline")
+			if err != nil {
+				t.Fatal(err)
+			}
+			asks := false
+			for _, file := range files {
+				text, _ := os.ReadFile(file) // a process may have ended
+				asks = asks || strings.Contains(string(text), program)
+				if strings.Contains(string(text), canary) {
+					t.Errorf("%s: %q", file, text)
+				}
+			}
+			if !asks {
+				t.Error("no process of the program was found")
+			}
+			a.press("Escape")
+			a.expect("deny")
 		})
 	}
 }

@@ -3,33 +3,37 @@ package dialog
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"os/exec"
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf16"
+	"unicode/utf8"
 )
 
 // osascriptMaxBytes is the limit for text that display dialog shows without scrolling, in bytes.
 const osascriptMaxBytes = 2000
 
-// script shows a dialog. Its texts are arguments, so that none can become a part of it:
-// the time in seconds, the title, the text, and the buttons. It prints the number of the
-// button, or "gave up".
-const script = `on run argv
-	set texts to items 4 thru -1 of argv
-	set shown to reverse of texts
-	try
-		set answer to display dialog (item 3 of argv) with title (item 2 of argv) buttons shown default button (item 1 of texts) cancel button (item 1 of texts) with icon caution giving up after ((item 1 of argv) as integer)
-	on error number -128
-		return "0"
-	end try
-	if gave up of answer then return "gave up"
-	repeat with i from 1 to count of texts
-		if item i of texts is button returned of answer then return (i - 1) as text
-	end repeat
-	return "0"
-end run`
+// script shows the dialog of the value "asked", which is written in front of it. It returns the number of
+// the button, or "gave up". Its text comes by standard input, since all accounts can read arguments.
+const script = `
+var app = Application.currentApplication()
+app.includeStandardAdditions = true
+function result() {
+	try {
+		var answer = app.displayDialog(asked.text, {
+			withTitle: asked.title, buttons: asked.buttons.slice().reverse(), defaultButton: asked.buttons[0],
+			cancelButton: asked.buttons[0], withIcon: "caution", givingUpAfter: asked.seconds
+		})
+		return answer.gaveUp ? "gave up" : String(Math.max(0, asked.buttons.indexOf(answer.buttonReturned)))
+	} catch (e) {
+		if (e.errorNumber === -128) return "0"
+		throw e
+	}
+}
+result()`
 
 // presenters returns the presenter of macOS: AppleScript's dialog, with up to three buttons.
 func presenters(func(string) string) []presenter {
@@ -44,9 +48,12 @@ func osascript(ctx context.Context, p page, process func(int)) (int, error) {
 	if deadline, ok := ctx.Deadline(); ok {
 		left = time.Until(deadline)
 	}
-	args := []string{"-", strconv.Itoa(int(left.Seconds()) + 2), p.title, p.text}
-	cmd := exec.CommandContext(ctx, "/usr/bin/osascript", append(args, p.buttons...)...)
-	cmd.Stdin = strings.NewReader(script)
+	asked, err := json.Marshal(map[string]any{"seconds": int(left.Seconds()) + 2, "title": p.title, "text": p.text, "buttons": p.buttons})
+	if err != nil {
+		return 0, err
+	}
+	cmd := exec.CommandContext(ctx, "/usr/bin/osascript", "-l", "JavaScript", "-")
+	cmd.Stdin = strings.NewReader("var asked = " + asciiJSON(string(asked)) + script)
 	cmd.WaitDelay = time.Second
 	var out, said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &said
@@ -54,7 +61,7 @@ func osascript(ctx context.Context, p page, process func(int)) (int, error) {
 		return 0, err
 	}
 	process(cmd.Process.Pid)
-	err := cmd.Wait()
+	err = cmd.Wait()
 	switch answer := strings.TrimSpace(out.String()); {
 	case ctx.Err() != nil:
 		return 0, ctx.Err()
@@ -69,4 +76,19 @@ func osascript(ctx context.Context, p page, process func(int)) (int, error) {
 		}
 		return n, nil
 	}
+}
+
+// asciiJSON returns the JSON text in ASCII, because osascript guesses the encoding of a script.
+func asciiJSON(text string) string {
+	var b strings.Builder
+	for _, r := range text {
+		if r < utf8.RuneSelf {
+			b.WriteRune(r)
+			continue
+		}
+		for _, unit := range utf16.Encode([]rune{r}) {
+			fmt.Fprintf(&b, `\u%04x`, unit)
+		}
+	}
+	return b.String()
 }

@@ -22,7 +22,8 @@ const bigToolkitStart = 300 * time.Millisecond
 const listMaxBytes = 4000
 
 // presenters returns the installed programs, the most trusted first: pinentry only asks;
-// the others are tools for scripts. It returns none without a screen.
+// the others are tools for scripts. kdialog is last, since its text is in its arguments. It
+// returns none without a screen.
 func presenters(getenv func(string) string) []presenter {
 	if getenv("DISPLAY") == "" && getenv("WAYLAND_DISPLAY") == "" {
 		return nil
@@ -34,7 +35,7 @@ func presenters(getenv func(string) string) []presenter {
 		make    func(program string, env func() []string) presenter
 	}{
 		{"pinentry-qt", pinentry}, {"pinentry-qt5", pinentry}, {"pinentry-gtk-2", pinentry}, {"pinentry-gtk", pinentry}, {"pinentry", pinentry},
-		{"kdialog", kdialog}, {"zenity", zenity}, {"pinentry-gnome3", pinentryGNOME},
+		{"zenity", zenity}, {"pinentry-gnome3", pinentryGNOME}, {"kdialog", kdialog},
 	} {
 		path := lookUp(way.program)
 		if real, err := filepath.EvalSymlinks(path); way.program == "pinentry" && err == nil && strings.HasPrefix(filepath.Base(real), "pinentry-") {
@@ -145,9 +146,9 @@ func isNoScreenError(said string, env []string) bool {
 }
 
 // kdialog shows a list, since its buttons do not permit the refusal as default. Qt detects
-// HTML by the first line only, which is the gateway's own.
+// HTML by the first line only, which is the gateway's own. All of it is in the arguments.
 func kdialog(program string, env func() []string) presenter {
-	return presenter{name: program, maxButtons: 12, isList: true, maxBytes: listMaxBytes, appearTime: bigToolkitStart, show: func(ctx context.Context, p page, process func(int)) (int, error) {
+	return presenter{name: program, maxButtons: 12, isList: true, maxBytes: listMaxBytes, appearTime: bigToolkitStart, hasPublicText: true, hasPublicLabels: true, show: func(ctx context.Context, p page, process func(int)) (int, error) {
 		// kdialog reads "\n" as a new line.
 		args := []string{"--title", p.title, "--default", p.buttons[0], "--menu", strings.ReplaceAll(p.text, `\`, `\\`)}
 		for i, label := range p.buttons {
@@ -164,34 +165,39 @@ func kdialog(program string, env func() []string) presenter {
 	}}
 }
 
-// zenity shows up to four buttons. Without --no-markup a name could be drawn in any colour
-// and size.
+// The size of zenity's window, in pixels of a screen with 96 per inch. The width is twice
+// that of the longest line, because zenity wraps lines without a mark.
+const (
+	zenityWidth = 860
+	zenityLine  = 22
+	zenityFrame = 100
+)
+
+// zenity shows up to four buttons, and one that closes the window. It reads the text from its
+// standard input, since all accounts can read the arguments of a program. Return presses OK,
+// which is the refusal. Zenity does not tell Cancel from Escape in every version.
 func zenity(program string, env func() []string) presenter {
-	return presenter{name: program, maxButtons: 4, maxBytes: listMaxBytes, appearTime: bigToolkitStart, show: func(ctx context.Context, p page, process func(int)) (int, error) {
-		labels := escapeMnemonics(p.buttons, "_")
-		args := []string{"--question", "--no-markup", "--default-cancel", "--no-wrap", "--title", p.title, "--text", p.text, "--cancel-label", labels[0]}
-		if len(labels) > 1 {
-			args = append(args, "--ok-label", labels[1])
-		}
-		for _, label := range labels[min(2, len(labels)):] {
+	return presenter{name: program, maxButtons: 4, maxBytes: listMaxBytes, appearTime: bigToolkitStart, hasPublicLabels: true, show: func(ctx context.Context, p page, process func(int)) (int, error) {
+		labels := escapeMnemonics(append([]string{p.closing}, p.buttons...), "_")
+		args := []string{"--text-info", "--title", p.title, "--cancel-label", labels[0], "--ok-label", labels[1]}
+		args = append(args, "--width", strconv.Itoa(zenityWidth), "--height", strconv.Itoa(zenityFrame+zenityLine*(1+strings.Count(p.text, "\n"))))
+		labels = labels[1:]
+		for _, label := range labels[1:] {
 			args = append(args, "--extra-button", label)
 		}
 		if deadline, ok := ctx.Deadline(); ok {
 			args = append(args, "--timeout", strconv.Itoa(int(time.Until(deadline).Seconds())+2))
 		}
-		out, code, err := run(ctx, command(ctx, env(), program, args...), process)
+		cmd := command(ctx, env(), program, args...)
+		cmd.Stdin = strings.NewReader(p.text)
+		out, code, err := run(ctx, cmd, process)
 		switch {
 		case err != nil:
 			return 0, err
-		case code == 0 && len(labels) > 1:
-			return 1, nil
-		case code == 1 && out != "":
-			if i := slices.Index(labels, strings.TrimSuffix(out, "\n")); i > 1 {
-				return i, nil
-			}
-			return 0, nil
 		case code == 5:
 			return 0, context.DeadlineExceeded
+		case out != "":
+			return max(0, slices.Index(labels, strings.TrimSuffix(out, "\n"))), nil
 		case code <= 1:
 			return 0, nil
 		}
