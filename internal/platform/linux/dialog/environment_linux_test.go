@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
@@ -83,5 +84,40 @@ func TestAScaleThatHidesIsNotTaken(t *testing.T) {
 				t.Errorf("%s=%s: it is taken: %v", name, scale, !taken)
 			}
 		}
+	}
+}
+
+// TestValuesAreNotInArguments checks that no value of a call, and no third party's label, is in the
+// arguments or the title of a program while it shows the question.
+func TestValuesAreNotInArguments(t *testing.T) {
+	const canary = "cAnArY-hunter2"
+	for program := range programs() {
+		t.Run(program, func(t *testing.T) {
+			s := linuxtest.Start(t)
+			q := ofKind(t, kind{request: func() *aai.Request {
+				return using(notes(), "add", map[string]any{"text": "say " + canary, "to": []any{canary, `"` + canary + `"`}})
+			}}, "en")
+			q.Choices = append(q.Choices, aai.Choice{ID: "other", Label: canary, IsForeign: true})
+			a := put(t, s, program, q)
+			a.seen()
+			a.keep("values-" + program)
+			files, err := filepath.Glob("/proc/[0-9]*/cmdline")
+			if err != nil {
+				t.Fatal(err)
+			}
+			asks := false
+			for _, file := range files {
+				text, _ := os.ReadFile(file) // a process may have ended
+				asks = asks || strings.Contains(string(text), program)
+				if strings.Contains(string(text), canary) {
+					t.Errorf("%s: %q", file, text)
+				}
+			}
+			if !asks {
+				t.Error("no process of the program was found")
+			}
+			a.press("Escape")
+			a.expect("deny")
+		})
 	}
 }

@@ -19,7 +19,7 @@ type messages struct {
 	yes, no, cancel string // the names of a message box's three buttons
 
 	closing string // the button that closes the window, where a program has one
-	// omitted replaces a value in a window whose text all accounts can read, for fmt;
+	// omitted replaces a value in a window with a public text, for fmt;
 	// whereOmitted says where the values are.
 	omitted, whereOmitted string
 }

@@ -12,7 +12,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/gybob/aai-gateway"
-	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
 // testPresenters returns the kinds of presenters, by the space in their windows.
@@ -191,7 +190,7 @@ func TestPublicPages(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		q := consent()
 		value := rapid.StringMatching(`[a-z0-9 "\\:.│-]{1,40}`).Draw(t, "value") + "cAnArY"
-		q.Text = "It would: only read\nFor the word " + sanitize.Quote(value, 100) + "\n" + aai.QuoteMark + "text: " + strconv.Quote(value) + "\n" + aai.QuoteMark + value
+		q.Text = "It would: only read\nFor the word " + `"` + strings.ReplaceAll(value, `"`, "'") + `"` + "\n" + aai.QuoteMark + "text: " + strconv.Quote(value) + "\n" + aai.QuoteMark + value
 		q.Details = aai.QuoteMark + value
 		q.Title, q.PublicTitle = value, "Allow claude to use wipe of Notes?"
 		q.Choices[2].Label, q.Choices[2].IsForeign = value, true

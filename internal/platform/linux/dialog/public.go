@@ -10,7 +10,7 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// withoutValues returns the question for a presenter whose text or labels all accounts can read. Labels
+// withoutValues returns the question for a presenter with a public text or public labels. Labels
 // of third parties become numbers of lines in the text. In a public text, the length replaces each value.
 func (w messages) withoutValues(q aai.Question, way presenter) aai.Question {
 	if way.hasPublicLabels {
