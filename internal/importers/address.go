@@ -41,8 +41,11 @@ func (in *serverReader) address() {
 		}
 		u.RawQuery = q.Encode()
 	}
+	u.Fragment, u.RawFragment = "", "" // it is not sent
 	if keyInPath(u) {
-		in.notes = append(in.notes, "its address has a part that looks like a key: it is in the file, and agents that get the descriptor can read it")
+		in.skip("its address has a part that looks like a key, and agents can read the address of an app. Let a program connect to it, such as " +
+			"\"npx mcp-remote ADDRESS\", whose arguments go into the vault, and import again")
+		return
 	}
 	in.common.URL = u.String()
 }

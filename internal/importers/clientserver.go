@@ -6,13 +6,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"net/url"
 	"slices"
 	"strings"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/catalog"
-	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
 // A server is an MCP server of a client, converted to an app. Only the fields values and key hold
@@ -239,7 +237,7 @@ func (in *serverReader) command() {
 	}
 	in.common.Dir = in.text("cwd", "working_directory")
 	args = in.unwrapped(args)
-	if containsNamedKey(in.common.Command) {
+	if containsKey(in.common.Command) {
 		in.skip(keyInLineReason, "its command")
 	}
 	if strings.Contains(in.common.Command, "${") || strings.Contains(in.common.Dir, "${") {
@@ -255,63 +253,9 @@ func (in *serverReader) command() {
 			}
 			word = fmt.Sprint(arg)
 		}
-		in.common.Args = append(in.common.Args, in.argument(before, word))
-		before = word
+		before = in.argument(before, word) // without its key, since a variable gets its name
+		in.common.Args = append(in.common.Args, before)
 	}
-}
-
-// argument returns an argument of the command, with a reference in place of an apparent secret.
-func (in *serverReader) argument(before, word string) string {
-	for rest := word; ; {
-		_, after, found := strings.Cut(rest, "${")
-		name, tail, closed := strings.Cut(after, "}")
-		if !found {
-			break
-		}
-		if _, known := in.values[name]; !closed || !known {
-			in.skip("an argument of its command has %s, which the client fills in", quotedSetting("${"+name+"}"))
-			return ""
-		}
-		rest = tail
-	}
-	if strings.Contains(word, "${") {
-		return word
-	}
-	flag, value, joined := strings.Cut(word, "=")
-	header, rest, isHeader := strings.Cut(word, ":")
-	switch {
-	case strings.HasPrefix(word, "-") && joined && value != "" && sanitize.IsSecretName(flag):
-		return flag + "=" + in.storeVariable(flag, value)
-	case strings.HasPrefix(word, "-") && isHeader && rest != "" && sanitize.IsSecretName(header):
-		return header + ":" + in.storeVariable(header, rest)
-	case strings.HasPrefix(word, "-") && joined:
-		return flag + "=" + in.argument("", value)
-	case strings.HasPrefix(word, "-"):
-		return word
-	case strings.HasPrefix(before, "-") && !strings.ContainsAny(before, "=:") && sanitize.IsSecretName(before):
-		return in.storeVariable(before, word)
-	case before == "-p" && !isPort(word) && !strings.ContainsAny(word, "/\\.:"):
-		return in.storeVariable("PASSWORD", word)
-	case containsNamedKey(word) && strings.ContainsAny(strings.TrimSpace(word), " \t\n"):
-		in.skip(keyInLineReason, "an argument of its command")
-		return ""
-	case isHeader && strings.TrimSpace(rest) != "" && !strings.HasPrefix(rest, "//") && (sanitize.IsSecretName(header) || authorizes(header)):
-		return header + ":" + in.storeVariable(header, rest)
-	case joined && value != "" && sanitize.IsSecretName(flag):
-		return flag + "=" + in.storeVariable(flag, value)
-	}
-	if u, err := url.Parse(word); err == nil && u.Host != "" {
-		if _, has := u.User.Password(); has || secretQuery(u) != "" {
-			return in.storeVariable("CONNECTION", word)
-		}
-	}
-	switch {
-	case containsNamedKey(word):
-		return in.storeVariable("CONNECTION", word)
-	case looksLikeKey(word):
-		return in.storeVariable("SECRET", word)
-	}
-	return word
 }
 
 // keyInLineReason explains why a shell line is skipped, and how to fix it by hand.
@@ -334,33 +278,6 @@ func (in *serverReader) storeVariable(name, value string) string {
 	}
 	in.values[free] = value
 	return "${" + free + "}"
-}
-
-// looksLikeKey reports whether a word looks like a key: long, of letters and digits, without
-// characters of paths, package names and URLs.
-func looksLikeKey(word string) bool {
-	letters, digits := 0, 0
-	for i := range len(word) {
-		switch c := word[i]; {
-		case c >= '0' && c <= '9':
-			digits++
-		case c|0x20 >= 'a' && c|0x20 <= 'z':
-			letters++
-		case c == '_' || c == '-' || c == '+' || c == '=':
-		default:
-			return false
-		}
-	}
-	return len(word) >= 20 && letters >= 4 && digits >= 4
-}
-
-func secretQuery(u *url.URL) string {
-	for name := range u.Query() {
-		if sanitize.IsSecretName(name) {
-			return name
-		}
-	}
-	return ""
 }
 
 func quotedSetting(s string) string { return "\"" + aai.CleanLabel(s, 100) + "\"" }

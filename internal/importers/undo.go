@@ -241,7 +241,7 @@ func (r *Importer) restoreApp(ctx context.Context, app string, one *vaultBefore)
 
 // documentRecord returns the record of an import from a document.
 func documentRecord(source string, c *descriptorPreview) *importRecord {
-	return &importRecord{From: OpenAPISourcePrefix + source, Apps: []SavedChange{c.planned.Record(c.App)}}
+	return &importRecord{From: OpenAPISourcePrefix + withoutKeys(source), Apps: []SavedChange{c.planned.Record(c.App)}}
 }
 
 // serversRecord returns the record of an import of a client's servers.
