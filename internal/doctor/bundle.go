@@ -25,7 +25,7 @@ type bundlePart struct {
 
 // Bundle writes a new zip with the findings, for a support request, and returns the descriptions of its
 // files. It fails if the file exists. The zip contains no secrets: variables and settings by name only,
-// no journal records, web addresses without login and query, bus addresses by type only, "~" for the
+// no journal records, errors of files without the values that they quote, web addresses without login and query, bus addresses by type only, "~" for the
 // home, and "(host)" for the host of a screen.
 func (d *Doctor) Bundle(file string) (holds []string, err error) {
 	parts, err := d.parts(sanitize.NewRedactor(d.secrets()))
@@ -79,9 +79,25 @@ type timedFinding struct {
 func timed(found []Finding) []timedFinding {
 	all := make([]timedFinding, len(found))
 	for i, f := range found {
+		if f.Check == "settings" || f.Check == "descriptors" {
+			f.Saw, f.Details = withoutQuoted(f.Saw), slices.Clone(f.Details)
+			for j, line := range f.Details {
+				f.Details[j] = withoutQuoted(line)
+			}
+		}
 		all[i] = timedFinding{f, f.Took.Milliseconds()}
 	}
 	return all
+}
+
+// withoutQuoted replaces the values that the error of a file quotes. The expected values stay.
+func withoutQuoted(text string) string {
+	problem, expected, found := strings.Cut(text, "; expected ")
+	problem = regexp.MustCompile(`"(?:[^"\\]|\\.)*\\?("|$)`).ReplaceAllString(problem, `"…"`)
+	if found {
+		return problem + "; expected " + expected
+	}
+	return problem
 }
 
 // parts returns the files of the bundle, redacted.

@@ -191,6 +191,33 @@ func TestMoveAside(t *testing.T) {
 	}
 }
 
+// TestBundleOmitsQuotedValues checks that a bundle has no value of a file that cannot be used.
+func TestBundleOmitsQuotedValues(t *testing.T) {
+	d := New(Config{Version: "v1", Home: t.TempDir(), Settings: "/none", Now: time.Now})
+	for text, want := range map[string]string{
+		`a.json: platform is "hunter2"; expected "linux" or "web"`:         `a.json: platform is "…"; expected "linux" or "web"`,
+		`a.json: sites: ["hunter2"]: there is no field "hunter2\"hunter2"`: `a.json: sites: ["…"]: there is no field "…"`,
+		`a.json: name is "hunter2 and a text that is cut off \`:            `a.json: name is "…"`,
+		`a.json: args is ["hunter2" "hunter2"]; expected at most one`:      `a.json: args is ["…" "…"]; expected at most one`,
+		`a.json: line 3 is no JSON`:                                        `a.json: line 3 is no JSON`,
+	} {
+		for _, check := range []string{"settings", "descriptors"} {
+			d.found = []Finding{{Check: check, Saw: text, Details: []string{text}}}
+			parts, err := d.parts(sanitize.NewRedactor(d.secrets()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var report []struct {
+				Saw     string
+				Details []string
+			}
+			if err := json.Unmarshal([]byte(parts[0].content), &report); err != nil || report[0].Saw != want || report[0].Details[0] != want || d.found[0].Details[0] != text {
+				t.Errorf("%s: %s is %+v, %v", check, text, report, err)
+			}
+		}
+	}
+}
+
 // TestBundleIsRedacted checks that addresses in a bundle contain no credentials and nothing that
 // identifies the computer.
 func TestBundleIsRedacted(t *testing.T) {
