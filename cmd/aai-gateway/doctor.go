@@ -55,16 +55,28 @@ func (p *program) doctor(f cli.Flags, may func(context.Context) bool) (cli.Docto
 			broken = errors.Join(broken, err)
 		}
 	}
+	var names []string
+	if cfg != nil {
+		names = settingNames(cfg)
+	}
 	e := &doctorAdapter{gateway: made.gateway}
 	e.Doctor = doctor.New(doctor.Config{
 		Version: programVersion(), Executable: selfFile(), Home: home, DataDir: host.data, CacheDir: host.cache, Getenv: asked, Environ: environ,
-		Settings: configFile(f, asked, home), ConfigError: broken, Notes: linesOf(notes.String()),
+		Settings: configFile(f, asked, home), ConfigError: broken, Notes: linesOf(notes.String()), SettingNames: names,
 		Gateway: made.gateway, NewScratchGateway: p.scratch, NewDialog: asks, OnFinding: e.receive,
 		TryKeychain: func(ctx context.Context) error { return secrets.CheckSystemKeychain(ctx, getenv) },
 		CheckScreen: screens(host), Now: p.hostAccess.clock(), BuildTime: builtAt(), ConfirmWindow: may,
 	})
 	made.doctor = e.Doctor
 	return e, made.close, nil
+}
+
+// settingNames returns the names of all settings.
+func settingNames(cfg *setup) (names []string) {
+	for _, s := range cfg.Describe() {
+		names = append(names, s.Key)
+	}
+	return names
 }
 
 // doctorTool returns the tool that runs the doctor through any door: the doctor of this command,
@@ -81,7 +93,7 @@ func (p *program) doctorTool(cfg *setup, built *components) *aai.Tool {
 		}
 		return doctor.New(doctor.Config{
 			Version: programVersion(), Executable: selfFile(), Home: cfg.home, DataDir: cfg.platform.data, CacheDir: cfg.platform.cache, Getenv: p.getenv, Environ: p.environ,
-			Settings: cfg.File(), ConfigError: broken, Notes: notes, Gateway: built.gateway, NewScratchGateway: p.scratch, NewDialog: cfg.doctorDialog,
+			Settings: cfg.File(), ConfigError: broken, Notes: notes, SettingNames: settingNames(cfg), Gateway: built.gateway, NewScratchGateway: p.scratch, NewDialog: cfg.doctorDialog,
 			TryKeychain: func(ctx context.Context) error { return secrets.CheckSystemKeychain(ctx, cfg.session.Getenv) },
 			CheckScreen: screens(cfg.platform), Now: p.hostAccess.clock(), BuildTime: builtAt(),
 		})

@@ -141,17 +141,26 @@ func distribution() string {
 	return cmp.Or(name, runtime.GOOS)
 }
 
-// settingNames returns the names of the settings in the file.
+// settingNames returns the names of the settings in the file. Other names may be misplaced values.
 func (d *Doctor) settingNames() string {
 	b, err := os.ReadFile(d.cfg.Settings)
 	if err != nil {
 		return "there is no file that can be read\n"
 	}
-	var names []string
-	for _, name := range settingName().FindAllSubmatch(b, -1) {
+	known := slices.Clone(d.cfg.SettingNames)
+	for _, name := range d.cfg.SettingNames {
+		known = append(known, strings.Split(name, ".")...)
+	}
+	names := slices.DeleteFunc(namesIn(b), func(name string) bool { return !slices.Contains(known, name) })
+	return strings.Join(names, "\n") + "\n"
+}
+
+// namesIn returns the names of members in a JSON text, also an invalid one.
+func namesIn(text []byte) (names []string) {
+	for _, name := range settingName().FindAllSubmatch(text, -1) {
 		names = append(names, string(name[1]))
 	}
-	return strings.Join(names, "\n") + "\n"
+	return names
 }
 
 // settingName matches a name in JSON, also in an invalid file.
@@ -169,7 +178,7 @@ func (d *Doctor) secrets() []string {
 		}
 	}
 	b, _ := os.ReadFile(d.cfg.Settings) // without a file there are no values to redact
-	names := strings.Split(d.settingNames(), "\n")
+	names := namesIn(b)
 	for text := range strings.FieldsFuncSeq(string(b), func(c rune) bool { return c == '"' || c == '\n' }) {
 		if text = strings.TrimSpace(text); len(text) >= short && strings.Trim(text, ":,{}[] \t") != "" && !slices.Contains(names, text) {
 			secrets = append(secrets, text)

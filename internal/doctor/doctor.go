@@ -34,6 +34,8 @@ type Config struct {
 	Settings    string
 	ConfigError error
 	Notes       []string
+	// SettingNames are the names of all settings. A bundle lists no other name of the file.
+	SettingNames []string
 	// Gateway is the person's gateway, with the default settings if ConfigError is set; nil if it
 	// cannot be created.
 	Gateway *aai.Gateway

@@ -104,11 +104,11 @@ func TestClock(t *testing.T) {
 func TestBundle(t *testing.T) {
 	home := t.TempDir()
 	settings := filepath.Join(home, "config.json")
-	if err := os.WriteFile(settings, []byte(`{"auditLog": "/secret/place", "login.env": {"a.example": "TOKEN_OF_A"}, "logLevel": "hunter2-hunter2`), 0o600); err != nil {
+	if err := os.WriteFile(settings, []byte(`{"auditLog": "/secret/place", "hunter2Name": 1, "login.env": {"a.example": "TOKEN_OF_A"}, "logLevel": "hunter2-hunter2`), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	d := New(Config{
-		Version: "v1", Home: home, Settings: settings, Now: time.Now,
+		Version: "v1", Home: home, Settings: settings, Now: time.Now, SettingNames: []string{"auditLog", "login.env", "logLevel"},
 		Environ: []string{"HOME=" + home, "API_TOKEN=s3cr3t-s3cr3t", "LANG=C"},
 	})
 	d.found = []Finding{{Check: "settings", State: Broken, Saw: home + "/config.json: got hunter2-hunter2", Details: []string{"s3cr3t-s3cr3t", "/secret/place"}}}
