@@ -67,15 +67,19 @@ func hostPlatform(home string, getenv func(string) string) platform {
 		desktop: func(cfg *setup, log *slog.Logger) (func() desktop.Backend, io.Closer) {
 			getenv := cfg.session.Getenv
 			environ := func() []string { return cfg.session.Environ(os.Environ()) }
-			screen := x11.New(x11.Config{Getenv: getenv, InputLock: cfg.inputLock(), ClipServer: clipboardCommand(environ), Log: log})
+			shared := cfg.inputLock()
+			screen := x11.New(x11.Config{Getenv: getenv, InputLock: shared, ClipServer: clipboardCommand(environ), Log: log})
+			pause := &session.PauseChecker{Detector: cfg.session, Screen: screen.PauseReason}
+			shared.SetPauseReason(pause.Reason)
+			indicator := screen.Indicator(x11.IndicatorConfig{Sign: cfg.ActingSign, StopKey: parseChord(cfg.StopKey), OnStop: cfg.stopEverything})
 			programs := cfg.programs(dataDirs)
 			tree := atspi.New(atspi.Config{Getenv: getenv, Windows: screen, KeepOpen: programs.KeepOpen, Log: log})
 			backend := desktop.Backend{
 				Tree: tree, Offscreen: tree, Documents: tree, Actor: tree, Events: tree,
 				Windows: screen, Input: screen, Screen: screen, Clipboard: screen,
-				Programs: programs,
+				Programs: programs, Indicator: indicator, PauseReason: pause.Reason,
 			}
-			return func() desktop.Backend { return backend }, desktopConnections{tree, screen}
+			return func() desktop.Backend { return backend }, desktopConnections{tree, screen, indicator}
 		},
 	}
 }
@@ -146,14 +150,22 @@ func absoluteOr(folder, otherwise string) string {
 	return otherwise
 }
 
-// desktopConnections closes the two connections of the desktop.
+// parseChord returns the chord that a setting such as "super+escape" names.
+func parseChord(text string) desktop.Chord {
+	keys := strings.Split(text, "+")
+	return desktop.Chord{Modifiers: keys[:len(keys)-1], Key: keys[len(keys)-1]}
+}
+
+// desktopConnections closes the connections of the desktop.
 type desktopConnections struct {
-	tree   *atspi.Bus
-	screen *x11.Display
+	tree      *atspi.Bus
+	screen    *x11.Display
+	indicator *x11.Indicator
 }
 
 // Close implements io.Closer.
 func (c desktopConnections) Close() error {
+	c.indicator.Close()
 	c.tree.Close()
 	return c.screen.Close()
 }

@@ -169,8 +169,9 @@ func describeDesktop() *aai.App {
 }
 
 // builtinApps returns the builtin apps other than the gateway's own. Results of their reading
-// tools are cached as configured.
-func (s *setup) builtinApps(recent *active.ResultCache, more []*aai.Tool, log *slog.Logger) ([]*aai.App, io.Closer) {
+// tools are cached as configured. The person's stop key calls stop.
+func (s *setup) builtinApps(recent *active.ResultCache, more []*aai.Tool, stop func(), log *slog.Logger) ([]*aai.App, io.Closer) {
+	s.stopEverything = stop
 	if s.platform.desktop == nil {
 		return nil, io.NopCloser(nil)
 	}
@@ -300,7 +301,7 @@ func (p *program) build(cfg *setup) (*components, error) {
 	finds := p.newAppSources(cfg, appDependencies{drivers, client, logins, vault, log, func() *aai.Gateway { return built.gateway }}, known, finder)
 	calling := newCallTools(func() *aai.Gateway { return built.gateway }, vault, dataFolders{cfg.home, cfg.platform.data}, log)
 	halts := newStopControl(cfg.platform.data, func() *aai.Gateway { return built.gateway }, func() *aai.App { return self }, log)
-	ownApps, closeDesktop := cfg.builtinApps(recent, calling.desktop, log)
+	ownApps, closeDesktop := cfg.builtinApps(recent, calling.desktop, stopByKey(func() *aai.Gateway { return built.gateway }, log), log)
 	album := cfg.keptScreenshots(desktopOf(ownApps), calling.acts, vault, log)
 	self = builtin.NewApp(
 		builtin.Dependencies{

@@ -33,6 +33,7 @@ type setup struct {
 	exitsAfterCall bool               // the process ends with the call
 	input          setupInput         // input of setUp
 	isHostProcess  func(pid int) bool // reports whether this process runs inside the given one
+	stopEverything func()             // stops all calls, for the person's stop key
 }
 
 // setupInput is the input of setUp.

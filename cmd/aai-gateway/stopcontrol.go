@@ -79,5 +79,16 @@ func newStopControl(data string, gateway func() *aai.Gateway, self func() *aai.A
 	}
 }
 
+// stopByKey returns the function that stops all calls when the person presses the stop key. It stops
+// through the gateway, so that the journal records it.
+func stopByKey(gateway func() *aai.Gateway, log *slog.Logger) func() {
+	return func() {
+		call := &aai.Call{App: aai.BuiltinApp, Tool: active.StopToolName, Caller: aai.Caller{Name: "stop key", Door: aai.DoorCLI}}
+		if _, err := gateway().Do(context.Background(), call); err != nil {
+			log.Error("the person's stop key did not stop the agents", "error", err)
+		}
+	}
+}
+
 // Close implements io.Closer.
 func (h stopControl) Close() error { return errors.Join(h.stopper.Close(), h.publisher.Close()) }

@@ -67,6 +67,8 @@ type Config struct {
 	Cache       Cache
 	VisionModel string // the model that analyses images, for a future tool
 	Session     string // the session to operate; see session.Config.Choice
+	ActingSign  bool   // the screen shows that an agent acts
+	StopKey     string // such as "super+escape"; "" for none
 
 	// InsecureStorageAtStart reports that a flag, the environment or root allows storing the key
 	// of secrets in a file. It is known before any file of the person is read.
@@ -126,9 +128,10 @@ func Read(s Source) (*Config, error) {
 		Login:          defaultLogin(),
 		Journal:        defaultJournal(),
 		Cache:          defaultCache(),
-		VisionModel:    "auto",
-		source:         s,
-		origins:        map[string]string{},
+		ActingSign:     true, StopKey: defaultStopKey,
+		VisionModel: "auto",
+		source:      s,
+		origins:     map[string]string{},
 
 		AllowedPrivateHosts:    []string{},
 		InsecureStorageAtStart: s.Flags.InsecureStorage || isTrueVariable(s.Getenv("AAI_INSECURE_STORAGE")),

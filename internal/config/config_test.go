@@ -113,7 +113,7 @@ func TestDefaults(t *testing.T) {
 		"profile":             "apps",
 		"dev":                 false,
 		"dbus.allowSystemBus": false,
-		"desktop.session":     "",
+		"desktop.session":     "", "desktop.actingSign": true, "desktop.stopKey": "super+escape",
 		"keychain.insecure":   false,
 		"net.allowPrivate":    []string{},
 		"enableWebUI":         false,

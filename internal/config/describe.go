@@ -89,6 +89,8 @@ func settingDocs() map[string]settingDoc {
 		"dbus.allowSystemBus": {KindBool, nil, "whether tools may use the system bus"},
 		"keychain.insecure":   {KindBool, nil, "the key of secrets may lie in a file where there is no keychain"},
 		"desktop.session":     {KindText, nil, "whose screen is operated, where it is not the one of the own session: the id of a session, a display such as :0, or seat"},
+		"desktop.actingSign":  {KindBool, nil, "whether a small sign on the screen shows that an agent acts on windows"},
+		"desktop.stopKey":     {KindText, nil, "the key that stops all agents while one acts on windows, such as super+escape or pause; empty: none"},
 		"enableWebUI":         {KindBool, nil, "whether the web page is served; the AAI protocol's name"},
 		"httpPort":            {KindInteger, nil, "the port of the web page, 1 to 65535; the AAI protocol's name"},
 

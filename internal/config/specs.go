@@ -40,11 +40,10 @@ func settingSpecs() []settingSpec {
 			boolSetter(func(c *Config, b bool) { c.AllowSystemBus = b })},
 		{"keychain.insecure", widensInUserFile, []string{"AAI_INSECURE_STORAGE"}, func(c *Config) any { return c.InsecureStorage },
 			boolSetter(func(c *Config, b bool) { c.InsecureStorage = b })},
-		{"desktop.session", widensUnlessDefault, nil, func(c *Config) any { return c.Session }, setSession},
 		{"enableWebUI", widensNever, nil, func(c *Config) any { return c.WebUI }, boolSetter(func(c *Config, b bool) { c.WebUI = b })},
 		{"httpPort", widensNever, nil, func(c *Config) any { return c.HTTPPort }, portSetter(func(c *Config, n int) { c.HTTPPort = n })},
 		{"consent.preapproved", widensUnlessDefault, nil, func(c *Config) any { return c.preapprovedJSON }, setPreapproved},
-	}, scanSettings(), journalSettings(), webSettings(), loginSettings(), httpSettings(), policySettings(), axterminatorSettings())
+	}, desktopSettings(), scanSettings(), journalSettings(), webSettings(), loginSettings(), httpSettings(), policySettings(), axterminatorSettings())
 }
 
 func setScanPaths(c *Config, home string, value any) error {

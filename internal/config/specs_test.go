@@ -201,7 +201,7 @@ func settingTexts() map[string]string {
 		"http.origins": `["https://a"]`, "http.auth": `"none"`, "http.issuer": `"https://a"`, "http.audience": `["a"]`, "http.scopes": `["a"]`,
 		"http.clientId": `"a"`, "http.clientSecretFile": `"/s"`,
 		"cache.tree_ttl_ms": "7", "cache.screenshot_debounce_ms": "7", "vlm.backend": `"openai"`,
-		"keychain.insecure": "true", "desktop.session": `":1"`, "web.rate": "2.5",
+		"keychain.insecure": "true", "desktop.session": `":1"`, "desktop.actingSign": "false", "desktop.stopKey": `"pause"`, "web.rate": "2.5",
 		"consent.dialog": `"off"`, "consent.elicitation": `["claude-ai"]`, "server.security_mode": `"safe"`,
 		"security.allowed_apps": `["Keychain Access", "org.gnome.*"]`, "security.denied_apps": `["a"]`,
 		"server.confirm_destructive": "false", "security.destructive_words": `["raze"]`,

@@ -20,6 +20,10 @@ type Backend struct {
 	Screen    Screen
 	Clipboard Clipboard
 	Programs  Programs
+	Indicator Indicator
+	// PauseReason returns the reason why actions must wait because the person cannot see the screen, as a
+	// clause such as "the screen is locked"; "" for none. It may be nil.
+	PauseReason func(ctx context.Context) string
 }
 
 // ChromiumNoBackgroundingFlag is the Chromium argument that keeps covered windows working and their trees
@@ -320,6 +324,13 @@ type Clipboard interface {
 	// Set replaces the clipboard's content. stays says how long the clip stays and which program keeps it,
 	// as words that follow "until something else is copied".
 	Set(ctx context.Context, clip Clip) (stays string, err error)
+}
+
+// An Indicator shows the person that an agent acts on windows.
+type Indicator interface {
+	// Show shows the label until hide is called, and a moment longer so that a series of actions does not
+	// flicker. It returns at once; a failure is only logged.
+	Show(label string) (hide func())
 }
 
 // Programs finds installed programs and starts them so that their trees can be read.

@@ -94,6 +94,9 @@ func New(cfg Config) *aai.App {
 	tools := d.tools()
 	for _, tool := range tools { // except tools that check for a screen
 		d.redactSecrets(tool)
+		if tool.Effect != aai.Reads {
+			d.showToPerson(tool)
+		}
 		if tool.Effect != aai.Reads || tool.TakesScreenshot || tool.Name == listAppsName {
 			d.addScreenCheck(tool)
 		}

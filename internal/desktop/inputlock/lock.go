@@ -64,8 +64,9 @@ type Config struct {
 type Lock struct {
 	cfg Config
 
-	mu      sync.Mutex
-	release Release
+	mu          sync.Mutex
+	release     Release
+	pauseReason func(context.Context) string
 }
 
 // Release releases input held by gateways that have died, and returns the input that others still
@@ -90,6 +91,17 @@ func (s *Lock) SetRelease(letGo Release) {
 	s.release = letGo
 }
 
+// SetPauseReason sets the function that returns why input and actions must wait, "" for no reason.
+// Call it before the first use.
+func (s *Lock) SetPauseReason(reason func(context.Context) string) {
+	if s == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.pauseReason = reason
+}
+
 // Lease is the right to make input, for one stroke.
 type Lease struct {
 	owner    *Lock
@@ -100,8 +112,8 @@ type Lease struct {
 	users    atomic.Int32 // users that must leave first, besides the owner
 }
 
-// Acquire takes the lock for a stroke. While a question is open or waiting, Acquire waits, but
-// leaves time of ctx for the reply. Before it waits it calls yield, unless nil, to release input
+// Acquire takes the lock for a stroke. While a question is open or waiting, or input is paused,
+// Acquire waits, but leaves time of ctx for the reply. Before it waits it calls yield, unless nil, to release input
 // held between strokes; its lease is nil if the question already has the lock. Acquire never fails
 // with TIMEOUT, because an open question is no fault of a program.
 func (s *Lock) Acquire(ctx context.Context, yield func(*Lease)) (*Lease, error) {
@@ -114,9 +126,13 @@ func (s *Lock) Acquire(ctx context.Context, yield func(*Lease)) (*Lease, error) 
 		if err != nil {
 			return nil, err
 		}
+		wait := p.awaitAnswer
 		if !asked {
-			g.paused = paused
-			return g, nil
+			if s.PauseReason(ctx) == "" {
+				g.paused = paused
+				return g, nil
+			}
+			wait = s.AwaitResume
 		}
 		if yield != nil {
 			yield(g)
@@ -125,7 +141,7 @@ func (s *Lock) Acquire(ctx context.Context, yield func(*Lease)) (*Lease, error) 
 		if g != nil {
 			g.Release()
 		}
-		if err := p.awaitAnswer(ctx); err != nil {
+		if err := wait(ctx); err != nil {
 			return nil, err
 		}
 	}
@@ -228,6 +244,9 @@ func (s *Lock) Begin(ctx context.Context) (done func(), err error) {
 	}
 	for {
 		if err := aai.CheckStopped(ctx); err != nil {
+			return nil, err
+		}
+		if err := s.AwaitResume(ctx); err != nil {
 			return nil, err
 		}
 		lock, err := p.acquire(ctx, lockRequest{actionLock, s.cfg.StuckAfter, true}, (*flock.Flock).TryRLock)

@@ -17,6 +17,7 @@ func WithInputLock(b desktop.Backend, s *inputlock.Lock) desktop.Backend {
 	if s == nil {
 		return b
 	}
+	s.SetPauseReason(b.PauseReason)
 	if b.Actor != nil {
 		b.Actor = lockedActor{b.Actor, s}
 	}
@@ -51,6 +52,9 @@ type lockedActor struct {
 func (a lockedActor) Execute(ctx context.Context, app desktop.App, id desktop.ID, act desktop.Act) error {
 	switch act.Verb {
 	case desktop.SetText, desktop.InsertText, desktop.SetNumber, desktop.ScrollTo, desktop.RefreshText:
+		if err := a.inputLock.AwaitResume(ctx); err != nil {
+			return err
+		}
 		return a.Actor.Execute(ctx, app, id, act)
 	case desktop.Press, desktop.SelectItem, desktop.TakeFocus:
 	}

@@ -125,6 +125,7 @@ type login1 struct {
 	sessions []login
 	own      string // the ID of the session of this process
 	display  string // the ID of the user's graphical one
+	sleeping bool   // the computer is about to sleep
 	hang     chan struct{}
 	mu       sync.Mutex
 	asked    int
@@ -139,6 +140,7 @@ func (w *world) login1(l *login1) *login1 {
 	if err := conn.Export(l, "/org/freedesktop/login1", "org.freedesktop.login1.Manager"); err != nil {
 		w.t.Fatal(err)
 	}
+	serveProperties(w.t, conn, "/org/freedesktop/login1", readable{"PreparingForSleep": dbus.MakeVariant(l.sleeping)})
 	for _, s := range l.sessions {
 		serveProperties(w.t, conn, string(s.path()), readable{
 			"Id": dbus.MakeVariant(s.id), "Type": dbus.MakeVariant(s.kind), "Display": dbus.MakeVariant(s.display),

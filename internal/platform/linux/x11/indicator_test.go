@@ -1,0 +1,231 @@
+//go:build linux
+
+package x11
+
+import (
+	"context"
+	"image"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
+)
+
+// sign returns the sign's window on the screen, or none.
+func sign(ctx context.Context, t *testing.T, s *server) xid {
+	t.Helper()
+	atom := internAtom(signSelection)
+	if err := s.must(ctx, atom); err != nil {
+		t.Fatal(err)
+	}
+	owner := getSelectionOwner(from(atom.reply, 8).u32())
+	if err := s.must(ctx, owner); err != nil {
+		t.Fatal(err)
+	}
+	return from(owner.reply, 8).u32()
+}
+
+// until waits for the condition.
+func until(ctx context.Context, t *testing.T, what string, is func() bool) {
+	t.Helper()
+	for !is() {
+		if ctx.Err() != nil {
+			t.Fatal("waiting for " + what)
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+// stopChord is the chord of the tests.
+func stopChord() desktop.Chord { return desktop.Chord{Key: "escape", Modifiers: []string{"super"}} }
+
+// newIndicator returns an indicator with the stop chord, and a channel of its presses.
+func newIndicator(t *testing.T, d *Display) (*Indicator, <-chan struct{}) {
+	stops := make(chan struct{}, 100)
+	n := d.Indicator(IndicatorConfig{Sign: true, StopKey: stopChord(), OnStop: func() { stops <- struct{}{} }, Linger: 50 * time.Millisecond})
+	t.Cleanup(n.Close)
+	return n, stops
+}
+
+// TestSignShowsWhileActing checks that the sign is there during an action, hides nothing from clicks,
+// is no window of a program, and goes afterwards.
+func TestSignShowsWhileActing(t *testing.T) {
+	s := linuxtest.Start(t)
+	d, conn, ctx := inside(t, s)
+	n, _ := newIndicator(t, d)
+	before, err := d.Windows(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hide := n.Show("claude acts in Mousepad")
+	until(ctx, t, "the sign", func() bool { return sign(ctx, t, conn) != none })
+	id := sign(ctx, t, conn)
+	geometry := getGeometry(id)
+	if err := conn.must(ctx, geometry); err != nil {
+		t.Fatal(err)
+	}
+	frame := geometryOf(geometry)
+	shot, err := d.Capture(ctx, frame)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !hasRed(shot) {
+		t.Error("the sign's dot is not on the screen")
+	}
+	if at, err := d.WindowAt(ctx, desktop.Point{X: frame.X + frame.W/2, Y: frame.Y + frame.H/2}); err == nil && at.ID == desktop.WindowID(id) {
+		t.Error("a click would hit the sign")
+	}
+	windows, err := d.Windows(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(windows) != len(before) {
+		t.Errorf("with the sign there are the windows %+v, before %+v", windows, before)
+	}
+	hide()
+	until(ctx, t, "the sign to go", func() bool { return sign(ctx, t, conn) == none })
+}
+
+// hasRed reports whether the picture has a pixel of the sign's dot.
+func hasRed(p *image.RGBA) bool {
+	for i := 0; i < len(p.Pix); i += 4 {
+		if p.Pix[i] == 0xff && p.Pix[i+1] == 0x4d && p.Pix[i+2] == 0x4d {
+			return true
+		}
+	}
+	return false
+}
+
+// TestOneSign checks that two gateways show one sign, and that the second takes over when the first
+// has ended.
+func TestOneSign(t *testing.T) {
+	s := linuxtest.Start(t)
+	d, conn, ctx := inside(t, s)
+	other, _, _ := inside(t, s)
+	one, _ := newIndicator(t, d)
+	two, _ := newIndicator(t, other)
+	width := func() int {
+		geometry := getGeometry(sign(ctx, t, conn))
+		if err := conn.do(ctx, geometry); err != nil {
+			t.Fatal(err)
+		}
+		if geometry.err != nil {
+			return 0
+		}
+		return geometryOf(geometry).W
+	}
+	defer one.Show("short")()
+	until(ctx, t, "the sign", func() bool { return width() > 0 })
+	first := width()
+	defer two.Show("a label that is longer")()
+	one.Close()
+	until(ctx, t, "the second gateway's sign", func() bool { return width() > first })
+}
+
+// TestStopKey checks that only the chord of the person's keyboard stops, whatever window has the focus.
+func TestStopKey(t *testing.T) {
+	s := linuxtest.Start(t)
+	s.Fixture(t, linuxtest.GTK3)
+	d, conn, ctx := inside(t, s)
+	n, stops := newIndicator(t, d)
+	defer n.Show("claude acts in Mousepad")()
+	until(ctx, t, "the sign", func() bool { return sign(ctx, t, conn) != none })
+	l, err := conn.layout(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	code := func(name string, of func(string) (keysym, error)) byte {
+		sym, err := of(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return l.codesOf(sym)[0]
+	}
+	modifier := func(name string) (keysym, error) { return named("modifier", name, modifierNames()) }
+	escape, super, shift := code("escape", keyOf), code("super", modifier), code("shift", modifier)
+	press := func(codes ...byte) {
+		t.Helper()
+		var calls []*call
+		for _, c := range codes {
+			calls = append(calls, conn.fakeInput(keyPress, c, desktop.Point{}))
+		}
+		for _, c := range slices.Backward(codes) {
+			calls = append(calls, conn.fakeInput(keyRelease, c, desktop.Point{}))
+		}
+		if err := conn.must(ctx, calls...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	press(escape)
+	press(shift, escape)
+	press(super)
+	press(super, escape)
+	select {
+	case <-stops:
+	case <-ctx.Done():
+		t.Fatal("super+escape did not stop")
+	}
+	if len(stops) != 0 {
+		t.Errorf("%d more stops", len(stops))
+	}
+}
+
+// TestPauseForACover checks that a window that covers the screen past the window manager pauses
+// actions, and one that covers a part, or a managed one, does not.
+func TestPauseForACover(t *testing.T) {
+	s := linuxtest.Start(t)
+	s.Fixture(t, linuxtest.GTK3)
+	d, conn, ctx := inside(t, s)
+	managed, err := conn.managed(ctx)
+	if err != nil || !managed {
+		t.Fatalf("managed %v, %v", managed, err)
+	}
+	if reason := d.PauseReason(ctx); reason != "" {
+		t.Errorf("paused at the start: %s", reason)
+	}
+	geometry := getGeometry(conn.root)
+	if err := conn.must(ctx, geometry); err != nil {
+		t.Fatal(err)
+	}
+	screen := geometryOf(geometry)
+	const overrideRedirectValue, inputOutput = 1 << 9, 1
+	for _, c := range []struct {
+		name    string
+		width   int
+		bypass  bool
+		catches bool
+		want    bool
+	}{
+		{"a part of the screen", screen.W / 2, true, true, false},
+		{"the whole screen", screen.W, true, true, true},
+		{"a managed window", screen.W, false, true, false},
+		{"an overlay without clicks", screen.W, true, false, false},
+	} {
+		id := conn.newID()
+		redirect := uint32(0)
+		if c.bypass {
+			redirect = 1
+		}
+		calls := []*call{command(1, copyFromParent, id, conn.root, int16(0), int16(0), uint16(c.width), uint16(screen.H), uint16(0), uint16(inputOutput),
+			uint32(copyFromParent), uint32(overrideRedirectValue), redirect)}
+		if !c.catches {
+			const setShape, inputSet = 1, 2
+			calls = append(calls, command(conn.shape, setShape, byte(0), byte(inputSet), byte(0), pad(1), id, int16(0), int16(0)))
+		}
+		if err := conn.must(ctx, append(calls, mapWindow(id))...); err != nil {
+			t.Fatal(err)
+		}
+		until(ctx, t, c.name, func() bool {
+			a := getWindowAttributes(id)
+			return conn.must(ctx, a) == nil && a.reply[26] == viewable
+		})
+		if got := d.PauseReason(ctx) != ""; got != c.want {
+			t.Errorf("%s: pauses %v", c.name, got)
+		}
+		if err := conn.must(ctx, destroyWindow(id)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
