@@ -45,6 +45,19 @@ const (
 	renewal      canary = `cAnArY19xy/+"z`
 	loginCode    canary = `cAnArY20xy/+"z`
 	doorToken    canary = `cAnArY21xy/+"z` // of agents over HTTP
+
+	asDSN        canary = `cAnArY23xy/+"ü`
+	asAuth       canary = `cAnArY24xy/+"ü`
+	asConnection canary = `cAnArY25xy/+"ü`
+	asSession    canary = `cAnArY26xy/+"ü`
+	asPAT        canary = `cAnArY27xy/+"ü`
+	inURL        canary = `cAnArY28xyz` // as user:password@
+	asPair       canary = `cAnArY29xy/+"ü`
+	inScript     canary = `cAnArY30xyz`    // a literal of a script
+	serverKey    canary = `cAnArY31xy/+"z` // a variable of a local MCP server
+	farKey       canary = `cAnArY32xy/+"z` // the token for an MCP server at an address
+	imported     canary = `cAnArY33xyz`    // a header argument of an imported server
+	damaged      canary = `cAnArY34xyz`    // in a damaged descriptor
 )
 
 // failingLong exceeds the limit of messages.
@@ -54,6 +67,7 @@ func canaries() []canary {
 	return []canary{
 		byFormat, byWriteOnly, asPassword, asAPIKey, asToken, asOTP, asCVV, inObject, inList, failing, failingLines, failingLong(),
 		refused, wrongType, unknownTool, unknownApp, inTask, typedKey, access, renewal, loginCode, doorToken,
+		asDSN, asAuth, asConnection, asSession, asPAT, inURL, asPair, inScript, serverKey, farKey, imported, damaged,
 	}
 }
 
@@ -63,6 +77,8 @@ const (
 	vaultParams = `{"type": "object", "properties": {
   "alpha": {"type": "string", "format": "password"}, "beta": {"type": "string", "writeOnly": true}, "note": {"type": "string"},
   "password": {"type": "string"}, "api_key": {"type": "string"}, "token": {"type": "string"}, "otp": {"type": "string"}, "cvv": {"type": "string"},
+  "dsn": {"type": "string"}, "auth": {"type": "string"}, "connection_string": {"type": "string"}, "sessionid": {"type": "string"}, "pat": {"type": "string"},
+  "address": {"type": "string"}, "pairs": {"type": "array", "items": {"type": "object"}},
   "headers": {"type": "object"}, "accounts": {"type": "array", "items": {"type": "object"}}}}`
 	vaultDescriptor = `{"schema_version": "1.0", "version": "1.0.0", "platform": "web",
   "app": {"id": "org.example.vault", "name": "Vault", "description": "Keeps things."}, "execution": {"type": "http", "base_url": "$SITE"},
@@ -81,8 +97,10 @@ const (
     "name": {"type": "string", "default": "org.example.Error.Bad"}, "text": {"type": "string", "format": "password"}}}},
   {"name": "guarded", "description": "Nobody allows it.", "method": "EchoString", "parameters": {"type": "object", "properties": {"v": {"type": "string", "writeOnly": true}}}}
   ]}}}`
-	canaryConfig = `{"dev": true, "logLevel": "debug", "logFile": "~/gateway.log", "journal": {"keepFull": %v}, "consent": {"dialog": "off", "preapproved": [
+	canaryConfig = `{"dev": true, "logLevel": "debug", "logFile": "~/gateway.log", "login": {"env": ["FAR_KEY"]}, "journal": {"keepFull": %v}, "consent": {"dialog": "off", "preapproved": [
   {"app": "org.example.App", "tools": ["fail"], "caller": "*", "expires": "2999-01-01T00:00:00Z"},
+  {"app": "org.example.server", "tools": ["*"], "caller": "*", "expires": "2999-01-01T00:00:00Z"},
+  {"app": "org.example.far", "tools": ["*"], "caller": "*", "expires": "2999-01-01T00:00:00Z"},
   {"app": "org.example.shop", "tools": ["*"], "caller": "*", "expires": "2999-01-01T00:00:00Z"},
   {"app": "org.example.vault", "tools": ["*"], "caller": "*", "expires": "2999-01-01T00:00:00Z"}]}}`
 )
@@ -95,11 +113,17 @@ func mcpCanaries(t *testing.T, b programPath) {
 	for _, keepFull := range []bool{false, true} {
 		t.Run(fmt.Sprintf("keepFull=%v", keepFull), func(t *testing.T) {
 			w := newCanaryWorld(t, b, keepFull)
+			w.watchArguments()
 			w.logIn()
+			for _, app := range []string{echoApp, farApp} {
+				w.checkOutcome("the command line", canaryCall{app: app, tool: "mcp_start"}, w.run("", "exec", app, "mcp_start"))
+			}
 			w.overStdio()
 			w.overHTTP()
 			w.byCommands()
+			w.importServers()
 			w.expectArrived()
+			w.stopWatching()
 			w.trail.expectNoCanary(t, w.home.folder, canaries())
 		})
 	}
@@ -114,6 +138,8 @@ type canaryWorld struct {
 
 	mu  sync.Mutex
 	got strings.Builder // requests to the sites
+
+	stopWatching func() // ends watchArguments
 }
 
 func newCanaryWorld(t *testing.T, b programPath, keepFull bool) *canaryWorld {
@@ -124,6 +150,9 @@ func newCanaryWorld(t *testing.T, b programPath, keepFull bool) *canaryWorld {
 	w.home.write(t, ".aai/org.example.App/aai.json", failDescriptor)
 	w.home.write(t, ".aai/org.example.vault/aai.json", strings.NewReplacer("$SITE", w.vault(), "$PARAMS", vaultParams).Replace(vaultDescriptor))
 	w.home.write(t, ".aai/org.example.shop/aai.json", strings.ReplaceAll(shopDescriptor, "$SITE", w.shop()))
+	w.home.write(t, ".aai/"+echoApp+"/aai.json", strings.ReplaceAll(echoDescriptor, "$HOME", w.home.folder))
+	w.home.write(t, ".aai/"+farApp+"/aai.json", strings.ReplaceAll(farDescriptor, "$SITE", w.far()))
+	w.home.write(t, "echo.py", echoProgram)
 	w.home.write(t, "master", strings.Repeat("5a", 32))
 	w.home.write(t, "tmp/here", "")
 	w.home.write(t, "run/here", "")
@@ -133,7 +162,7 @@ func newCanaryWorld(t *testing.T, b programPath, keepFull bool) *canaryWorld {
 	}
 	w.home.env = append(w.home.env, "PATH="+filepath.Join(w.home.folder, "bin")+":"+os.Getenv("PATH"), "DISPLAY="+linuxtest.Start(t).Display,
 		"TMPDIR="+filepath.Join(w.home.folder, "tmp"), "XDG_RUNTIME_DIR="+filepath.Join(w.home.folder, "run"),
-		"AAI_MASTER_KEY_FILE="+filepath.Join(w.home.folder, "master"), "AAI_HTTP_TOKEN="+string(doorToken))
+		"SERVER_KEY="+string(serverKey), "FAR_KEY="+string(farKey), "AAI_MASTER_KEY_FILE="+filepath.Join(w.home.folder, "master"), "AAI_HTTP_TOKEN="+string(doorToken))
 	return w
 }
 
@@ -148,6 +177,8 @@ func canaryCalls() []canaryCall {
 	all := func(more string) map[string]any {
 		return map[string]any{
 			"alpha": byFormat, "beta": byWriteOnly, "password": asPassword, "api_key": asAPIKey, "token": asToken, "otp": asOTP, "cvv": asCVV,
+			"dsn": asDSN, "auth": asAuth, "connection_string": asConnection, "sessionid": asSession, "pat": asPAT,
+			"address": "https://user:" + inURL + "@host.example/x", "pairs": []any{map[string]any{"name": "password", "value": asPair}},
 			"headers": map[string]any{"Authorization": "Bearer " + inObject}, "accounts": []any{map[string]any{"client_secret": inList}}, "note": more,
 		}
 	}
@@ -165,6 +196,9 @@ func canaryCalls() []canaryCall {
 		{exampleApp, "fail", "AUTOMATION_FAILED", map[string]any{"text": failing}, false},
 		{exampleApp, "fail", "AUTOMATION_FAILED", map[string]any{"text": failingLines}, false},
 		{exampleApp, "fail", "AUTOMATION_FAILED", map[string]any{"text": failingLong()}, false},
+		{"aai", "script", "", map[string]any{"script": "call('" + vaultApp + "', 'store', {password: '" + string(inScript) + "', alpha: `" + string(inScript) + "`})"}, false},
+		{echoApp, "repeat", "", map[string]any{}, false},
+		{farApp, "repeat", "", map[string]any{}, false},
 		{exampleApp, "guarded", "CONSENT_REQUIRED", map[string]any{"v": refused}, false},
 	}
 }
@@ -280,7 +314,7 @@ func (w *canaryWorld) byCommands() {
 		{"exec", vaultApp, "store", "--arg", "password=" + string(asPassword), "--arg", "cvv=" + string(asCVV)},
 		{"exec", vaultApp, "store", "--arg", "token=" + string(refused), "--arg", "note=[7]", "--arg", "headers=7"},
 		{"history", "--format", "json"}, {"history"}, {"auth", "status"}, {"auth", "status", shopApp, "--format", "json"},
-		{"keychain", "status"}, {"--scan"}, {"config", "--format", "json"}, {"audit", "verify"},
+		{"doctor", "--bundle", filepath.Join(w.home.folder, "bundle.zip")}, {"doctor"}, {"keychain", "status"}, {"--scan"}, {"config", "--format", "json"}, {"audit", "verify"},
 	} {
 		w.trail.add(strings.Join(args[:1], " "), w.run("", args...))
 	}
@@ -325,7 +359,11 @@ func (w *canaryWorld) expectArrived() {
 	w.t.Helper()
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for _, c := range []canary{byFormat, byWriteOnly, asPassword, asAPIKey, asToken, asOTP, asCVV, inObject, inList, typedKey, access, loginCode} {
+	local, _ := os.ReadFile(filepath.Join(w.home.folder, "got"))
+	_ = os.Remove(filepath.Join(w.home.folder, "got"))
+	w.got.Write(local)
+	for _, c := range []canary{byFormat, byWriteOnly, asPassword, asAPIKey, asToken, asOTP, asCVV, inObject, inList, typedKey, access, loginCode,
+		asDSN, asAuth, asConnection, asSession, asPAT, inURL, asPair, inScript, serverKey, farKey} {
 		if !strings.Contains(w.got.String(), c.core()) {
 			w.t.Errorf("%s has reached nobody", c.core())
 		}

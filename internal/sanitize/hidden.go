@@ -140,7 +140,13 @@ func redactNested(value any, secret []string, stand func(any) any, depth int) (a
 		return kept, copied
 	case string:
 		if strings.Contains(v, "://") && addressPassword.MatchString(v) {
-			return addressPassword.ReplaceAllString(v, "${1}"+Redacted+"@"), true
+			return addressPassword.ReplaceAllStringFunc(v, func(found string) string {
+				parts := addressPassword.FindStringSubmatch(found)
+				if shown, is := stand(parts[2]).(string); is {
+					return parts[1] + shown + "@"
+				}
+				return parts[1] + Redacted + "@"
+			}), true
 		}
 	}
 	return value, false
