@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
+	"maps"
 	"net/url"
 	"slices"
 	"strconv"
@@ -64,33 +65,73 @@ func (v *Redactor) Redact(text string) string {
 	return redactAll(text, v.encodings)
 }
 
-// RedactValue returns a copy of a JSON value with Redact applied to all texts, names and numbers in it.
+// RedactValue returns a JSON value with Redact applied to all texts, names and numbers in it; see MapTexts.
 func (v *Redactor) RedactValue(value any) any { return MapTexts(value, v.Redact) }
 
-// MapTexts returns a copy of a JSON value with f applied to all texts, names and exact numbers in it. A
-// number that f changes becomes a text.
+// MapTexts returns a JSON value with f applied to all texts, names and exact numbers in it. A number that
+// f changes becomes a text. The result shares the parts with value in which f changes nothing, because a
+// copy of a large value takes much memory.
 func MapTexts(value any, f func(string) string) any {
+	mapped, _ := mapTexts(value, f)
+	return mapped
+}
+
+// mapTexts is MapTexts, and reports whether f changed something.
+func mapTexts(value any, f func(string) string) (mapped any, changed bool) {
 	switch of := value.(type) {
 	case string:
-		return f(of)
+		if text := f(of); text != of {
+			return text, true
+		}
 	case json.Number:
 		if text := f(of.String()); text != of.String() {
-			return text
+			return text, true
 		}
 	case map[string]any:
-		kept := make(map[string]any, len(of))
-		for name, item := range of {
-			kept[f(name)] = MapTexts(item, f)
-		}
-		return kept
+		return mapFields(of, f)
 	case []any:
-		kept := make([]any, len(of))
+		kept, copied := of, false
 		for i, item := range of {
-			kept[i] = MapTexts(item, f)
+			shown, other := mapTexts(item, f)
+			if !other {
+				continue
+			}
+			if !copied {
+				kept, copied = slices.Clone(of), true
+			}
+			kept[i] = shown
 		}
-		return kept
+		if copied {
+			return kept, true
+		}
 	}
-	return value
+	return value, false
+}
+
+// mapFields is mapTexts for an object.
+func mapFields(object map[string]any, f func(string) string) (mapped any, changed bool) {
+	type field struct {
+		old, name string
+		item      any
+	}
+	var others []field
+	for name, item := range object {
+		shown, other := mapTexts(item, f)
+		if text := f(name); other || text != name {
+			others = append(others, field{name, text, shown})
+		}
+	}
+	if others == nil {
+		return object, false
+	}
+	kept := maps.Clone(object)
+	for _, field := range others {
+		delete(kept, field.old)
+	}
+	for _, field := range others {
+		kept[field.name] = field.item
+	}
+	return kept, true
 }
 
 // mayRepeat reports whether the text may contain one of the secrets in some encoding: all

@@ -215,7 +215,7 @@ func (s *SecretSet) mayRepeat(text string) bool {
 	return false
 }
 
-// RedactValue returns a copy of a JSON value with Redact applied to all texts, names and numbers in it.
+// RedactValue returns a JSON value with Redact applied to all texts, names and numbers in it; see MapTexts.
 func (s *SecretSet) RedactValue(value any) any { return MapTexts(value, s.Redact) }
 
 // IsIn reports whether binary data contains a secret: as it is, percent-encoded, or in UTF-16 of either byte
