@@ -78,6 +78,7 @@ type Gateway struct {
 	dialogLock      dialogMutex // one call at a time uses Dialog
 	queues          queues
 	active          invocations // the active calls
+	results         resultMemory
 	recentReads     recentReads
 	journalWritable atomic.Bool // the last check or write of the journal succeeded
 	lastWriteFailed atomic.Bool // the last write failed

@@ -61,6 +61,7 @@ type invocation struct {
 	element       TargetElement
 	credentials   []*sanitize.SecretSet // secrets that the Action's driver sends
 	settled       bool                  // the final result is claimed by the goroutine or by Do
+	reserved      int                   // bytes of memory for its result
 
 	recordToken      chan struct{} // holds a token during a write; guards the fields below
 	firstLineWritten bool          // the first line is written
@@ -249,6 +250,7 @@ func (p *invocation) run(stages func() (*Result, *Error)) {
 		}
 		p.complete(e)
 		p.releaseContext()
+		p.releaseResult()
 	}()
 	e.result, e.err = stages()
 }
