@@ -2,12 +2,12 @@ package mcp
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/schema/jsonscan"
 )
 
 // call calls a tool of the server if its definition still has the digest. An empty digest skips
@@ -47,7 +47,11 @@ func (s *server) call(ctx context.Context, call *aai.Call, tool, digest string) 
 		return nil, live.requestError(ctx, cause)
 	}
 	s.resetFailures()
-	out, failure := live.result(result, structured(kept.result, result))
+	data, cause := structured(ctx, kept, result)
+	if cause != nil {
+		return nil, live.requestError(ctx, cause)
+	}
+	out, failure := live.result(result, data)
 	if n := live.refused() - before; n > 0 {
 		warning := fmt.Sprintf("meanwhile the gateway refused %d requests of the server, such as for an answer of the person or a model%s", n, live.requests.reason())
 		if failure != nil {
@@ -83,21 +87,14 @@ func (s *session) refused() int64 {
 	return s.requests.refused.Load()
 }
 
-// structured returns the structured content of a result from the raw JSON if there is any, because
-// the SDK decodes numbers as float64.
-func structured(written json.RawMessage, result *sdk.CallToolResult) any {
-	if result.StructuredContent == nil || written == nil {
-		return result.StructuredContent
+// structured returns the structured content of a result. It prefers the raw JSON, because the SDK
+// decodes numbers as float64; over HTTP there is none.
+func structured(ctx context.Context, raw *rawResult, result *sdk.CallToolResult) (any, error) {
+	if raw.structured == nil {
+		return result.StructuredContent, nil
 	}
-	var whole struct {
-		StructuredContent json.RawMessage `json:"structuredContent"`
+	if err := aai.ReserveResult(ctx, len(raw.structured), jsonscan.Scan(raw.structured).Values); err != nil {
+		return nil, err
 	}
-	if json.Unmarshal(written, &whole) != nil {
-		return result.StructuredContent
-	}
-	value, err := decodeExact(whole.StructuredContent)
-	if err != nil {
-		return result.StructuredContent
-	}
-	return value
+	return decodeExact(raw.structured)
 }

@@ -116,7 +116,7 @@ func (r *hostileServer) list(m message) any {
 	switch r.kind {
 	case "many":
 		tools = nil
-		for i := range 100_000 {
+		for i := range 5_000 {
 			tools = append(tools, tool(fmt.Sprintf("t%d", i), "One of many"))
 		}
 	case "endless":
@@ -192,6 +192,17 @@ func (r *hostileServer) call(m message, reply func(any)) {
 				return
 			}
 		}
+	case "many values", "many in order", "deep":
+		values := strings.Repeat("[],", 400_000) + "0"
+		if r.kind == "deep" {
+			values = strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000)
+		}
+		form := `{"jsonrpc": "2.0", "id": %v, "result": {"content": [], "structuredContent": {"a": [%s]}}}`
+		if r.kind == "many values" { // the id comes last
+			form = `{"jsonrpc": "2.0", "result": {"content": [], "structuredContent": {"a": [%[2]s]}}, "id": %[1]v}`
+		}
+		fmt.Printf(form+"\n", m.ID, values)
+		return
 	case "deaf":
 		reply(text("heard"))
 		time.Sleep(time.Hour)

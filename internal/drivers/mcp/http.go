@@ -1,13 +1,20 @@
 package mcp
 
 import (
+	"bytes"
+	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
+	"strings"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/schema/jsonscan"
 )
 
 // overHTTP returns the transport to a server at an address. It uses the configured client and the
@@ -81,33 +88,139 @@ func (t *authTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 				return nil, refused
 			}
 		}
-		body := &limitedBody{ReadCloser: resp.Body, left: maxMessage}
+		if !isStream(resp) {
+			return resp, t.readBody(ctx, req, resp)
+		}
+		body := &limitedBody{ReadCloser: resp.Body, ctx: ctx, left: maxMessage, isStream: true}
 		if limited { // an event stream may end and reopen
-			body.over = func() { t.live.fail(newServerFault("sent an answer of more than %d MiB", maxMessage>>20)) }
+			body.over = t.live.fail
 		}
 		resp.Body = body
 		return resp, nil
 	}
 }
 
-// limitedBody ends a response that exceeds the limit.
-type limitedBody struct {
-	io.ReadCloser
-	left int
-	over func() // called at the limit; may be nil
+func isStream(resp *http.Response) bool {
+	return strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream")
 }
 
-var errTooLong = errors.New("the server's answer exceeds the size limit")
+// readBody reads the body of a response that is no stream. Instead of a body that exceeds a limit, the
+// SDK gets an error for the request, so that the session continues.
+func (t *authTransport) readBody(ctx context.Context, req *http.Request, resp *http.Response) error {
+	limited := &limitedBody{ReadCloser: resp.Body, ctx: ctx, left: maxMessage}
+	body, err := io.ReadAll(limited)
+	_ = resp.Body.Close()
+	if limited.fault == nil && aai.ReserveResult(ctx, len(body), limited.scan.Values) != nil {
+		limited.fault = memoryFault()
+	}
+	if limited.fault == nil {
+		resp.Body = &partialBody{bytes.NewReader(body), err}
+		return nil
+	}
+	sent := []byte("{}")
+	if req.GetBody != nil {
+		if again, err := req.GetBody(); err == nil {
+			sent, _ = io.ReadAll(again)
+		}
+	}
+	id := jsonscan.Scan(sent).ID()
+	if id == nil {
+		return errTooLong
+	}
+	message, err := json.Marshal("the gateway does not read the answer: the server " + limited.fault.what)
+	if err != nil {
+		return err
+	}
+	body = fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s}}`, id, jsonrpc.CodeInternalError, message)
+	resp.StatusCode, resp.Body, resp.ContentLength = http.StatusOK, io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	resp.Header.Set("Content-Type", "application/json")
+	return nil
+}
+
+// partialBody is a body that was read, and the error at its end.
+type partialBody struct {
+	*bytes.Reader
+	err error
+}
+
+// Read implements io.Reader.
+func (b *partialBody) Read(p []byte) (int, error) {
+	n, err := b.Reader.Read(p)
+	if errors.Is(err, io.EOF) && b.err != nil {
+		err = b.err
+	}
+	return n, err
+}
+
+// Close implements io.Closer.
+func (b *partialBody) Close() error { return nil }
+
+// largeStream is the number of values from which a stream reserves memory, and largeStreamBytes that of
+// bytes. A stream reserves the most at once: streams that wait for one another hold none.
+const (
+	largeStream      = 20_000
+	largeStreamBytes = 1 << 20
+)
+
+// limitedBody ends a response that exceeds a limit, before the rest of it is stored. A stream reserves
+// memory.
+type limitedBody struct {
+	io.ReadCloser
+	ctx      context.Context //nolint:containedctx // of the request
+	left     int
+	isStream bool // of events
+	scan     jsonscan.Scanner
+	last     byte
+	reserved bool
+	fault    *serverFault       // the exceeded limit, or nil
+	over     func(*serverFault) // called at a limit; may be nil
+}
+
+var errTooLong = errors.New("the server's answer exceeds a limit")
 
 // Read implements io.Reader.
 func (b *limitedBody) Read(p []byte) (int, error) {
 	if b.left <= 0 {
-		if b.over != nil {
-			b.over()
-		}
-		return 0, errTooLong
+		return 0, b.end(newServerFault("sent an answer of more than %d MiB", maxMessage>>20))
 	}
 	n, err := b.ReadCloser.Read(p[:min(len(p), b.left)])
 	b.left -= n
+	b.count(p[:n])
+	if excess := excessOf(&b.scan); excess != "" {
+		return 0, b.end(newServerFault("sent an answer with %s", excess))
+	}
+	if b.isStream && !b.reserved && (b.scan.Values > largeStream || maxMessage-b.left > largeStreamBytes) {
+		b.reserved = true
+		if aai.ReserveResult(b.ctx, maxMessage, 0) != nil {
+			return 0, b.end(memoryFault())
+		}
+	}
 	return n, err
+}
+
+func memoryFault() *serverFault {
+	return newServerFault("sent a large answer, and answers of other calls take the memory of the gateway")
+}
+
+// count counts the values of the next part. The blank line that ends an event begins a new count.
+func (b *limitedBody) count(part []byte) {
+	for len(part) > 0 {
+		line := part
+		if end := bytes.IndexByte(part, '\n'); end >= 0 {
+			line = part[:end+1]
+		}
+		if b.isStream && b.last == '\n' && len(bytes.Trim(line, "\r\n")) == 0 {
+			b.scan = jsonscan.Scanner{}
+		}
+		_, _ = b.scan.Write(line)
+		b.last, part = line[len(line)-1], part[len(line):]
+	}
+}
+
+// end ends the response, and a stream's session too.
+func (b *limitedBody) end(f *serverFault) error {
+	if b.fault = f; b.over != nil {
+		b.over(f)
+	}
+	return errTooLong
 }

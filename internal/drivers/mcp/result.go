@@ -14,6 +14,7 @@ import (
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/sanitize"
+	"github.com/gybob/aai-gateway/internal/schema/jsonscan"
 )
 
 // Limits for content other than text.
@@ -121,8 +122,11 @@ func (s *session) cleanText(text string) string {
 	return s.secrets.Redact(aai.CleanText(strings.ReplaceAll(text, "\r\n", "\n"), math.MaxInt))
 }
 
-// isJSONOf reports whether a text is the JSON of the value.
+// isJSONOf reports whether a text is the JSON of the value. It decodes no text with too many values.
 func isJSONOf(text string, value any) bool {
+	if jsonscan.Scan([]byte(text)).Values > maxValues {
+		return false
+	}
 	other, err := decodeExact([]byte(text))
 	if err != nil {
 		return false

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -15,11 +16,14 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/gybob/aai-gateway/internal/process"
+	"github.com/gybob/aai-gateway/internal/schema/jsonscan"
 )
 
 // Limits for a server's messages and for writing to it.
 const (
 	maxMessage      = 16 << 20 // bytes of one message
+	maxValues       = 300_000  // values and names of one message, which take far more memory than their text
+	maxDepth        = 900      // nested containers of one message; the SDK stops at 1,000
 	maxUnsolicited  = 200      // unsolicited messages read per second; more are dropped
 	maxDroppedFlood = 20_000   // dropped messages within floodPeriod that end the server
 	maxJunk         = 1000     // invalid lines that end the server
@@ -49,8 +53,9 @@ type wire struct {
 	closed      bool
 }
 
-// rawResult is the raw JSON result of a request.
-type rawResult struct{ result json.RawMessage }
+// rawResult is the raw JSON result of a request. The structured content of a tool's result is kept
+// apart from it, and is nil if there is none.
+type rawResult struct{ result, structured json.RawMessage }
 
 type rawResultKey struct{}
 
@@ -106,11 +111,11 @@ func (w *wire) Write(ctx context.Context, m jsonrpc.Message) error {
 // Read implements sdk.Connection.
 func (w *wire) Read(context.Context) (jsonrpc.Message, error) {
 	for {
-		line, err := w.line()
+		line, excess, err := w.line()
 		if err != nil {
 			return nil, err
 		}
-		m, err := jsonrpc.DecodeMessage(line)
+		m, err := readMessage(w.stderr.app, line, excess)
 		if err != nil {
 			if w.count(&w.junk) > maxJunk {
 				return nil, w.end(newServerFault("wrote more than %d lines without messages to standard output", maxJunk))
@@ -141,26 +146,36 @@ func (w *wire) Read(context.Context) (jsonrpc.Message, error) {
 	}
 }
 
-// line returns the next line that is not empty.
-func (w *wire) line() ([]byte, error) {
-	var whole []byte
+// line returns the next line that is not empty, or the count of a line that exceeds a limit on values
+// or depth, without its text. It reads such a line to its end.
+func (w *wire) line() ([]byte, *jsonscan.Scanner, error) {
+	var parts [][]byte
+	length, scan := 0, new(jsonscan.Scanner)
 	for {
 		part, err := w.lines.ReadSlice('\n')
-		if len(whole)+len(part) > maxMessage {
-			return nil, w.end(newServerFault("sent a message of more than %d MiB", maxMessage>>20))
+		if length += len(part); length > maxMessage {
+			return nil, nil, w.end(newServerFault("sent a message of more than %d MiB", maxMessage>>20))
+		}
+		_, _ = scan.Write(part)
+		exceeds := excessOf(scan) != ""
+		if exceeds {
+			parts, part = nil, nil
 		}
 		switch {
 		case errors.Is(err, bufio.ErrBufferFull):
-			whole = append(whole, part...)
+			parts = append(parts, bytes.Clone(part))
 			continue
-		case err != nil && len(whole)+len(part) == 0:
-			return nil, err
+		case err != nil && length == 0:
+			return nil, nil, err
 		case err != nil && !errors.Is(err, io.EOF):
-			return nil, err
+			return nil, nil, err
+		case exceeds:
+			return nil, scan, nil //nolint:nilerr // the next read returns it
 		}
-		if whole = bytes.TrimSpace(append(whole, part...)); len(whole) > 0 || err != nil {
-			return whole, nil //nolint:nilerr // the next read returns it
+		if whole := bytes.TrimSpace(slices.Concat(append(parts, part)...)); len(whole) > 0 || err != nil {
+			return whole, nil, nil //nolint:nilerr // the next read returns it
 		}
+		parts, length, *scan = nil, 0, jsonscan.Scanner{}
 	}
 }
 
@@ -189,8 +204,8 @@ func (w *wire) countUnsolicited() *serverFault {
 	return nil
 }
 
-// deliverRaw stores the raw result for its waiting caller. It reports whether the response belongs
-// to a pending request.
+// deliverRaw stores the raw result for its waiting caller, and removes its structured content, which
+// the SDK would decode too. It reports whether the response belongs to a pending request.
 func (w *wire) deliverRaw(m *jsonrpc.Response) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -199,6 +214,7 @@ func (w *wire) deliverRaw(m *jsonrpc.Response) bool {
 	}
 	delete(w.open, m.ID)
 	if r := w.waiting[m.ID]; r != nil {
+		m.Result, r.structured = splitStructured(m.Result)
 		r.result = m.Result
 		delete(w.waiting, m.ID)
 	}

@@ -1,0 +1,135 @@
+package mcp
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/schema/jsonscan"
+)
+
+// excessOf returns the limit that a message exceeds, or "".
+func excessOf(s *jsonscan.Scanner) string {
+	switch {
+	case s.Values > maxValues:
+		return fmt.Sprintf("more than %d values and names", maxValues)
+	case s.Depth > maxDepth:
+		return fmt.Sprintf("values nested more than %d deep", maxDepth)
+	}
+	return ""
+}
+
+// readMessage decodes a message. With a count, it returns an error as the response of a message that
+// exceeds a limit; so the caller of that request does not wait until its deadline.
+func readMessage(app string, line []byte, excess *jsonscan.Scanner) (jsonrpc.Message, error) {
+	if excess != nil {
+		return refusedResponse(app, excess, "with "+excessOf(excess))
+	}
+	if m := readResponse(line); m != nil {
+		return m, nil
+	}
+	m, err := jsonrpc.DecodeMessage(line)
+	if err != nil {
+		if refused, e := refusedResponse(app, jsonscan.Scan(line), "that cannot be read"); e == nil {
+			return refused, nil
+		}
+	}
+	return m, err
+}
+
+// refusedResponse returns an error as the response to a request, for a response of which only the id
+// is known.
+func refusedResponse(app string, s *jsonscan.Scanner, reason string) (jsonrpc.Message, error) {
+	var sent any
+	if !s.IsAnswer() || json.Unmarshal(s.ID(), &sent) != nil {
+		return nil, errors.New("not a response with an id")
+	}
+	id, err := jsonrpc.MakeID(sent)
+	if err != nil || !id.IsValid() {
+		return nil, errors.New("not a response with an id")
+	}
+	e := aai.Errorf(aai.AutomationFailed, "the MCP server of %s sent an answer %s", app, reason)
+	e.Hint, e.Delivery = "The server got the request. Ask it for less at a time.", aai.Delivered
+	return &jsonrpc.Response{ID: id, Error: e}, nil
+}
+
+// readResponse decodes a response with a result without copying the result. It returns nil for every
+// other message, which the SDK then decodes.
+func readResponse(line []byte) *jsonrpc.Response {
+	var version, id, result json.RawMessage
+	others := false
+	if eachMember(line, func(name string, begin, end int) {
+		value := json.RawMessage(line[begin:end:end])
+		switch name {
+		case "jsonrpc":
+			version = value
+		case "id":
+			id = value
+		case "result":
+			result = value
+		default:
+			others = true
+		}
+	}) != nil || others || string(version) != `"2.0"` || result == nil {
+		return nil
+	}
+	var sent any
+	if json.Unmarshal(id, &sent) != nil {
+		return nil
+	}
+	known, err := jsonrpc.MakeID(sent)
+	if err != nil || !known.IsValid() {
+		return nil
+	}
+	return &jsonrpc.Response{ID: known, Result: result}
+}
+
+// splitStructured removes the structured content from a tool's result. The last one counts, as in
+// every decoder.
+func splitStructured(result json.RawMessage) (rest, structured json.RawMessage) {
+	rest = make(json.RawMessage, 0, 64)
+	at := 0
+	if eachMember(result, func(name string, begin, end int) {
+		if name == "structuredContent" {
+			rest = append(append(rest, result[at:begin]...), "null"...)
+			structured, at = result[begin:end:end], end
+		}
+	}) != nil || structured == nil {
+		return result, nil
+	}
+	return append(rest, result[at:]...), structured
+}
+
+// eachMember calls f for each member of a JSON object, with the offsets at which its value begins and
+// ends. A name may occur twice.
+func eachMember(object []byte, f func(name string, begin, end int)) error {
+	d := jsontext.NewDecoder(bytes.NewBuffer(object), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	if open, err := d.ReadToken(); err != nil || open.Kind() != '{' {
+		return errors.Join(errors.New("no object"), err)
+	}
+	for d.PeekKind() == '"' {
+		token, err := d.ReadToken()
+		if err != nil {
+			return err
+		}
+		name := token.String()
+		value, err := d.ReadValue()
+		if err != nil {
+			return err
+		}
+		end := int(d.InputOffset())
+		f(name, end-len(value), end)
+	}
+	if _, err := d.ReadToken(); err != nil {
+		return err
+	}
+	if rest := bytes.TrimLeft(object[d.InputOffset():], " \t\r\n"); len(rest) > 0 {
+		return errors.New("more follows the object")
+	}
+	return nil
+}
