@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 )
 
@@ -60,12 +59,9 @@ func parseArgs(raw json.RawMessage) (map[string]any, *Error) {
 	if countValues(raw) > maxArgNodes {
 		return nil, Errorf(InvalidParams, "the arguments have more than %d values", maxArgNodes)
 	}
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.UseNumber()
-	var args map[string]any
-	err := d.Decode(&args)
-	if err == nil && d.Decode(&struct{}{}) != io.EOF {
-		err = errors.New("there is more than one value")
+	args, err := decodeObject(raw)
+	if wrong, ok := errors.AsType[*Error](err); ok {
+		return nil, wrong
 	}
 	if err != nil {
 		e := Errorf(InvalidParams, "args: expected one object with the tool's parameters, got %s", kindOfJSON(raw))

@@ -81,7 +81,20 @@ func parseJSON(text string) (any, error) {
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
 		return nil, errors.New("there is more than one value")
 	}
-	return value, nil
+	return value, checkNames(text)
+}
+
+// checkNames returns an error if a name occurs twice in an object of the JSON text. The decoder would keep
+// the last one, but a person may have read the first.
+func checkNames(text string) error {
+	_, fault := new(jsontree.Reader[struct{}]).Read([]byte(text), jsontree.Options[struct{}]{})
+	switch {
+	case fault == nil:
+		return nil
+	case fault.Problem == jsontree.DuplicateName:
+		return fmt.Errorf("%s: the name occurs twice in its object%s", jsontree.JoinPath(fault.Path, fault.Name, -1), fault.Position())
+	}
+	return fmt.Errorf("%s%s", fault.Reason, fault.Position())
 }
 
 // addPairs adds the values of --arg to a copy of object.
