@@ -134,29 +134,42 @@ func clientOf(req *mcp.CallToolRequest) *mcp.Implementation {
 // the call's RequestError, so that the journal records it too.
 func (d *Door) readExec(req *mcp.CallToolRequest) *aai.Call {
 	sent := req.Params.Arguments
-	var app, tool, args json.RawMessage
+	members := make(map[string]json.RawMessage, 3)
+	var wrong *aai.Error
 	err := messages.EachMember(sent, func(name string, begin, end int) {
-		value := sent[begin:end:end]
-		switch name {
-		case "app":
-			app = value
-		case "tool":
-			tool = value
-		case "args":
-			args = value
+		_, twice := members[name]
+		known := name == "app" || name == "tool" || name == "args"
+		switch {
+		case known && !twice:
+			members[name] = sent[begin:end:end]
+		case wrong == nil && known:
+			wrong = execMemberError("the member %q occurs twice", name)
+		case wrong == nil:
+			wrong = execMemberError("unknown member %q", name)
 		}
 	})
 	if err != nil && len(sent) > 0 {
 		return &aai.Call{RequestError: aai.Errorf(aai.InvalidParams, "the arguments of aai_exec are not an object of app, tool and args: %w", err)}
 	}
 	// The readable part is recorded even if the rest is wrong.
-	call := &aai.Call{Raw: args}
+	call := &aai.Call{Raw: members["args"]}
 	var noApp, noTool *aai.Error
-	call.App, noApp = readText("app", app)
-	call.Tool, noTool = readText("tool", tool)
-	call.RequestError = cmp.Or(noApp, noTool)
+	call.App, noApp = readText("app", members["app"])
+	call.Tool, noTool = readText("tool", members["tool"])
+	call.RequestError = cmp.Or(wrong, noApp, noTool)
 	return call
 }
+
+// execMemberError returns an error for a member of the arguments of aai_exec. Names have one spelling:
+// the journal and the person must see the members that the call has.
+func execMemberError(problem, name string) *aai.Error {
+	e := aai.Errorf(aai.InvalidParams, "aai_exec: "+problem+"; expected app, tool and args, once each", aai.CleanLabel(name, 60))
+	e.Hint = execHint
+	return e
+}
+
+// execHint shows the form of a call.
+const execHint = `Call aai_exec with {"app": "…", "tool": "…", "args": {…}}, as the app's guide shows.`
 
 // readText reads a required name. Names are limited to 1 KiB, because the limit for
 // arguments does not count them.
@@ -169,7 +182,7 @@ func readText(name string, value json.RawMessage) (string, *aai.Error) {
 		return text, nil
 	}
 	e := aai.Errorf(aai.InvalidParams, "%s: expected a string that is not empty", name)
-	e.Hint = `Call aai_exec with {"app": "…", "tool": "…", "args": {…}}, as the app's guide shows.`
+	e.Hint = execHint
 	return "", e
 }
 

@@ -5,39 +5,54 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
 	"github.com/gybob/aai-gateway/internal/doors/mcp/messages"
+	"github.com/gybob/aai-gateway/internal/schema/jsonscan"
 )
 
 // maxMessageBytes limits the length of a message, in bytes.
 const maxMessageBytes = 16 << 20
 
-var errMessageTooLong = errors.New("the message is longer than 16 MiB")
+// A longMessageError is the error of a line that is longer than maxMessageBytes. The line is not kept.
+type longMessageError struct{ scan *jsonscan.Scanner }
 
-// readLine reads up to a line feed. For a line longer than maxMessageBytes it returns
-// errMessageTooLong.
+// Error implements error.
+func (e *longMessageError) Error() string {
+	return fmt.Sprintf("the message is longer than %d MiB; send less at once, or name a file where the tool takes one", maxMessageBytes>>20)
+}
+
+// readLine reads up to a line feed. For a line longer than maxMessageBytes it returns a
+// longMessageError.
 func (s *stdio) readLine() ([]byte, error) {
 	var read [][]byte // earlier parts of a long line
-	length, tooLong := 0, false
-	for {
+	var long *longMessageError
+	for length := 0; ; {
 		part, err := s.in.ReadSlice('\n')
-		if length += len(part); length > maxMessageBytes {
-			tooLong, read = true, nil
+		if length += len(part); length > maxMessageBytes && long == nil {
+			long = &longMessageError{new(jsonscan.Scanner)}
+			for _, earlier := range read {
+				_, _ = long.scan.Write(earlier)
+			}
+			read = nil
+		}
+		if long != nil {
+			_, _ = long.scan.Write(part)
 		}
 		if errors.Is(err, bufio.ErrBufferFull) {
-			if !tooLong {
+			if long == nil {
 				read = append(read, bytes.Clone(part))
 			}
 			continue
 		}
-		if tooLong {
-			if err == nil {
-				err = errMessageTooLong
-			}
+		if long != nil && err == nil {
+			return nil, long
+		}
+		if long != nil {
 			return nil, err
 		}
 		return slices.Concat(append(read, part)...), err
@@ -58,7 +73,7 @@ func (s *stdio) handleLine(line []byte) bool {
 		return s.refuse(jsonrpc.CodeParseError, "the message is not valid JSON")
 	}
 	if err != nil {
-		return isAnswer(line) || s.refuseAs(s.recoverID(line), jsonrpc.CodeInvalidRequest, "the message is not a JSON-RPC 2.0 request: "+err.Error())
+		return s.refuseScanned(jsonscan.Scan(line), "the message is not a JSON-RPC 2.0 request: "+err.Error())
 	}
 	if r, ok := m.(*jsonrpc.Request); ok && r.IsCall() && !s.expect(nil, r) {
 		return s.refuse(jsonrpc.CodeInvalidRequest, errIDInUse)
@@ -66,27 +81,18 @@ func (s *stdio) handleLine(line []byte) bool {
 	return s.handle(m)
 }
 
-// isAnswer reports whether an invalid line was meant as an answer, such as an error without
-// an id. To answer it could go on forever.
-func isAnswer(line []byte) bool {
-	var parts map[string]json.RawMessage
-	if json.Unmarshal(line, &parts) != nil || parts["method"] != nil {
-		return false
-	}
-	return parts["error"] != nil || parts["result"] != nil
+// refuseScanned answers an invalid message, unless it was meant as an answer itself, such as an error
+// without an id: to answer that could go on forever.
+func (s *stdio) refuseScanned(scan *jsonscan.Scanner, reason string) bool {
+	return scan.IsAnswer() || s.refuseAs(s.recoverID(scan), jsonrpc.CodeInvalidRequest, reason)
 }
 
 // recoverID returns the id of an invalid request, so that its client does not wait forever. It
 // returns nil without exactly one id, and for an id that cannot be kept exactly or that a
 // pending request has.
-func (s *stdio) recoverID(line []byte) any {
-	var raw json.RawMessage
-	times := 0
-	if messages.EachMember(line, func(name string, begin, end int) {
-		if name == "id" {
-			raw, times = line[begin:end:end], times+1
-		}
-	}) != nil || times != 1 {
+func (s *stdio) recoverID(scan *jsonscan.Scanner) any {
+	raw := scan.ID()
+	if raw == nil {
 		return nil
 	}
 	id, err := messages.DecodeID(raw)
@@ -140,7 +146,8 @@ func (s *stdio) handleBatch(line []byte) bool {
 func (s *stdio) refuseBatch(parts []json.RawMessage, message string) bool {
 	var ids []any
 	for _, part := range parts {
-		if id := s.recoverID(part); id != nil && !isAnswer(part) {
+		scan := jsonscan.Scan(part)
+		if id := s.recoverID(scan); id != nil && !scan.IsAnswer() {
 			ids = append(ids, id)
 		}
 	}

@@ -24,7 +24,7 @@ func TestLinesThatAreNoRequest(t *testing.T) {
 		"not UTF-8":          {"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\xff\"}", parse},
 		"NUL":                {"\x00", parse},
 		"byte order mark":    {"\ufeff{}", parse},
-		"deep nesting":       {`{"jsonrpc":"2.0","id":1,"method":"ping","params":` + deep + `}`, invalid},
+		"deep nesting":       {`{"jsonrpc":"2.0","method":"ping","params":` + deep + `}`, invalid},
 		"id with a fraction": {`{"jsonrpc":"2.0","id":1.5,"method":"ping"}`, invalid},
 		"id too long":        {`{"jsonrpc":"2.0","id":9007199254740993,"method":"ping"}`, invalid},
 		"id is infinite":     {`{"jsonrpc":"2.0","id":1e400,"method":"ping"}`, invalid},
@@ -38,7 +38,7 @@ func TestLinesThatAreNoRequest(t *testing.T) {
 		"batch with no id":   {`[{"jsonrpc":"2.0","method":"ping"},{}]`, invalid},
 		"batch with an id twice": {
 			`[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":1,"method":"ping"}]`, invalid},
-		"20 MB line":    {`{"jsonrpc":"2.0","id":1,"method":"ping","params":"` + strings.Repeat("x", 20<<20) + `"}`, invalid},
+		"20 MB line":    {`{"jsonrpc":"2.0","method":"ping","params":"` + strings.Repeat("x", 20<<20) + `"}`, invalid},
 		"20 MB of junk": {strings.Repeat("\xff\x00", 10<<20), invalid},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -66,14 +66,17 @@ func TestWhatCannotBeUnderstoodHasItsID(t *testing.T) {
 		"parameters too long": {`{"jsonrpc":"2.0","id":9,"method":"ping","params":{"x":"` + strings.Repeat("x", 2<<20) + `"}}`, `9`},
 		"arguments twice": {`{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"aai_exec","arguments":{},"arguments":{"x":"` +
 			strings.Repeat("x", 2<<10) + `"}}}`, `9`},
-		"nested too deep": {`{"jsonrpc":"2.0","id":9,"method":"ping","params":` + strings.Repeat("[", 5000) + strings.Repeat("]", 5000) + `}`, `9`},
-		"two ids":         {`{"jsonrpc":"1.0","id":7,"id":8,"method":"ping"}`, `null`},
-		"id is no number": {`{"jsonrpc":"1.0","id":7.5,"method":"ping"}`, `null`},
-		"id is an object": {`{"jsonrpc":"1.0","id":{},"method":"ping"}`, `null`},
-		"id is too large": {`{"jsonrpc":"1.0","id":1e300,"method":"ping"}`, `null`},
-		"cut off":         {`{"jsonrpc":"2.0","id":7,"method":"ping"`, `null`},
-		"somebody's id":   {`{"jsonrpc":"1.0","id":2,"method":"ping"}`, `null`},
-		"more behind it":  {`{"jsonrpc":"1.0","id":7,"method":"ping"} {}`, `null`},
+		"nested too deep":     {`{"jsonrpc":"2.0","id":9,"method":"ping","params":` + strings.Repeat("[", 5000) + strings.Repeat("]", 5000) + `}`, `9`},
+		"nested far too deep": {`{"jsonrpc":"2.0","id":9,"method":"ping","params":` + strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000) + `}`, `9`},
+		"20 MB":               {`{"jsonrpc":"2.0","id":9,"method":"ping","params":"` + strings.Repeat("x", 20<<20) + `"}`, `9`},
+		"20 MB, id last":      {`{"jsonrpc":"2.0","method":"ping","params":"` + strings.Repeat("x", 20<<20) + `","id":"nine"}`, `"nine"`},
+		"two ids":             {`{"jsonrpc":"1.0","id":7,"id":8,"method":"ping"}`, `null`},
+		"id is no number":     {`{"jsonrpc":"1.0","id":7.5,"method":"ping"}`, `null`},
+		"id is an object":     {`{"jsonrpc":"1.0","id":{},"method":"ping"}`, `null`},
+		"id is too large":     {`{"jsonrpc":"1.0","id":1e300,"method":"ping"}`, `null`},
+		"cut off":             {`{"jsonrpc":"2.0","id":7,"method":"ping"`, `null`},
+		"somebody's id":       {`{"jsonrpc":"1.0","id":2,"method":"ping"}`, `null`},
+		"more behind it":      {`{"jsonrpc":"1.0","id":7,"method":"ping"} {}`, `null`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
@@ -143,6 +146,7 @@ func TestLinesThatGetNoAnswer(t *testing.T) {
 		"cancels nothing at all":   `{"jsonrpc":"2.0","method":"notifications/cancelled"}`,
 		"answer to nothing":        `{"jsonrpc":"2.0","id":99,"result":{}}`,
 		"error about nothing":      `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"what?"}}`,
+		"answer of 20 MB":          `{"jsonrpc":"2.0","id":5,"result":"` + strings.Repeat("x", 20<<20) + `"}`,
 		"answer without an id":     `{"jsonrpc":"2.0","result":{}}`,
 		"answer in no version":     `{"id":1,"result":{}}`,
 		"batch of notifications":   `[{"jsonrpc":"2.0","method":"notifications/initialized"}]`,

@@ -234,8 +234,8 @@ func (s *stdio) readLines() {
 		if len(bytes.TrimSpace(line)) > 0 && !s.handleLine(line) {
 			return
 		}
-		if errors.Is(err, errMessageTooLong) {
-			if !s.refuse(jsonrpc.CodeInvalidRequest, err.Error()) {
+		if long, ok := errors.AsType[*longMessageError](err); ok {
+			if !s.refuseScanned(long.scan, long.Error()) {
 				return
 			}
 			continue

@@ -63,7 +63,7 @@ func EachMember(object []byte, f func(name string, begin, end int)) error {
 // extractArguments removes large arguments from the parameters of a request: short are the
 // parameters with empty arguments. The arguments share memory with params.
 func extractArguments(method string, params json.RawMessage) (short, arguments json.RawMessage, err error) {
-	if method == "tools/call" && len(params) >= minExtractedBytes {
+	if method == "tools/call" {
 		times, begin, end := 0, 0, 0
 		if EachMember(params, func(name string, b, e int) {
 			if name == "arguments" {
