@@ -170,7 +170,7 @@ func (w *wire) line() ([]byte, *jsonscan.Scanner, error) {
 		case err != nil && !errors.Is(err, io.EOF):
 			return nil, nil, err
 		case exceeds:
-			return nil, scan, nil //nolint:nilerr // the next read returns it
+			return nil, scan, nil
 		}
 		if whole := bytes.TrimSpace(slices.Concat(append(parts, part)...)); len(whole) > 0 || err != nil {
 			return whole, nil, nil //nolint:nilerr // the next read returns it
