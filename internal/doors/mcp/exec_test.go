@@ -7,8 +7,7 @@ import (
 )
 
 // TestMembersOfExec checks that aai_exec takes each of its members once, by its exact name, and that no name
-// occurs twice in the arguments of a tool,
-// at any depth.
+// occurs twice in the arguments of a tool, at any depth.
 func TestMembersOfExec(t *testing.T) {
 	call := func(arguments string) string { return `{"name":"aai_exec","arguments":{` + arguments + `}}` }
 	target := fmt.Sprintf(`"app":%q,"tool":%q`, notes, addTool)
