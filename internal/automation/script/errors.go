@@ -47,7 +47,10 @@ func (r *run) tooBig(cause error) error {
 func (r *run) processError(p *scriptProcess) error {
 	said := string(p.stderr.text)
 	cause := errors.New(p.State().String() + "\n" + said)
-	for _, word := range []string{"out of memory", "cannot allocate", "makeslice", "too large", "negative count", "stack exceeds", "overflow"} {
+	if strings.Contains(said, "stack exceeds") {
+		return r.error(aai.AutomationFailed, "the script, or a value in it, is nested too deeply", "Nest its expressions and values less.", cause)
+	}
+	for _, word := range []string{"out of memory", "cannot allocate", "makeslice", "too large", "negative count", "overflow"} {
 		if strings.Contains(said, word) {
 			return r.tooBig(cause)
 		}

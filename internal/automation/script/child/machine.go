@@ -176,10 +176,13 @@ func (m *machine) callParent(app, tool string, args goja.Value) goja.Value {
 	return value
 }
 
-// send sends a message to the parent. Without a parent it blocks; the reader then ends the
-// process.
+// send sends a message to the parent, or throws an error if the message is too long. Without a parent
+// it blocks; the reader then ends the process.
 func (m *machine) send(message Message) {
-	if Write(m.out, message) != nil {
+	switch err := Write(m.out, message); {
+	case errors.Is(err, ErrFrameTooLong):
+		m.throw(&Fault{Code: "INVALID_PARAMS", Message: err.Error(), Hint: "Send less at once.", Delivery: "not_delivered"})
+	case err != nil:
 		select {}
 	}
 }

@@ -1,8 +1,10 @@
 package child
 
 import (
+	"bytes"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 
@@ -74,18 +76,24 @@ type Failure struct {
 	Hint    string `json:"hint,omitempty"`
 }
 
-// Write writes one message as JSON, after its length. It fails if the JSON exceeds MaxFrame.
+// ErrFrameTooLong is the error of Write for a message that exceeds MaxFrame. Nothing was written.
+var ErrFrameTooLong = errors.New("the message is too long for the pipe")
+
+// Write writes one message as JSON, after its length. It does not escape HTML, which would make a
+// text of "<" six times as long.
 func Write(w io.Writer, message any) error {
-	body, err := json.Marshal(message)
-	if err != nil {
+	body := bytes.NewBuffer(make([]byte, 4))
+	e := json.NewEncoder(body)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(message); err != nil {
 		return err
 	}
-	if len(body) > MaxFrame {
-		return fmt.Errorf("a message has %d bytes; the limit is %d", len(body), MaxFrame)
+	size := body.Len() - 4
+	if size > MaxFrame {
+		return ErrFrameTooLong
 	}
-	frame := make([]byte, 4, 4+len(body))
-	binary.BigEndian.PutUint32(frame, uint32(len(body)))
-	_, err = w.Write(append(frame, body...))
+	binary.BigEndian.PutUint32(body.Bytes(), uint32(size))
+	_, err := w.Write(body.Bytes())
 	return err
 }
 
