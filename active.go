@@ -145,9 +145,21 @@ type progressState struct {
 	message     string
 }
 
-// setProgress stores the progress of the call, redacted.
+// maxProgressSecrets limits the bytes of secrets with which messages about progress are compared.
+const maxProgressSecrets = 16 << 10
+
+// setProgress stores the progress of the call, redacted. With more secrets than maxProgressSecrets it omits
+// the message: a call may report often, and each comparison reads all secrets.
 func (p *invocation) setProgress(done, total float64, message string) {
-	message = CleanLabel(sanitize.NewRedactor(p.request.secretValues(p.request.SecretParams())).Redact(message), maxName)
+	secrets, size := p.request.secretValues(p.request.SecretParams()), 0
+	for _, secret := range secrets {
+		size += len(secret)
+	}
+	if size <= maxProgressSecrets {
+		message = CleanLabel(sanitize.NewRedactor(secrets).Redact(message), maxName)
+	} else {
+		message = ""
+	}
 	p.update(func(p *invocation) { p.lastProgress = progressState{done, total, message} })
 	p.g.notifyStageChange()
 }
