@@ -24,118 +24,170 @@ func family(name string) string {
 	return strings.TrimRight(name, ".-")
 }
 
-// An optionGrammar describes the command-line options of an interpreter.
-type optionGrammar struct {
-	values  []string // options with a value in the next argument
-	code    []string // options that run code from the command line; no script follows
-	cluster string   // letters of short options that can be combined; a combination that ends in a code option runs code
-	injects []string // options that load code besides the script; also with "=" or in one word
-	script  string   // option before the script, if any
-	env     []string // variables that load code
-	options string   // variable that holds options
+// commandKind is the kind of program that an interpreter's command line names.
+type commandKind int
+
+const (
+	commandUnknown commandKind = iota // it cannot be told
+	commandNone                       // no program: the interpreter reads it from standard input
+	commandScript
+	commandModule // a module
+	commandClass  // a class
+	commandCode   // code on the command line
+)
+
+// A commandLine is the parsed command line of an interpreter.
+type commandLine struct {
+	kind       commandKind
+	operand    string            // the path of the script, or the name of the module or class
+	options    map[string]string // the options before it, with their last values
+	injections []string          // those of them that load other code, as written
 }
 
-// optionGrammarOf returns an interpreter's grammar by its name.
-func optionGrammarOf(name string) optionGrammar {
-	switch family(name) {
-	case "python", "pypy":
-		return optionGrammar{
-			values: []string{"-W", "-X", "-Q", "--check-hash-based-pycs"}, code: []string{"-c"}, cluster: "bBdEhiIOPqRsStuvx",
-			injects: []string{"-i", "-Xpycache_prefix"},
-			env:     []string{"PYTHONPATH", "PYTHONHOME", "PYTHONUSERBASE", "PYTHONPYCACHEPREFIX", "PYTHONINSPECT"},
+// An optionKind says how an option is continued.
+type optionKind int
+
+const (
+	optionUnknown  optionKind = iota
+	optionComplete            // its word is complete
+	optionValue               // its value is the next argument
+	optionCode
+	optionModule
+	optionScript
+)
+
+// An option is one option of a word of the command line.
+type option struct {
+	name, value string // value: in the same word
+	kind        optionKind
+}
+
+// parse parses the arguments, of which the first is the interpreter's name.
+func (g optionGrammar) parse(args []string) commandLine {
+	c := commandLine{options: make(map[string]string)}
+	for i := 1; i < len(args); i++ {
+		arg := args[i]
+		switch {
+		case arg == "", arg == "-", g.class && strings.HasPrefix(arg, "@"):
+			return c
+		case arg == "--" && i+1 == len(args):
+			continue
+		case arg == "--":
+			return c.runs(g.operandKind(args[i+1]), args[i+1])
+		case !strings.HasPrefix(arg, "-"):
+			return c.runs(g.operandKind(arg), arg)
 		}
-	case "node", "nodejs", "electron", "bun":
-		return optionGrammar{
-			values: []string{
-				"-r", "--require", "--import", "--preload", "--loader", "--experimental-loader", "-C", "--conditions", "--env-file", "--env-file-if-exists",
-				"--input-type", "--title", "--icu-data-dir", "--openssl-config", "--disable-warning", "--inspect-port", "--diagnostic-dir",
-				"--redirect-warnings", "--dns-result-order", "--unhandled-rejections", "--trace-event-categories", "--localstorage-file",
-				"--max-http-header-size", "--watch-path", "--cwd", "--config",
-			},
-			code: []string{"-e", "--eval", "-p", "--print", "-pe"}, injects: []string{"-r", "--require", "--import", "--preload", "--loader", "--experimental-loader", "--env-file", "--env-file-if-exists", "--openssl-config"},
-			env: []string{"NODE_PATH"}, options: "NODE_OPTIONS",
+		options := g.split(arg)
+		last := options[len(options)-1]
+		words := []string{arg}
+		if takesNext := last.kind == optionValue || last.value == "" && (last.kind == optionModule || last.kind == optionScript); takesNext {
+			if i++; i == len(args) {
+				return c
+			}
+			last.value = args[i]
+			options[len(options)-1] = last
+			words = append(words, last.value)
 		}
-	case "perl":
-		return optionGrammar{
-			values: []string{"-I"}, code: []string{"-e", "-E"}, cluster: "acflnpsStTuUwWX0", injects: []string{"-I", "-M", "-m"},
-			env: []string{"PERL5LIB", "PERL5OPT", "PERLLIB"},
+		for _, o := range options {
+			c.options[o.name] = o.value
 		}
-	case "ruby":
-		return optionGrammar{
-			values: []string{"-r", "-I", "-C", "-E"}, code: []string{"-e"}, cluster: "acdlnpsSvwy", injects: []string{"-r", "-I"},
-			env: []string{"RUBYOPT", "RUBYLIB"},
+		if slices.ContainsFunc(options, g.isInjection) {
+			c.injections = append(c.injections, words...)
 		}
-	case "php":
-		return optionGrammar{
-			values: []string{"-c", "-d", "-z", "-S", "-t"}, code: []string{"-r", "-B", "-R", "-E", "-F"}, injects: []string{"-c", "-d"}, script: "-f",
-			env: []string{"PHPRC", "PHP_INI_SCAN_DIR"},
+		switch last.kind {
+		case optionUnknown:
+			return c
+		case optionCode:
+			return c.runs(commandCode, "")
+		case optionModule:
+			return c.runs(commandModule, last.value)
+		case optionScript:
+			return c.runs(commandScript, last.value)
+		case optionComplete, optionValue:
 		}
-	case "java":
-		return optionGrammar{
-			values:  []string{"-cp", "-classpath", "--class-path", "-p", "--module-path", "--add-modules", "--add-opens", "--add-exports", "--add-reads", "--upgrade-module-path"},
-			injects: []string{"-cp", "-classpath", "--class-path", "-javaagent", "-agentpath", "-agentlib", "-Xbootclasspath", "--patch-module"}, script: "-jar",
-			env: []string{"CLASSPATH", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS"}, options: "JAVA_TOOL_OPTIONS",
-		}
-	case "lua", "luajit":
-		return optionGrammar{values: []string{"-l", "-j", "-O"}, code: []string{"-e"}, injects: []string{"-l"}, env: []string{"LUA_INIT", "LUA_PATH", "LUA_CPATH"}}
-	case "bash", "sh", "dash", "zsh":
-		return optionGrammar{values: []string{"-o", "-O", "+o", "+O", "--rcfile", "--init-file"}, code: []string{"-c"}, cluster: "abefhiklmnprstuvxBCEHPT", env: []string{"BASH_ENV"}}
 	}
-	return optionGrammar{values: []string{"-I", "--include-path"}, code: []string{"-c", "-e", "--command", "--eval"}, injects: []string{"-I"}}
+	return c.runs(commandNone, "")
 }
 
-// matchesOption reports whether the argument is one of the options, with or without its value in
-// the same word.
-func matchesOption(arg string, options []string) bool {
-	return slices.ContainsFunc(options, func(o string) bool {
-		long := strings.HasPrefix(o, "--")
-		return arg == o || long && strings.HasPrefix(arg, o+"=") || !long && len(o) > 1 && strings.HasPrefix(arg, o) && !strings.HasPrefix(arg, "--")
+func (c commandLine) runs(kind commandKind, operand string) commandLine {
+	c.kind, c.operand = kind, operand
+	return c
+}
+
+// operandKind returns the kind of the first argument that is no option.
+func (g optionGrammar) operandKind(arg string) commandKind {
+	switch {
+	case g.dotted && (!strings.ContainsAny(arg, "./") || strings.Contains(arg, ":")):
+		return commandUnknown // a subcommand, a task, or an address
+	case g.class && !strings.HasSuffix(arg, ".java"):
+		return commandClass
+	}
+	return commandScript
+}
+
+// split returns the options of a word; a word has several if its interpreter lets letters share one.
+func (g optionGrammar) split(word string) []option {
+	if strings.HasPrefix(word, "--") || g.cluster == "" {
+		return []option{g.whole(normalizeOption(word))}
+	}
+	var found []option
+	for rest := word[1:]; ; {
+		o := option{name: "-" + rest[:1]}
+		letter := rest[0]
+		rest = rest[1:]
+		allowed, attaches := g.attached[letter]
+		switch {
+		case slices.Contains(g.code, o.name):
+			o.kind, o.value, rest = optionCode, rest, ""
+		case slices.Contains(g.module, o.name):
+			o.kind, o.value, rest = optionModule, rest, ""
+		case slices.Contains(g.script, o.name):
+			o.kind, o.value, rest = optionScript, rest, ""
+		case slices.Contains(g.values, o.name) && rest == "":
+			o.kind = optionValue
+		case slices.Contains(g.values, o.name), attaches && allowed == anyRest:
+			o.kind, o.value, rest = optionComplete, rest, ""
+		case attaches:
+			after := strings.TrimLeft(rest, allowed)
+			o.kind, o.value, rest = optionComplete, rest[:len(rest)-len(after)], after
+		case strings.IndexByte(g.cluster, letter) >= 0:
+			o.kind = optionComplete
+		}
+		if found = append(found, o); rest == "" || o.kind == optionUnknown {
+			return found
+		}
+	}
+}
+
+// whole returns the option that is a whole word.
+func (g optionGrammar) whole(word string) option {
+	name, value, given := strings.Cut(word, "=")
+	o := option{name: name, value: value}
+	switch {
+	case slices.Contains(g.code, name):
+		o.kind = optionCode
+	case slices.Contains(g.module, name):
+		o.kind = optionModule
+	case slices.Contains(g.script, name):
+		o.kind = optionScript
+	case given && strings.HasPrefix(word, "--"):
+		o.kind = optionComplete
+	case slices.Contains(g.values, word):
+		o.kind = optionValue
+	case g.anyFlag, slices.Contains(g.flags, word), slices.ContainsFunc(g.prefixes, func(p string) bool { return strings.HasPrefix(word, p) }):
+		o.kind = optionComplete
+	}
+	return o
+}
+
+// isInjection reports whether the option loads code besides the script.
+func (g optionGrammar) isInjection(o option) bool {
+	return slices.ContainsFunc(g.injects, func(i string) bool {
+		return o.name == i || !strings.HasPrefix(i, "--") && len(i) > 2 && strings.HasPrefix(o.name+o.value, i)
 	})
 }
 
-// isCode reports whether the argument provides code, on the command line or by standard input, or
-// a module in one word. Later arguments belong to that code and are no script.
-func (g optionGrammar) isCode(arg string) bool {
-	if arg == "" || arg == "-" || matchesOption(arg, g.code) {
-		return true
-	}
-	return slices.ContainsFunc(g.code, func(o string) bool { return g.matchesCluster(arg, o[1:]) })
-}
-
-// matchesCluster reports whether the argument combines short options of which the last is the
-// letter, with or without its value.
-func (g optionGrammar) matchesCluster(arg, letter string) bool {
-	letters, short := strings.CutPrefix(arg, "-")
-	return short && g.cluster != "" && strings.HasPrefix(strings.TrimLeft(letters, g.cluster), letter)
-}
-
-// FindScript returns the script in the command line of an interpreter: its name without folder
-// and extension, and the argument with its path. Both are "" if there is none.
-func FindScript(interpreter string, args []string) (name, path string) {
-	g, python := optionGrammarOf(interpreter), slices.Contains([]string{"python", "pypy"}, family(interpreter))
-	for i := 1; i < len(args); i++ {
-		switch arg := args[i]; {
-		case python && arg == "-m" && i+1 < len(args):
-			return args[i+1], ""
-		case python && g.matchesCluster(arg, "m"), strings.HasPrefix(arg, "@") && family(interpreter) == "java", g.isCode(arg):
-			return "", ""
-		case g.script != "" && arg == g.script:
-			if i+1 == len(args) {
-				return "", ""
-			}
-			return baseWithoutExt(args[i+1]), args[i+1]
-		case arg == "--" && i+1 < len(args):
-			return baseWithoutExt(args[i+1]), args[i+1]
-		case slices.Contains(g.values, arg):
-			i++
-		case !strings.HasPrefix(arg, "-"):
-			return baseWithoutExt(arg), arg
-		}
-	}
-	return "", ""
-}
-
-// normalizeOption replaces "_" by "-" in the name of an option, since node accepts both.
+// normalizeOption replaces "_" by "-" in the name of a long option, since node accepts both.
 func normalizeOption(option string) string {
 	if !strings.HasPrefix(option, "--") {
 		return option
@@ -147,41 +199,52 @@ func normalizeOption(option string) string {
 	return name
 }
 
+// parseCommandLine parses the command line of an interpreter.
+func parseCommandLine(interpreter string, args []string) commandLine {
+	return optionGrammarOf(interpreter).parse(args)
+}
+
+// FindScript returns the script in the command line of an interpreter: its name without folder
+// and extension, and the argument with its path. For a class both are of its name; a module has no path. Both
+// are "" if there is none, or if it cannot be told which argument it is.
+func FindScript(interpreter string, args []string) (name, path string) {
+	switch c := parseCommandLine(interpreter, args); c.kind {
+	case commandScript, commandClass:
+		return baseWithoutExt(c.operand), c.operand
+	case commandModule:
+		return c.operand, ""
+	case commandUnknown, commandNone, commandCode:
+	}
+	return "", ""
+}
+
 // CodeInjections returns the options and variables by which a process loads code besides its
 // program and script, so that those alone do not identify it. interpreter is its name, or "" for
 // any other program; env is the environment at the start.
 func CodeInjections(interpreter string, args, env []string) []string {
 	var found []string
-	variables := []string{"LD_PRELOAD", "LD_AUDIT"}
-	g, unquote := optionGrammar{}, strings.NewReplacer(`"`, "", `\`, "")
+	variables := []string{"LD_PRELOAD", "LD_AUDIT", "BUN_OPTIONS"}
+	g := optionGrammar{}
 	if interpreter != "" {
 		g = optionGrammarOf(interpreter)
 		variables = append(variables, g.env...)
-	}
-	for i := 1; i < len(args); i++ {
-		arg := args[i]
-		switch {
-		case arg == "-X" && i+1 < len(args) && strings.HasPrefix(args[i+1], "pycache_prefix"):
-			i++
-			found = append(found, arg, args[i])
-		case matchesOption(normalizeOption(arg), g.injects):
-			if found = append(found, arg); slices.Contains(g.values, arg) && i+1 < len(args) {
-				i++
-				found = append(found, args[i])
-			}
-		case g.isCode(arg), !strings.HasPrefix(arg, "-"), arg == g.script:
-			i = len(args) // the rest belongs to the script
-		case slices.Contains(g.values, arg):
-			i++
-		}
+		found = g.parse(args).injections
+	} else {
+		g = nodeGrammar() // the program can be node with a script inside
 	}
 	for _, v := range env {
 		name, value, _ := strings.Cut(v, "=")
-		if value != "" && (slices.Contains(variables, name) || g.options != "" && name == g.options && slices.ContainsFunc(strings.Fields(unquote.Replace(value)), func(o string) bool { return matchesOption(normalizeOption(o), g.injects) })) {
+		if value != "" && (slices.Contains(variables, name) || name == g.options && g.hasInjection(value)) {
 			found = append(found, v)
 		}
 	}
 	return found
+}
+
+// hasInjection reports whether a variable's value has an option that loads code.
+func (g optionGrammar) hasInjection(value string) bool {
+	unquoted := strings.NewReplacer(`"`, "", `\`, "").Replace(value)
+	return slices.ContainsFunc(strings.Fields(unquoted), func(word string) bool { return g.isInjection(g.whole(normalizeOption(word))) })
 }
 
 // Environment returns the initial environment of a process, as NAME=value.

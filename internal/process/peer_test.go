@@ -11,9 +11,9 @@ func TestIdentity(t *testing.T) {
 	for want, f := range map[string]peerFacts{
 		"/usr/bin/claude":                                 {executable: "/usr/bin/claude"},
 		"/usr/bin/node /home/u/cli.js":                    {executable: node, args: []string{"node", "cli.js"}, script: "/home/u/cli.js"},
-		"/usr/bin/python3 agent.main":                     {executable: "/usr/bin/python3.12", args: []string{"python3", "-m", "agent.main"}},
-		`/usr/bin/node "claude"`:                          {executable: node, args: []string{"claude"}},
-		"/usr/bin/node":                                   {executable: node, args: []string{"node"}},
+		"/usr/bin/python3 /home/u/agent/main.py":          {executable: "/usr/bin/python3.12", args: []string{"python3", "-m", "agent.main"}, script: "/home/u/agent/main.py"},
+		"/usr/bin/python3 agent.main /home/u/venv":        {executable: "/usr/bin/python3.12", args: []string{"python", "-m", "agent.main"}, environment: "/home/u/venv"},
+		"/usr/lib/electron/electron":                      {executable: "/usr/lib/electron/electron", args: []string{"electron", "--no-sandbox"}},
 		"flatpak:com.example.Agent":                       {executable: "/app/bin/agent", flatpak: "com.example.Agent", otherNamespace: true},
 		`"/home/u/a b/agent"`:                             {executable: "/home/u/a b/agent"},
 		`"/home/u/\u202eagent"`:                           {executable: "/home/u/\u202eagent"},
@@ -33,14 +33,33 @@ func TestIdentity(t *testing.T) {
 		seen[f.identity()] = true
 	}
 	at := func(version string) string {
-		return peerFacts{executable: node, args: []string{"node"}, injections: []string{"NODE_PATH=/a/b@" + version + "/node_modules:/c"}}.identity()
+		return peerFacts{executable: node, args: []string{"node", "cli.js"}, script: "/cli.js", injections: []string{"NODE_PATH=/a/b@" + version + "/node_modules:/c"}}.identity()
 	}
 	if at("1.0.1") != at("1.0.2") {
 		t.Errorf("%s and %s are an update apart", at("1.0.1"), at("1.0.2"))
 	}
-	one, other := peerFacts{executable: node, args: []string{"node", "-e", "1"}}, peerFacts{executable: node, args: []string{"node", "-e", "2"}}
-	if one.identity() == other.identity() {
-		t.Errorf("two pieces of code are both %s", one.identity())
+	code := make(map[string]peerFacts)
+	for _, f := range []peerFacts{
+		{executable: node, args: []string{"node", "-e", "1"}, workingDir: "/a"}, {executable: node, args: []string{"node", "-e", "2"}, workingDir: "/a"},
+		{executable: node, args: []string{"node", "-e", "1"}, workingDir: "/b"},
+		{executable: "/usr/bin/code", args: []string{"code", "1.js"}, asInterpreter: true, workingDir: "/a"},
+		{executable: "/usr/bin/code", args: []string{"code", "1.js"}, asInterpreter: true, workingDir: "/b"}, {executable: "/usr/bin/code"},
+		{executable: node, args: []string{"node", "c.js"}, script: "/c.js", injections: []string{"-r", "./x"}, workingDir: "/a"},
+		{executable: node, args: []string{"node", "c.js"}, script: "/c.js", injections: []string{"-r", "./x"}, workingDir: "/b"},
+		{executable: "/bin/java", args: []string{"java", "Main"}, injections: []string{"-cp", "/l:."}, workingDir: "/a"},
+		{executable: "/bin/java", args: []string{"java", "Main"}, injections: []string{"-cp", "/l:."}, workingDir: "/b"},
+	} {
+		id := f.identity()
+		if other, taken := code[id]; taken || id == "" {
+			t.Errorf("%+v and %+v are both %q", f, other, id)
+		}
+		code[id] = f
+	}
+	absolute := func(folder string) string {
+		return peerFacts{executable: node, args: []string{"node", "c.js"}, script: "/c.js", injections: []string{"--import", "file:///x.mjs", "NODE_PATH=/a:/b"}, workingDir: folder}.identity()
+	}
+	if absolute("/a") != absolute("/b") {
+		t.Error("the working folder counts where no injection is in it")
 	}
 	for _, f := range []peerFacts{
 		{}, {executable: "/usr/bin/agent", otherNamespace: true}, {executable: "/usr/lib/systemd/systemd"}, {executable: "/sbin/docker-init"},
@@ -48,14 +67,18 @@ func TestIdentity(t *testing.T) {
 		// Scripts that cannot be found any more, such as from another folder, and code that is read.
 		{executable: node, args: []string{"node", "agent.js"}},
 		{executable: "/usr/bin/python3.12", args: []string{"python3", "-", "/opt/agent/cli.py"}},
+		{executable: node, args: []string{"node"}}, {executable: node, args: []string{"claude"}},
+		{executable: "/usr/bin/python3.12", args: []string{"python3", "-m", "agent.main"}},
+		{executable: "/usr/bin/dotnet"}, {executable: "/lib64/ld-linux-x86-64.so.2"}, {executable: "/usr/bin/qemu-aarch64-static"},
+		{executable: node, args: []string{"node", "x"}, script: "/usr/lib/node_modules/ts-node/dist/bin.js"},
 	} {
 		if got := f.identity(); got != "" {
-			t.Errorf("%+v is %s; nobody knows that", f, got)
+			t.Errorf("%+v is %s, which is uncertain", f, got)
 		}
 	}
 	for _, args := range [][]string{
 		{"node", "--eval=1", "/opt/agent/cli.js"}, {"node", "-p", "1", "/opt/agent/cli.js"}, {"python3", "-c1", "/opt/agent/cli.py"},
-		{"perl", "-e1", "/opt/agent/cli.pl"}, {"python3", "-", "/opt/agent/cli.py"}, {"python3", "-mcode", "/opt/agent/cli.py"},
+		{"perl", "-e1", "/opt/agent/cli.pl"}, {"python3", "-", "/opt/agent/cli.py"}, {"node", "--new-option", "/opt/agent/cli.js"},
 	} {
 		if name, path := FindScript(args[0], args); name != "" || path != "" {
 			t.Errorf("%q: the code is said to be the script %s", args, path)

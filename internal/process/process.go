@@ -92,7 +92,11 @@ func baseWithoutExt(path string) string {
 // the current process reaches it: pid may have other mounts. Both are "" if there is no such file.
 func ResolvePath(pid int, path string) (real, file string) {
 	if !filepath.IsAbs(path) {
-		path = filepath.Join(WorkingDir(pid), path)
+		folder := WorkingDir(pid)
+		if folder == "" {
+			return "", ""
+		}
+		path = filepath.Join(folder, path)
 	}
 	root := procDir(pid) + "/root"
 	if file, err := filepath.EvalSymlinks(root + path); err == nil {
