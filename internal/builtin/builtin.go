@@ -190,7 +190,7 @@ func (s Dependencies) check(ctx context.Context, call *aai.Call) (*aai.Result, e
 }
 
 func readTool(name, description, params string, run aai.Action) *aai.Tool {
-	return &aai.Tool{Name: name, Description: description, Params: schema.MustParse(params), Effect: aai.Reads, Run: withDelivery(run)}
+	return &aai.Tool{Name: name, Description: description, Params: schema.MustParse(params), Effect: aai.Reads, EffectInherent: true, Run: withDelivery(run)}
 }
 
 func changeTool(name, description, params string, run aai.Action) *aai.Tool {

@@ -140,7 +140,7 @@ func appListSetter(of func(*Policy) *[]string) func(*Config, string, any) error 
 		if slices.Contains(names, aai.BuiltinApp) {
 			return errors.New("the gateway itself cannot be listed")
 		}
-		if bad := policy.FirstInvalidPattern(names); bad != "" {
+		if bad, found := policy.FirstInvalidPattern(names); found {
 			return fmt.Errorf("%q is no pattern", aai.CleanLabel(bad, 60))
 		}
 		*of(&c.Policy) = names

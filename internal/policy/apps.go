@@ -88,13 +88,13 @@ func namesOf(app *aai.App) []string {
 	return slices.DeleteFunc(names, func(name string) bool { return name == "" })
 }
 
-// FirstInvalidPattern returns the first entry that is blank or not a valid pattern, or "" if
-// there is none.
-func FirstInvalidPattern(entries []string) string {
+// FirstInvalidPattern returns the first entry that is blank or not a valid pattern, and whether there
+// is one.
+func FirstInvalidPattern(entries []string) (entry string, found bool) {
 	for _, entry := range entries {
 		if _, err := path.Match(entry, ""); err != nil || strings.TrimSpace(entry) == "" {
-			return entry
+			return entry, true
 		}
 	}
-	return ""
+	return "", false
 }

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -72,7 +73,11 @@ func TestLists(t *testing.T) {
 	if got := check(AppLists{Denied: []string{"*"}}, ownRequest(aai.DoorMCP, "guide", aai.Reads)); got != "admits" {
 		t.Error(got)
 	}
-	if FirstInvalidPattern([]string{"a*", "["}) != "[" || FirstInvalidPattern([]string{"a", "*"}) != "" || FirstInvalidPattern([]string{"a", " "}) != " " {
+	first := func(entries ...string) string {
+		entry, found := FirstInvalidPattern(entries)
+		return fmt.Sprintf("%q %v", entry, found)
+	}
+	if first("a*", "[") != `"[" true` || first("a", "*") != `"" false` || first("a", " ") != `" " true` || first("a", "", "[") != `"" true` {
 		t.Error("patterns")
 	}
 }
