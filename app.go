@@ -209,6 +209,8 @@ type Tool struct {
 	// a person is asked about those, its deadline is paused. Each inner call passes every gate,
 	// so a builtin outer call needs no consent. Descriptors cannot set it.
 	OnlyMakesCalls bool
+	// RunsScript declares that the Action runs a script of the caller. The mode "safe" refuses it.
+	RunsScript bool
 	// Concurrency returns how a call may overlap with others to the same program. Nil means
 	// Exclusive for a running program, otherwise Shared.
 	Concurrency func(call *Call) Concurrency

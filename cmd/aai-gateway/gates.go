@@ -9,6 +9,7 @@ import (
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/automation/script"
+	"github.com/gybob/aai-gateway/internal/automation/undo"
 	"github.com/gybob/aai-gateway/internal/automation/workflow"
 	"github.com/gybob/aai-gateway/internal/builtin"
 	"github.com/gybob/aai-gateway/internal/catalog/search"
@@ -77,7 +78,7 @@ func (s *setup) gates(store policy.Store, passphrase *reauth.Passphrase, log *sl
 
 // agentTools lists the builtin tools that agents may use.
 func agentTools() []string {
-	return slices.Concat(builtin.AgentTools(), workflow.AgentTools(), workflow.AgentLibraryTools(), script.AgentTools(), search.AgentToolNames(), introspect.AgentToolNames())
+	return slices.Concat(builtin.AgentTools(), workflow.AgentTools(), workflow.AgentLibraryTools(), script.AgentTools(), undo.AgentTools(), search.AgentToolNames(), introspect.AgentToolNames())
 }
 
 // consentTools lists those of agentTools that need consent.

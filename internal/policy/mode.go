@@ -98,7 +98,7 @@ func (m *ModeGate) Check(_ context.Context, r *aai.Request) ([]aai.Question, err
 		}
 		return nil, refusedBy(mode, what, r.Call.Target)
 	}
-	if mode == Normal || mode.Allows(r.App, r.Tool) && (mode != Sandboxed || r.App.ID == aai.BuiltinApp || r.Effect() == aai.Reads || onlyMakesCalls(r.App, r.Tool)) {
+	if mode == Normal || mode.Allows(r.App, r.Tool) && (mode != Sandboxed || r.App.ID == aai.BuiltinApp || r.Effect() == aai.Reads) {
 		return nil, nil
 	}
 	return nil, refusedBy(mode, r.Tool.Name, r.App)
@@ -117,13 +117,16 @@ func refusedBy(mode Mode, what string, app *aai.App) error {
 	return e
 }
 
-// Allows reports whether the mode admits the tool. The gateway's own app has its own gate.
+// Allows reports whether the mode admits the tool. The gateway's own app has its own gate, except for its tools
+// that make the calls of a caller.
 func (m Mode) Allows(app *aai.App, tool *aai.Tool) bool {
 	switch {
-	case m == Normal || app.ID == aai.BuiltinApp:
+	case m == Normal:
 		return true
 	case m == Safe:
-		return tool.Kind != aai.KindScript
+		return tool.Kind != aai.KindScript && !tool.RunsScript
+	case app.ID == aai.BuiltinApp:
+		return tool.Effect == aai.Reads || !tool.OnlyMakesCalls
 	}
-	return tool.Effect == aai.Reads && tool.EffectInherent || onlyMakesCalls(app, tool)
+	return tool.Effect == aai.Reads && tool.EffectInherent
 }

@@ -124,3 +124,27 @@ func TestSafeAsksEachTime(t *testing.T) {
 	d.kept.grants = []Grant{{Caller: "mcp:claude-ai", App: notes, Tool: "wipe", Decision: Deny}}
 	d.refuses(t, asking(notesApp("d1"), "wipe"), aai.ConsentRequired)
 }
+
+// TestListedIsAdmitted checks for each mode, app and kind of tool that the list has the tool exactly if the mode
+// does not refuse its call.
+func TestListedIsAdmitted(t *testing.T) {
+	for _, id := range []string{aai.BuiltinApp, aai.DesktopApp, "org.example.App"} {
+		for bits := range 1 << 4 {
+			for _, effect := range []aai.Effect{aai.Reads, aai.Changes, aai.Destroys} {
+				tool := &aai.Tool{Name: "t", Effect: effect, EffectInherent: bits&1 != 0, OnlyMakesCalls: bits&2 != 0, RunsScript: bits&4 != 0}
+				if bits&8 != 0 {
+					tool.Kind = aai.KindScript
+				}
+				app := &aai.App{ID: id, Tools: []*aai.Tool{tool}}
+				for _, mode := range []Mode{Normal, Safe, Sandboxed} {
+					gate := &ModeGate{Configured: mode}
+					listed := len((&VisibleCatalog{Catalog: oneApp{app}, Modes: gate}).Apps()[0].Tools) == 1
+					_, err := gate.Check(t.Context(), &aai.Request{Call: &aai.Call{Caller: aai.Caller{Door: aai.DoorMCP}}, App: app, Tool: tool})
+					if listed != (err == nil) {
+						t.Errorf("%s: %+v of %s is listed: %v; its call: %v", mode, tool, id, listed, err)
+					}
+				}
+			}
+		}
+	}
+}

@@ -101,19 +101,18 @@ func TestTheDoorAsks(t *testing.T) {
 	}
 }
 
-// TestSandboxedScriptsRead: by their argument, or by the gateway's mode.
+// TestSandboxedScriptsRead: by their argument; the modes "safe" and "sandboxed" refuse scripts.
 func TestSandboxedScriptsRead(t *testing.T) {
 	const text = `const codes = []; for (const tool of ["read", "add"]) try { call("org.example.notes", tool, {}); codes.push("did") } catch (e) { codes.push(e.code) }; codes`
-	for _, mode := range []policy.Mode{policy.Normal, policy.Sandboxed} {
-		for _, sandboxed := range []bool{false, true} {
-			w := newWorld(t)
+	for sandboxed, want := range map[bool]string{false: `["did","did"]`, true: `["did","PERMISSION_DENIED"]`} {
+		w := newWorld(t)
+		if a := w.answers(t, text, map[string]any{"sandboxed": sandboxed}); string(a.Result) != want {
+			t.Errorf("%v: %s", sandboxed, a.Result)
+		}
+		for _, mode := range []policy.Mode{policy.Safe, policy.Sandboxed} {
 			w.gateway.Gates[0] = &policy.ModeGate{Configured: mode}
-			want := `["did","did"]`
-			if sandboxed || mode == policy.Sandboxed {
-				want = `["did","PERMISSION_DENIED"]`
-			}
-			if a := w.answers(t, text, map[string]any{"sandboxed": sandboxed}); string(a.Result) != want {
-				t.Errorf("%s, %v: %s", mode, sandboxed, a.Result)
+			if _, err := w.do(t.Context(), text, map[string]any{"sandboxed": sandboxed}); aai.AsError(err) == nil || aai.AsError(err).Code != aai.PermissionDenied {
+				t.Errorf("%s, %v: %v", mode, sandboxed, err)
 			}
 		}
 	}

@@ -77,7 +77,7 @@ func (s *toolset) tool(name, app string) *aai.Tool {
 		Params: schema.MustParse(fmt.Sprintf(params, fmt.Sprintf(scriptAPI, usual))), Returns: aai.Schema{Source: json.RawMessage(returns)},
 		// It has the effects of its calls, which pass the gates; its result may contain any of
 		// theirs. Only the called tools know the secrets in args, and they have their own records.
-		Effect: aai.Destroys, EffectInherent: true, OnlyMakesCalls: true, Secret: []string{"args"}, RecordArgs: recordArgs, PrivateResult: true, Timeout: maxTime + endGrace,
+		Effect: aai.Destroys, EffectInherent: true, OnlyMakesCalls: true, RunsScript: true, Secret: []string{"args"}, RecordArgs: recordArgs, PrivateResult: true, Timeout: maxTime + endGrace,
 		Concurrency: func(*aai.Call) aai.Concurrency { return aai.Independent },
 		TakesFocus:  func(*aai.Call) bool { return false },
 		Run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) {

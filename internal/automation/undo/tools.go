@@ -17,6 +17,9 @@ const (
 	BuiltinToolName = "undo"
 )
 
+// AgentTools lists the tools of the gateway's own app that agents may use.
+func AgentTools() []string { return []string{BuiltinToolName} }
+
 const (
 	params = `{"type": "object", "additionalProperties": false, "properties": {
 		"count": {"type": "integer", "minimum": 1, "maximum": 20, "default": 1, "description": "How many of the last acts"}}}`
