@@ -53,7 +53,10 @@ func parseArgs(raw json.RawMessage) (map[string]any, *Error) {
 	if raw[0] == '"' {
 		var inner string
 		if json.Unmarshal(raw, &inner) == nil {
-			raw = json.RawMessage(inner)
+			raw = bytes.TrimSpace(json.RawMessage(inner))
+			if string(raw) == "null" {
+				return nil, nil
+			}
 		}
 	}
 	if countValues(raw) > maxArgNodes {

@@ -6,9 +6,8 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// TestOnlyCalls checks that a builtin tool that only makes calls needs no question in any
-// mode: its calls do. Only the own app's doors restrict it. Another app that claims this
-// is treated as any other.
+// TestOnlyCalls checks that a builtin tool that only makes calls needs no question: its calls do.
+// The sandboxed mode refuses it. Another app that claims this is treated as any other.
 func TestOnlyCalls(t *testing.T) {
 	of := func(app *aai.App, kind aai.Kind) *aai.Request {
 		app.Tools = append(app.Tools, &aai.Tool{Name: "several", OnlyMakesCalls: true, Kind: kind})
@@ -24,10 +23,10 @@ func TestOnlyCalls(t *testing.T) {
 		consent, safe, strict string
 		open, closed          string
 	}{
-		"of the desktop":       {app: screen, consent: "admits", safe: "admits", strict: "admits", open: "admits", closed: "admits"},
-		"of the gateway":       {app: own, consent: "admits", safe: "admits", strict: "admits", open: "admits", closed: "asks"},
+		"of the desktop":       {app: screen, consent: "admits", safe: "admits", strict: "PERMISSION_DENIED", open: "admits", closed: "admits"},
+		"of the gateway":       {app: own, consent: "admits", safe: "admits", strict: "PERMISSION_DENIED", open: "admits", closed: "asks"},
 		"of an app":            {app: plain, consent: "asks", safe: "admits", strict: "PERMISSION_DENIED", open: "admits", closed: "admits"},
-		"a script, of windows": {app: screen, kind: aai.KindScript, consent: "admits", safe: "PERMISSION_DENIED", strict: "admits", open: "admits", closed: "admits"},
+		"a script, of windows": {app: screen, kind: aai.KindScript, consent: "admits", safe: "PERMISSION_DENIED", strict: "PERMISSION_DENIED", open: "admits", closed: "admits"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for what, gate := range map[string]struct {
