@@ -128,7 +128,7 @@ type Catalog interface {
 // contain this app; it must exist by the first call.
 func NewApp(s Dependencies, known func() Catalog) *aai.App {
 	c := catalogTools{known}
-	v := keychainTool{s.Vault, s.UnsealedReason}
+	v := keychainTool{s.Vault, s.UnsealedReason, s.Store, s.StoreFault, s.Passphrase}
 	k := consentTools{store: s.Store, revocations: s.Revocations, preapproved: s.Preapproved, known: known, keychain: v, storeFault: s.StoreFault, unverified: s.Unverified, askedTools: s.ConsentTools}
 	past := historyTool{s.Journal, s.KeptResults}
 	app := &aai.App{

@@ -10,7 +10,9 @@ import (
 // keychainStatus is the gateway's report about its secret storage.
 type keychainStatus struct {
 	Place, Problem, Warning string
-	Unsealed                string `json:"consents_unsealed"`
+	ConsentsProblem         string `json:"consents_problem"`
+	ConsentsUnsaved         string `json:"consents_unsaved"`
+	ConsentsHint            string `json:"consents_hint"`
 	Places                  []struct{ Name, Title, State, Detail string }
 }
 
@@ -20,7 +22,7 @@ const systemKeychain = "keychain"
 // keychain checks the store of the gateway's secrets. If that is the system's keychain, it stores a
 // test secret there, reads it, and deletes it.
 func (d *Doctor) keychain(ctx context.Context, f *Finding) {
-	f.Did = "looked up where secrets are stored"
+	f.Did = "looked up where secrets are stored, and read the consents"
 	if d.facts.homeFault() != nil {
 		f.setSkipped("it needs a writable home folder; see that check") // a keyring that starts without a home hangs
 		return
@@ -45,6 +47,10 @@ func (d *Doctor) keychain(ctx context.Context, f *Finding) {
 		}
 	}
 	switch {
+	case k.ConsentsProblem != "" && (k.Problem == "" || k.Place == ""):
+		f.setBroken(k.ConsentsProblem, k.ConsentsHint)
+	case k.ConsentsUnsaved != "":
+		f.setNote("permissions cannot be saved: "+k.ConsentsUnsaved, k.ConsentsHint)
 	case k.Problem != "" && k.Place == "":
 		f.setNote("no secret store is available: permissions are in a plain file that only you can read, and logins to web apps are not stored",
 			"To store them, log in to a desktop, which opens its keychain. Or make a key file, and set AAI_MASTER_KEY_FILE wherever the gateway is started.")

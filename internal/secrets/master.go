@@ -144,6 +144,9 @@ func (v *Vault) findKey(ctx context.Context, l *label) (*masterKey, error) {
 	e := aai.Errorf(code, "the secrets in %s are sealed with the key %s of %s, which cannot be had. %s",
 		v.folder.path, shortID(l.Key), titleOf(places, l.Place), strings.Join(notes, "; "))
 	e.Hint = "Unlock that place or bring the key back to it. To give the secrets up, move the folder away; everything in it must then be given anew."
+	if v.untrustedEnvReason != "" {
+		e.Hint = "Start the gateway with the account's own HOME and without XDG_DATA_HOME. " + e.Hint
+	}
 	e.Delivery = aai.NotDelivered
 	return nil, e
 }

@@ -144,6 +144,9 @@ func (v *Vault) makePassphrase(ctx context.Context, l *label) ([]byte, error) {
 }
 
 func (v *Vault) insecure(context.Context, *label) ([]byte, error) {
+	if v.untrustedEnvReason != "" {
+		return nil, errors.New(v.untrustedEnvReason)
+	}
 	if !v.insecureAllowed {
 		return nil, errors.New("it is used only with --insecure-storage")
 	}

@@ -349,5 +349,9 @@ func (v *doctorRun) next() string {
 	case len(mendable) > 0:
 		return fmt.Sprintf("Broken: %s%s. Next: aai-gateway doctor --fix fixes %s; it asks before each change.", strings.Join(broken, ", "), took, strings.Join(mendable, ", "))
 	}
-	return fmt.Sprintf("Broken: %s%s. Next: run the command shown below it, and aai-gateway doctor again.", strings.Join(broken, ", "), took)
+	step := "follow the advice below it"
+	if slices.ContainsFunc(v.findings, func(f Finding) bool { return f.State == stateBroken && len(f.Commands) > 0 }) {
+		step = "run the command shown below it"
+	}
+	return fmt.Sprintf("Broken: %s%s. Next: "+step+", and aai-gateway doctor again.", strings.Join(broken, ", "), took)
 }

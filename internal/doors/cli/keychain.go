@@ -33,9 +33,14 @@ type keychainView struct {
 	Hint     string `json:"hint"`
 	Warning  string `json:"warning"`
 	Unsealed string `json:"consents_unsealed"`
+
+	ConsentsProblem string `json:"consents_problem"`
+	ConsentsUnsaved string `json:"consents_unsaved"`
+	ConsentsHint    string `json:"consents_hint"`
 }
 
-// keychainStatus shows the state, and returns exit code 1 if no secret can be stored.
+// keychainStatus shows the state, and returns exit code 1 if no secret can be stored, or if the
+// consents cannot be read.
 func (r *run) keychainStatus(ctx context.Context) error {
 	result, err := r.callBuiltin(ctx, "keychain_status", nil)
 	if err != nil {
@@ -54,7 +59,7 @@ func (r *run) keychainStatus(ctx context.Context) error {
 		r.showKeychain(status)
 		return nil
 	})
-	if err == nil && status.Problem != "" {
+	if err == nil && status.Problem+status.ConsentsProblem != "" {
 		err = &findingsError{exit: exitFailed}
 	}
 	return err
@@ -71,6 +76,14 @@ func (r *run) showKeychain(status keychainView) {
 	}
 	if status.Hint != "" {
 		r.output.note(status.Hint)
+	}
+	if status.ConsentsProblem != "" {
+		r.output.note("problem: " + status.ConsentsProblem)
+		r.output.note(status.ConsentsHint)
+	}
+	if status.ConsentsUnsaved != "" {
+		r.output.warn("consents cannot be saved: " + status.ConsentsUnsaved)
+		r.output.note(status.ConsentsHint)
 	}
 	if status.Warning != "" {
 		r.output.warn(status.Warning)

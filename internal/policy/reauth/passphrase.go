@@ -88,6 +88,19 @@ func (p *Passphrase) IsSet(ctx context.Context) bool {
 	return b != nil || err != nil
 }
 
+// CheckReadable returns an *aai.Error if the record of the passphrase cannot be read. Each typed passphrase is
+// rejected then.
+func (p *Passphrase) CheckReadable(ctx context.Context) error {
+	b, err := p.get(ctx)
+	if err == nil && b != nil {
+		_, err = parsePassphraseRecord(b)
+	}
+	if _, ok := errors.AsType[*aai.Error](err); ok || err == nil {
+		return err
+	}
+	return aai.Errorf(aai.AutomationFailed, "the record of the passphrase (%s, or %q among the secrets): %w", p.plain, passphraseID, err)
+}
+
 func (p *Passphrase) get(ctx context.Context) ([]byte, error) {
 	b, err := p.vault.Get(ctx, passphraseID)
 	if err != nil && !isUnsealable(err) || b != nil || p.plain == "" {
