@@ -127,7 +127,7 @@ type Catalog interface {
 // NewApp returns the gateway's own app. The catalog returned by known may be created later and
 // contain this app; it must exist by the first call.
 func NewApp(s Dependencies, known func() Catalog) *aai.App {
-	c := catalogTools{known}
+	c := catalogTools{known, s.Modes}
 	v := keychainTool{s.Vault, s.UnsealedReason, s.Store, s.StoreFault, s.Passphrase}
 	k := consentTools{store: s.Store, revocations: s.Revocations, preapproved: s.Preapproved, known: known, keychain: v, storeFault: s.StoreFault, unverified: s.Unverified, askedTools: s.ConsentTools}
 	past := historyTool{s.Journal, s.KeptResults}
@@ -155,7 +155,7 @@ func NewApp(s Dependencies, known func() Catalog) *aai.App {
 			changeTool(SetMode, "Set how much callers may do at all", modeParams, modeTools{s.Modes}.set),
 			readTool(CheckDesktop, "Say whether windows can be read here, and what was found of the person's session", noParams, s.check),
 			readTool(Keychain, "Say where the key of secrets is, and why not in a better place", noParams, v.status),
-		}, append(webTools{s.Web, s.DiscoverLocal, s.SiteHints}.tools(), loginTools{s.Logins, known}.tools()...)...),
+		}, append(webTools{s.Web, s.DiscoverLocal, s.SiteHints, s.Modes}.tools(), loginTools{s.Logins, known}.tools()...)...),
 	}
 	app.Tools = append(app.Tools, auditTools{s.Journal}.tools()...)
 	app.Tools = append(app.Tools, reauthTools{s.Passphrase, s.Confirmed, s.Unconfirmed}.tools()...)
@@ -300,7 +300,10 @@ func text(call *aai.Call, name string) string {
 }
 
 // catalogTools are the tools that describe apps.
-type catalogTools struct{ known func() Catalog }
+type catalogTools struct {
+	known func() Catalog
+	modes *policy.ModeGate
+}
 
 func (c catalogTools) guide(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 	app, err := c.known().Find(ctx, text(call, "app"))
@@ -308,12 +311,18 @@ func (c catalogTools) guide(ctx context.Context, call *aai.Call) (*aai.Result, e
 		return nil, err
 	}
 	if tool := text(call, "tool"); tool != "" {
+		if known := app.Tool(tool); known != nil {
+			if err := c.modes.CheckTool(app, known); err != nil {
+				return nil, err
+			}
+		}
 		words, data := catalog.GuideForTool(app, tool)
 		if data == nil {
 			return nil, unknownToolError(app, tool)
 		}
 		return &aai.Result{Text: words, Data: data}, nil
 	}
+	app = c.modes.Visible(app)
 	page := catalog.Page{Group: text(call, "group"), After: text(call, "after")}
 	words, data, err := catalog.GuidePage(app, page)
 	if err != nil {

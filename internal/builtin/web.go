@@ -8,6 +8,7 @@ import (
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/catalog"
 	"github.com/gybob/aai-gateway/internal/netguard"
+	"github.com/gybob/aai-gateway/internal/policy"
 	"github.com/gybob/aai-gateway/internal/schema"
 )
 
@@ -48,6 +49,7 @@ type webTools struct {
 	discoverLocal func(ctx context.Context) (any, error) // may be nil
 	// hints returns further machine-readable resources of a site; may be nil.
 	hints func(ctx context.Context, address string) (words string, data any, err error)
+	modes *policy.ModeGate
 }
 
 // tools returns the tools Discover and NameSite, or none if web is nil.
@@ -83,7 +85,7 @@ func (t webTools) discover(ctx context.Context, call *aai.Call) (*aai.Result, er
 	if err != nil {
 		return nil, err
 	}
-	return guideOf(app), nil
+	return guideOf(t.modes.Visible(app)), nil
 }
 
 func guideOf(app *aai.App) *aai.Result {
@@ -117,7 +119,7 @@ func (t webTools) withHints(ctx context.Context, address string, app *aai.App, f
 	case failed != nil:
 		return &aai.Result{Text: words, Data: map[string]any{"hints": data}, UntrustedSource: aai.CleanLabel(address, 200), Warning: aai.AsError(failed).Message}, nil
 	}
-	result := guideOf(app)
+	result := guideOf(t.modes.Visible(app))
 	switch {
 	case err != nil:
 		result.Warning = "what else the site publishes is not known: " + aai.AsError(err).Message

@@ -26,11 +26,29 @@ func (v *VisibleCatalog) Apps() []*aai.App {
 	}
 	shown := slices.Clone(apps)
 	for i, app := range shown {
-		less := *app
-		less.Tools = slices.DeleteFunc(slices.Clone(app.Tools), func(t *aai.Tool) bool { return !mode.Allows(app, t) })
-		shown[i] = &less
+		shown[i] = mode.visible(app)
 	}
 	return shown
+}
+
+// Visible returns the app with the tools that the current mode admits.
+func (m *ModeGate) Visible(app *aai.App) *aai.App { return m.Current().visible(app) }
+
+func (m Mode) visible(app *aai.App) *aai.App {
+	if m == Normal {
+		return app
+	}
+	less := *app
+	less.Tools = slices.DeleteFunc(slices.Clone(app.Tools), func(t *aai.Tool) bool { return !m.Allows(app, t) })
+	return &less
+}
+
+// CheckTool returns the error for a tool that the current mode denies.
+func (m *ModeGate) CheckTool(app *aai.App, tool *aai.Tool) error {
+	if mode := m.Current(); !mode.Allows(app, tool) {
+		return refusedBy(mode, tool.Name, app)
+	}
+	return nil
 }
 
 // OnChange implements aai.Catalog.

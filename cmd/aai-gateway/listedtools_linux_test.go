@@ -1,0 +1,73 @@
+package main
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/builtin"
+	"github.com/gybob/aai-gateway/internal/policy"
+)
+
+// TestListedToolsAreAdmitted checks for each mode and each tool of the real apps that the list and the guide have
+// the tool exactly if the mode does not refuse its call.
+func TestListedToolsAreAdmitted(t *testing.T) {
+	d := &storageDesk{desk: newDesk(t), t: t}
+	d.file(t, ".aai/org.example.Notes/aai.json", notesDescriptor)
+	built := d.build(d.setup())
+	i := slices.IndexFunc(built.gateway.Gates, func(g aai.Gate) bool { _, ok := g.(*policy.ModeGate); return ok })
+	gate := built.gateway.Gates[i]
+	unlisted := 0
+	for _, mode := range []policy.Mode{policy.Normal, policy.Safe, policy.Sandboxed} {
+		d.must(policy.SetMode(d.path("mode"), mode))
+		apps := built.gateway.Catalog.Apps()
+		for _, id := range []string{aai.BuiltinApp, aai.DesktopApp, "org.example.Notes"} {
+			app, err := built.gateway.Catalog.Find(t.Context(), id)
+			d.must(err)
+			listed := namesOf(apps[slices.IndexFunc(apps, func(a *aai.App) bool { return a.ID == id })])
+			guide := d.guide(built, id)
+			for _, tool := range app.Tools {
+				_, err := gate.Check(t.Context(), &aai.Request{
+					Call: &aai.Call{Caller: aai.Caller{Door: aai.DoorMCP}, Target: &aai.App{ID: "desktop/editor", PID: 1}}, App: app, Tool: tool,
+				})
+				admitted := err == nil
+				if !admitted {
+					unlisted++
+				}
+				_, full := d.do(built.gateway, aai.BuiltinApp, builtin.Guide, map[string]any{"app": id, "tool": tool.Name})
+				if listed[tool.Name] != admitted || guide[tool.Name] != admitted || (full == nil) != admitted {
+					t.Errorf("%s: %s of %s is listed: %v; in the guide: %v, %v; its call: %v", mode, tool.Name, id, listed[tool.Name], guide[tool.Name], full, err)
+				}
+				if e := aai.AsError(full); e != nil && (e.Code != aai.PermissionDenied || e.Hint == "") {
+					t.Errorf("%s: the guide to %s of %s: %v", mode, tool.Name, id, e)
+				}
+			}
+		}
+	}
+	if unlisted < 20 {
+		t.Errorf("the modes refuse only %d tools", unlisted)
+	}
+}
+
+// namesOf returns the names of the app's tools.
+func namesOf(app *aai.App) map[string]bool {
+	names := make(map[string]bool)
+	for _, tool := range app.Tools {
+		names[tool.Name] = true
+	}
+	return names
+}
+
+// guide returns the names of the tools in the guide to the app.
+func (d *storageDesk) guide(built *components, id string) map[string]bool {
+	d.t.Helper()
+	var data struct {
+		Operations []struct{ Name string }
+	}
+	d.answer(built, builtin.Guide, map[string]any{"app": id}, &data)
+	names := make(map[string]bool)
+	for _, o := range data.Operations {
+		names[o.Name] = true
+	}
+	return names
+}
