@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/gybob/aai-gateway/internal/files/diskspace"
 	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
@@ -77,7 +78,7 @@ func cause(err error) error {
 func (d *Doctor) home(ctx context.Context, f *Finding) {
 	f.Did = "wrote a file in each of the gateway's folders, and deleted it"
 	folder := nearestExisting(d.cfg.DataDir)
-	free, known := freeSpace(folder)
+	free, known := diskspace.Free(folder)
 	fault, _ := errors.AsType[*unwritable](d.facts.homeFault())
 	switch {
 	case known && free < minFreeSpace, fault != nil && errors.Is(fault.why, errNoRoom):

@@ -97,6 +97,7 @@ func (c Config) store() Store {
 
 // restore applies the records of earlier steps.
 func (r *run) restore(from ResumePoint) {
+	var parts []Record // of the next step
 	for _, record := range from.Before {
 		if record.Step < 1 || record.Step > len(r.doc.Steps) {
 			continue
@@ -105,16 +106,34 @@ func (r *run) restore(from ResumePoint) {
 		r.acts = append(r.acts, record.Acts...)
 		if record.Part > 0 {
 			r.report.counts(record.Acts)
+			parts = append(parts, record)
 			if record.Step == from.Step {
 				r.before[record.Part] = record
 			}
 			continue
 		}
+		if record.Value == nil && record.State == Done && s.several() {
+			record.Value = valuesOfParts(s, parts)
+		}
+		parts = nil
 		r.report.addEarlier(s, record)
 		if record.Value != nil { // a step confirmed by its check has no value
 			r.publishValue(s, record.Value)
 		}
 	}
+}
+
+// valuesOfParts returns the value of a step of several calls, which its record lacks because each
+// call's record has its part.
+func valuesOfParts(s *Step, parts []Record) []any {
+	values := make([]any, len(s.Parallel))
+	for _, one := range parts {
+		for len(values) < one.Part {
+			values = append(values, nil)
+		}
+		values[one.Part-1] = one.Value
+	}
+	return values
 }
 
 // publishValue makes the values of s available to later steps.
@@ -184,7 +203,10 @@ func (r *run) runStep(ctx context.Context, s *Step) *aai.Error {
 	record.Acts = r.acts[before:]
 	r.report.addStep(s, record, failure)
 	if s.several() {
-		record.Acts = nil // its calls have them
+		record.Acts = nil // its calls have them, and their values
+		if failure == nil {
+			record.Value = nil
+		}
 	}
 	if err := r.store.Step(context.WithoutCancel(ctx), r.id, record); err != nil {
 		failure = storeError(err)
@@ -241,6 +263,9 @@ func canceledError(ctx context.Context, s *Step) *aai.Error {
 func storeError(cause error) *aai.Error {
 	e := aai.Errorf(aai.RecordFailed, "the workflow stopped, since its progress could not be stored: %w", cause)
 	e.Hint = "Check that the disk has space and the gateway's data folder is writable."
+	if full, ok := errors.AsType[*aai.Error](cause); ok && full.Hint != "" {
+		e.Hint = full.Hint
+	}
 	return e
 }
 

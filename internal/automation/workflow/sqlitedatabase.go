@@ -42,12 +42,12 @@ func (k *SQLiteStore) open(ctx context.Context) error {
 	if err := makePrivate(k.cfg.Path); err != nil {
 		return err
 	}
-	db, err := database.Open(ctx, k.cfg.Path, database.Schema{Version: databaseVersion, Tables: databaseSchema})
+	db, err := database.Open(ctx, k.cfg.Path, database.Schema{Version: databaseVersion, Tables: databaseSchema, MaxBytes: k.cfg.MaxBytes})
 	if err != nil {
 		return fmt.Errorf("the database of workflows: %w", err)
 	}
 	k.db, k.flushes = db, false
-	return nil
+	return k.shrinkOversized(ctx)
 }
 
 // makePrivate creates a file for its owner only, or returns an error for any other kind of file.
@@ -98,10 +98,14 @@ func (k *SQLiteStore) write(ctx context.Context, flushed bool, do func(*sql.Tx) 
 // deleteOld deletes runs older than maxAge, and ended runs beyond the newest maxRuns.
 func (k *SQLiteStore) deleteOld(ctx context.Context) error {
 	old := time.Now().Add(-maxAge).UnixMilli()
-	return k.write(ctx, false, func(tx *sql.Tx) error {
+	err := k.write(ctx, false, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `DELETE FROM runs WHERE began < ? OR state <> 'begun' AND id NOT IN (SELECT id FROM runs ORDER BY began DESC LIMIT ?)`, old, maxRuns-1)
 		return err
 	})
+	if err == nil {
+		_, err = k.db.ExecContext(ctx, "PRAGMA incremental_vacuum")
+	}
+	return err
 }
 
 func (k *SQLiteStore) lockOf(owner string) string { return k.cfg.Path + "." + owner + ".lock" }

@@ -1,6 +1,7 @@
 package workflow
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"database/sql"
@@ -16,6 +17,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/files/diskspace"
 )
 
 // Sealer seals stored data, as internal/secrets does. It is safe for concurrent use.
@@ -29,6 +31,11 @@ type SQLiteConfig struct {
 	Path  string // of the database; its folder is created if needed
 	Vault Sealer
 	Log   *slog.Logger // nil: no log
+	// MaxBytes is the maximum size of the database, in bytes; zero means 256 MB.
+	MaxBytes int64
+	// CheckSpace returns an error if the disk of the folder has too little free space for the
+	// database to grow; nil means [diskspace.Check].
+	CheckSpace func(folder string) error
 }
 
 const (
@@ -73,6 +80,10 @@ func NewSQLiteStore(cfg SQLiteConfig) *SQLiteStore {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
+	if cfg.CheckSpace == nil {
+		cfg.CheckSpace = diskspace.Check
+	}
+	cfg.MaxBytes = cmp.Or(cfg.MaxBytes, DefaultMaxBytes)
 	return &SQLiteStore{cfg: cfg, owner: strings.ToLower(rand.Text()[:16]), running: map[string]*ownRun{}}
 }
 
@@ -113,6 +124,9 @@ func (k *SQLiteStore) Begin(ctx context.Context, r *Run) error {
 	if known != nil || err != nil {
 		return err
 	}
+	if err := k.checkSpace(); err != nil {
+		return err
+	}
 	box, err := k.seal(ctx, r.ID, 0, 0, sealedRun{
 		Caller: r.Caller, App: r.App, Name: r.Document.Name, Desktop: r.App == aai.DesktopApp,
 		Source: r.Document.Source, Params: r.Params,
@@ -126,6 +140,9 @@ func (k *SQLiteStore) Begin(ctx context.Context, r *Run) error {
 		}
 	}
 	err = k.write(ctx, false, func(tx *sql.Tx) error {
+		if err := k.makeRoom(ctx, tx, storedSize(box)); err != nil {
+			return err
+		}
 		_, err := tx.ExecContext(ctx, `INSERT INTO runs (id, began, ended, owner, pid, state, steps, sealed) VALUES (?, ?, 0, ?, ?, ?, ?, ?)`,
 			r.ID, time.Now().UnixMilli(), k.owner, os.Getpid(), Begun, len(r.Document.Steps), box)
 		return err
@@ -207,10 +224,16 @@ func (k *SQLiteStore) Step(ctx context.Context, run string, r *Record) error {
 		of.pending = append(of.pending, &one)
 		return nil
 	}
+	if r.State == Begun {
+		if err := k.checkSpace(); err != nil {
+			return err
+		}
+	}
 	return k.append(ctx, run, of, r.State == Begun, r)
 }
 
-// append writes the pending records, and more.
+// append writes the pending records, and more. Each transaction has at most maxTransaction bytes
+// or one record, so that the write-ahead log stays small.
 func (k *SQLiteStore) append(ctx context.Context, run string, of *ownRun, flushed bool, more ...*Record) error {
 	all := append(of.pending, more...) //nolint:gocritic // of.pending is reset below
 	boxes := make([][]byte, len(all))
@@ -223,19 +246,35 @@ func (k *SQLiteStore) append(ctx context.Context, run string, of *ownRun, flushe
 			return err
 		}
 	}
-	err := k.write(ctx, flushed, func(tx *sql.Tx) error {
-		for i, r := range all {
-			if _, err := tx.ExecContext(ctx, `INSERT OR REPLACE INTO records (run, step, part, state, reads, sealed) VALUES (?, ?, ?, ?, ?, ?)`,
-				run, r.Step, r.Part, r.State, r.Reads, boxes[i]); err != nil {
+	for len(all) > 0 {
+		n, size := 1, storedSize(boxes[0])
+		for n < len(all) && size+storedSize(boxes[n]) <= maxTransaction {
+			size += storedSize(boxes[n])
+			n++
+		}
+		err := k.write(ctx, flushed && n == len(all), func(tx *sql.Tx) error {
+			if err := k.makeRoom(ctx, tx, size); err != nil {
 				return err
 			}
+			return insertRecords(ctx, tx, run, all[:n], boxes[:n])
+		})
+		if err != nil {
+			return err
 		}
-		return nil
-	})
-	if err == nil {
-		of.pending = nil
+		all, boxes = all[n:], boxes[n:]
+		of.pending = of.pending[min(n, len(of.pending)):]
 	}
-	return err
+	return nil
+}
+
+func insertRecords(ctx context.Context, tx *sql.Tx, run string, all []*Record, boxes [][]byte) error {
+	for i, r := range all {
+		if _, err := tx.ExecContext(ctx, `INSERT OR REPLACE INTO records (run, step, part, state, reads, sealed) VALUES (?, ?, ?, ?, ?, ?)`,
+			run, r.Step, r.Part, r.State, r.Reads, boxes[i]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // UndoAct implements [Store].
@@ -257,7 +296,13 @@ func (k *SQLiteStore) End(ctx context.Context, run string, state State) error {
 		return fmt.Errorf("run %s belongs to another process", run)
 	}
 	delete(k.running, run)
-	err := k.append(ctx, run, of, false)
+	var err error
+	if len(of.pending) > 0 {
+		err = k.checkSpace()
+	}
+	if err == nil {
+		err = k.append(ctx, run, of, false)
+	}
 	return errors.Join(err, k.write(ctx, false, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `UPDATE runs SET state = ?, ended = ? WHERE id = ?`, state, time.Now().UnixMilli(), run)
 		return err

@@ -25,6 +25,9 @@ import (
 type Schema struct {
 	Version int    // its user_version, at least 1
 	Tables  string // the SQL that creates them, each statement terminated
+	// MaxBytes is the size that the file cannot exceed; zero: unlimited. [IsFull] holds for the
+	// error of a statement that needs more. A file that is larger already cannot grow.
+	MaxBytes int64
 }
 
 // ErrSchemaMismatch reports a database of another version or program.
@@ -39,7 +42,7 @@ func Open(ctx context.Context, path string, l Schema) (*sql.DB, error) {
 	if !strings.HasPrefix(slashed, "/") {
 		slashed = "/" + slashed
 	}
-	name := url.URL{Scheme: "file", Path: slashed, RawQuery: "_txlock=immediate&_pragma=busy_timeout(5000)" +
+	name := url.URL{Scheme: "file", Path: slashed, RawQuery: "_txlock=immediate&_pragma=busy_timeout(5000)" + l.limits() +
 		"&_pragma=journal_mode(WAL)&_pragma=synchronous(NORMAL)&_pragma=foreign_keys(1)&_pragma=trusted_schema(0)"}
 	db, err := sql.Open("sqlite", name.String())
 	if err != nil {
@@ -51,6 +54,28 @@ func Open(ctx context.Context, path string, l Schema) (*sql.DB, error) {
 		return nil, errors.Join(err, db.Close())
 	}
 	return db, nil
+}
+
+// maxLogBytes is the size to which SQLite cuts the write-ahead log after a checkpoint.
+const maxLogBytes = 4 << 20
+
+// pageSize is SQLite's default, which Open does not change.
+const pageSize = 4096
+
+// limits returns the settings of the connection that bound the files. A new bounded file gets the
+// page map with which "PRAGMA incremental_vacuum" shrinks it.
+func (l Schema) limits() string {
+	text := "&_pragma=journal_size_limit(" + strconv.Itoa(maxLogBytes) + ")"
+	if l.MaxBytes > 0 {
+		text += "&_pragma=auto_vacuum(2)&_pragma=max_page_count(" + strconv.FormatInt(max(1, l.MaxBytes/pageSize), 10) + ")"
+	}
+	return text
+}
+
+// UsedBytes returns the size of the file without its free pages, within a transaction.
+func UsedBytes(ctx context.Context, tx *sql.Tx) (bytes int64, err error) {
+	row := tx.QueryRowContext(ctx, "SELECT (page_count - freelist_count) * page_size FROM pragma_page_count, pragma_freelist_count, pragma_page_size")
+	return bytes, row.Scan(&bytes)
 }
 
 // OpenMemory opens a private database in memory that Close discards, for data that is quick to
@@ -124,6 +149,7 @@ const (
 	codeError   = 1
 	codeBusy    = 5
 	codeCorrupt = 11
+	codeFull    = 13
 	codeFormat  = 24
 	codeNotADB  = 26
 )
@@ -136,6 +162,9 @@ func codeOf(err error) int {
 	}
 	return e.Code() & 0xff
 }
+
+// IsFull reports whether the error means that the file has reached its MaxBytes, or the disk is full.
+func IsFull(err error) bool { return codeOf(err) == codeFull }
 
 // IsUnusable reports whether the error means that the file can never be used: it is no database,
 // is corrupt, or lacks the tables of its schema.
