@@ -19,16 +19,20 @@ import (
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/files/atomicfile"
+	"github.com/gybob/aai-gateway/internal/files/diskspace"
 )
 
 // Limits of stored data, in bytes.
 const (
 	maxResult = 256 << 10 // default for one result; of a longer one only the length is stored
-	maxTotal  = 256 << 20 // all results; the oldest are deleted
+	maxTotal  = 256 << 20 // all results, beside cleanBytes; the oldest are deleted
 )
 
-// cleanInterval is the interval between checks for expired results.
-const cleanInterval = 10 * time.Minute
+// The checks for expired results and for maxTotal run at intervals of time, and of stored bytes.
+const (
+	cleanInterval = 10 * time.Minute
+	cleanBytes    = maxTotal / 16
+)
 
 // A Sealer encrypts content that other programs must not read. Open fails if the content
 // was sealed with another id.
@@ -56,6 +60,7 @@ type ResultStore struct {
 
 	mu      sync.Mutex
 	cleaned time.Time
+	written int64 // bytes since then
 }
 
 // NewResultStore returns a store. It creates no file before the first result.
@@ -134,7 +139,6 @@ func nameSuffix(call string) string { return "-" + digest([]byte(call))[:32] }
 func sealID(name string) string { return "answers/" + name }
 
 func (k *ResultStore) write(ctx context.Context, a *Result) error {
-	k.cleanIfDue()
 	content, err := json.Marshal(a)
 	if err != nil {
 		return err
@@ -147,7 +151,11 @@ func (k *ResultStore) write(ctx context.Context, a *Result) error {
 		}
 		ending = sealedEnding
 	}
+	k.cleanIfDue(len(content))
 	if err := os.MkdirAll(k.cfg.Folder, 0o700); err != nil {
+		return err
+	}
+	if err := diskspace.Check(k.cfg.Folder); err != nil {
 		return err
 	}
 	return atomicfile.Replace(filepath.Join(k.cfg.Folder, name+ending), content)
@@ -269,15 +277,16 @@ func (k *ResultStore) files() (found []file, err error) {
 
 func (k *ResultStore) isExpired(f file) bool { return k.now().Sub(f.changed) > k.cfg.MaxAge }
 
-// cleanIfDue removes expired results at most every cleanInterval. If the person turns
-// storing off, the next start of the gateway removes the rest.
-func (k *ResultStore) cleanIfDue() {
+// cleanIfDue removes expired results before size more bytes, at most every cleanInterval or
+// cleanBytes. If the person turns storing off, the next start of the gateway removes the rest.
+func (k *ResultStore) cleanIfDue(size int) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if now := k.now(); now.Sub(k.cleaned) < cleanInterval {
+	k.written += int64(size)
+	if now := k.now(); now.Sub(k.cleaned) < cleanInterval && k.written < cleanBytes {
 		return
 	}
-	k.cleaned = k.now()
+	k.cleaned, k.written = k.now(), 0
 	k.RemoveExpired()
 }
 
