@@ -258,6 +258,9 @@ func recordFailed(cause error) *Error {
 
 // whyUnrecorded returns the reason why the journal cannot be written, and the next step.
 func whyUnrecorded(cause error) string {
+	if e, ok := errors.AsType[*Error](cause); ok && e.Hint != "" {
+		return CleanText(e.Message, maxName*4) + ". " + e.Hint
+	}
 	where := "the journal's folder"
 	if at, ok := errors.AsType[*fs.PathError](cause); ok {
 		where = CleanLabel(at.Path, maxName)

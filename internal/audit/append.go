@@ -8,6 +8,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"syscall"
+
+	"github.com/gybob/aai-gateway/internal/files/diskspace"
 )
 
 // appendAll appends the entries to the chain, under the lock that all processes share. It
@@ -35,7 +38,11 @@ func (j *Journal) appendAll(batch []*pendingEntry) error {
 		return err
 	}
 	if founded != nil {
-		events = append(events, st.advanceToAnchor(founded)...)
+		cut := st.advanceToAnchor(founded)
+		if len(cut) == 0 && st.seq > 0 {
+			cut = []event{{Kind: repairedKind, Cause: causeNoState}}
+		}
+		events = append(events, cut...)
 	}
 	var doomed []string
 	if len(events) == 0 && !newLine { // records about a file belong into that file
@@ -43,12 +50,19 @@ func (j *Journal) appendAll(batch []*pendingEntry) error {
 			return err
 		}
 	}
+	if j.refillReserve(); j.reserveUsed {
+		batch = refuseBegins(batch, j.fullError(syscall.ENOSPC))
+	}
 	next, text, err := j.compose(st, events, newLine, batch)
 	if err != nil || len(text) == 0 {
 		return err
 	}
 	j.stateFile.markInProgress()
-	if err := j.appendBytes(text, st.size); err != nil {
+	err = j.appendBytes(text, st.size)
+	if diskspace.IsFull(err) {
+		next, err = j.appendFromReserve(st, events, newLine, batch, err)
+	}
+	if err != nil {
 		return err
 	}
 	j.seq = next.seq
@@ -221,7 +235,7 @@ func (j *Journal) open() error {
 		_ = f.Close() // no data was written to it
 		return fmt.Errorf("open the journal: %w", err)
 	}
-	j.file, j.opened = f, info
+	j.file, j.opened, j.reserveShort = f, info, j.reserveSize() < reserveBytes
 	return nil
 }
 

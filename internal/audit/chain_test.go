@@ -159,7 +159,33 @@ func TestStateIsReplacedWhileInUse(t *testing.T) {
 		record(t, a, received(fmt.Sprint("a", i)))
 		record(t, b, received(fmt.Sprint("b", i)))
 	}
-	intact(t, path, 16)
+	if v := intact(t, path, 17); len(v.Rebuilt) != 1 || v.Rebuilt[0] != 7 {
+		t.Errorf("%+v", v)
+	}
+}
+
+// TestCutWithoutState checks that a journal that was cut and whose state was removed is not intact
+// without a remark, before and after the next record.
+func TestCutWithoutState(t *testing.T) {
+	path := journalPath(t)
+	j := open(t, path)
+	for i := range 5 {
+		record(t, j, received(fmt.Sprint("c", i)))
+	}
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+	write(t, path, strings.Join(rawLines(t, path)[:3], ""))
+	if err := os.Remove(path + ".chain"); err != nil {
+		t.Fatal(err)
+	}
+	if v := verified(t, path); v.Verdict != Unproven || v.Records != 3 || !strings.Contains(v.String(), "unproven at record 4: the state of the chain") {
+		t.Errorf("%v: %+v", v, v)
+	}
+	record(t, open(t, path), received("later"))
+	if v := intact(t, path, 5); len(v.Rebuilt) != 1 || !strings.Contains(v.String(), "at record 4 the state of the chain was missing") {
+		t.Errorf("%v: %+v", v, v)
+	}
 }
 
 // TestAnOlderFileInItsPlace checks that another file in the journal's place is set aside.

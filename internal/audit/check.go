@@ -165,6 +165,8 @@ func (c *checker) checkGap(l link, e event, skipped uint64) {
 	case repaired && e.Cause == causeCut:
 		c.v.fault(Truncated, due, c.file, "%d records were taken away from here", e.Lost)
 		return
+	case repaired && e.Cause == causeNoState:
+		c.v.Rebuilt = append(c.v.Rebuilt, l.seq)
 	case repaired:
 		c.v.Repairs = append(c.v.Repairs, Repair{Record: l.seq, Torn: e.Torn, Lost: e.Lost})
 	case e.Kind == prunedKind:
@@ -202,9 +204,17 @@ func (c *checker) checkEnd(s *snapshot, boot [16]byte) {
 	}
 	c.judgeKept(s.firstRecord)
 	a := c.keys.Anchor
-	if a == nil {
-		return
+	if a != nil {
+		c.checkAnchor(a)
 	}
+	if !s.hasState && c.v.Verdict == Intact {
+		c.v.fault(Unproven, due, c.file, "the state of the chain (the file .chain) is missing, so records after record %d may have been removed from the end", c.v.Anchor)
+	}
+}
+
+// checkAnchor compares the files with the anchor.
+func (c *checker) checkAnchor(a *anchor) {
+	due := c.seq + 1
 	c.v.Anchor = a.Seq
 	switch {
 	case !c.keys.signed(a):

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/gybob/aai-gateway"
 )
 
 // TestReadOnlyFolder uses a folder that even root cannot write to.
@@ -24,7 +26,14 @@ func TestReadOnlyFolder(t *testing.T) {
 
 // TestFullFileSystem fills a real disk of 3 MB, in a namespace. Without permission for
 // namespaces, TestFullDisk tests the same with a limit.
-func TestFullFileSystem(t *testing.T) {
+func TestFullFileSystem(t *testing.T) { inNamespace(t, "full file system") }
+
+// TestReserve fills a real disk of 80 MB, in a namespace.
+func TestReserve(t *testing.T) { inNamespace(t, "reserve") }
+
+// inNamespace runs the child in a namespace where it can mount a disk.
+func inNamespace(t *testing.T, child string) {
+	t.Helper()
 	folder := t.TempDir()
 	self, err := os.Executable()
 	if err != nil {
@@ -33,7 +42,7 @@ func TestFullFileSystem(t *testing.T) {
 	for _, extra := range []uintptr{0, syscall.CLONE_NEWUSER} {
 		c := exec.CommandContext(t.Context(), self)
 		c.Dir = folder
-		c.Env = append(os.Environ(), "JOURNAL_TEST_CHILD=full file system")
+		c.Env = append(os.Environ(), "JOURNAL_TEST_CHILD="+child)
 		c.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNS | extra}
 		if extra != 0 {
 			c.SysProcAttr.UidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getuid(), Size: 1}}
@@ -137,4 +146,61 @@ func readOnly(disk, path string, records uint64) error {
 		return fmt.Errorf("read only: %d calls, %w", len(past), err)
 	}
 	return j.Close()
+}
+
+// reserveOnFullFileSystem fills a disk of 80 MB. Then no call begins, but calls end, and more of
+// those that ran. With space, calls begin again and the reserve is filled.
+func reserveOnFullFileSystem() error {
+	here, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	err = errors.Join(syscall.Mount("", "/", "", syscall.MS_REC|syscall.MS_PRIVATE, ""),
+		syscall.Mount("none", here, "tmpfs", 0, "size=80m"), os.Chdir(here))
+	if err != nil {
+		return fmt.Errorf("%s: %w", noNamespace, err)
+	}
+	j := New(filepath.Join(here, "audit.jsonl"))
+	write := func(e *aai.Entry) error { return j.Record(context.Background(), e) }
+	begins, ends := mutation("c")[0], *mutation("c")[1]
+	ends.App, ends.Ran = strings.Repeat("x", 5000), true
+	if err := write(begins); err != nil || j.reserveSize() != reserveBytes {
+		return fmt.Errorf("a reserve of %d bytes: %w", j.reserveSize(), err)
+	}
+	ballast, err := os.Create("everything")
+	if err != nil {
+		return err
+	}
+	for _, size := range []int{1 << 20, 4096} {
+		for err = nil; err == nil; {
+			_, err = ballast.Write(make([]byte, size))
+		}
+	}
+	for err = nil; err == nil; {
+		err = write(begins)
+	}
+	if !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), "the disk of "+here+" is nearly full: 0.0 MB are free, 4 MB are needed") {
+		return fmt.Errorf("no room for an act: %w", err)
+	}
+	refused := ends
+	refused.Ran, refused.Code = false, ""
+	counts := [2]int{}
+	for i, e := range []*aai.Entry{&refused, &ends} {
+		for ; write(e) == nil; counts[i]++ {
+			if err := write(begins); !errors.Is(err, syscall.ENOSPC) && j.reserveSize() > 0 && counts[i]%50 == 49 {
+				return fmt.Errorf("an act used the reserve: %w", err)
+			}
+		}
+	}
+	if counts[0] < 300 || counts[1] < 300 || j.reserveSize() != 0 {
+		return fmt.Errorf("%d ends of refused calls, %d of others, %d bytes are left", counts[0], counts[1], j.reserveSize())
+	}
+	if err := errors.Join(ballast.Close(), os.Remove("everything"), write(begins)); err != nil || j.reserveSize() != reserveBytes {
+		return fmt.Errorf("with space again, a reserve of %d bytes: %w", j.reserveSize(), err)
+	}
+	v, err := j.Verify(context.Background())
+	if err = errors.Join(err, j.Close()); err != nil || v.Verdict != Intact {
+		return fmt.Errorf("%+v, %w", v, err)
+	}
+	return nil
 }

@@ -35,8 +35,8 @@ const (
 
 // A Config configures a Journal. Only Path is required.
 type Config struct {
-	// Path of the file. Beside it are the state of the chain (.chain), the index
-	// (index.db), and rotated files ("audit-000000000001.jsonl").
+	// Path of the file. Beside it are the state of the chain (.chain), a reserve of disk space
+	// (.reserve), the index (index.db), and rotated files ("audit-000000000001.jsonl").
 	Path     string
 	KeyStore KeyStore // nil: a file beside it (.key)
 
@@ -96,6 +96,8 @@ type Journal struct {
 	durable                uint64 // of the last record that it flushed
 	full                   int64  // size at which a failed rotation is tried again; zero if none failed
 	anchors                anchors
+	reserveShort           bool // the reserve must be filled
+	reserveUsed            bool // the disk was full, so only ends of calls are appended
 
 	flush    sync.Mutex // guards the fields below
 	flushed  int64
@@ -146,7 +148,7 @@ func (j *Journal) Record(_ context.Context, e *aai.Entry) error {
 	if j.countRefusal(e) {
 		return nil
 	}
-	w := &pendingEntry{durable: e.Durable, precondition: e.Precondition}
+	w := &pendingEntry{ends: e.Kind == aai.Outcome, ran: e.Ran, durable: e.Durable, precondition: e.Precondition}
 	j.fillBody(&w.entry, e)
 	if !w.entry.hides() {
 		var err error
@@ -199,6 +201,7 @@ func (j *Journal) Close() error {
 // A pendingEntry is an entry that is not in the file yet.
 type pendingEntry struct {
 	entry        entryBody
+	ends, ran    bool   // it is the end of a call, which ran
 	text         []byte // the encoded entry, if it needs no key of the chain
 	durable      bool
 	precondition func() error // called under the lock that all processes share; may be nil

@@ -245,6 +245,8 @@ const (
 
 	causeCrash = "crash" // the computer crashed before the records were on disk
 	causeCut   = "cut"   // the records were removed
+	// causeNoState: none are known to be lost, but the state of the chain was missing.
+	causeNoState = "state missing"
 )
 
 func (ev event) encode(now time.Time, boot string) ([]byte, error) {

@@ -31,6 +31,8 @@ func TestMain(m *testing.M) {
 		err = cutStateOff()
 	case "full file system":
 		err = fillFileSystem()
+	case "reserve":
+		err = reserveOnFullFileSystem()
 	case "full":
 		err = fillAsChild(path)
 	default:

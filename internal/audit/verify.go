@@ -22,6 +22,9 @@ const (
 	Intact    Verdict = "ok"        // no fault was found
 	Tampered  Verdict = "tampered"  // a record was changed, removed, moved or inserted
 	Truncated Verdict = "truncated" // records are missing at the beginning or at the end
+	// Unproven: the records follow on each other, but the state of the chain is missing, so records
+	// after the last anchor may have been removed from the end.
+	Unproven Verdict = "unproven"
 )
 
 // A Fault is one place where the chain is broken.
@@ -54,6 +57,7 @@ type Verification struct {
 	Pruned        uint64   `json:"pruned,omitempty"`    // records up to this one were deleted for their age or size
 	Kept          uint64   `json:"kept,omitempty"`      // number of these that are kept because their calls acted
 	Anchor        uint64   `json:"anchor,omitempty"`    // the record in the key store's anchor
+	Rebuilt       []uint64 `json:"rebuilt,omitempty"`   // records before which the state of the chain was missing
 	Unchained     []string `json:"unchained,omitempty"` // files outside the chain, which prove nothing
 }
 
@@ -82,6 +86,9 @@ func (v *Verification) String() string {
 		if r.Lost > 0 {
 			text += fmt.Sprintf("; %d records were not on disk yet when the computer went down", r.Lost)
 		}
+	}
+	for _, n := range v.Rebuilt {
+		text += fmt.Sprintf("; at record %d the state of the chain was missing: records right before it may have been removed", n)
 	}
 	return text
 }

@@ -1,0 +1,107 @@
+package audit
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/gybob/aai-gateway/internal/files/diskspace"
+)
+
+// The reserve is a file whose space the journal uses when the disk is full: then no call begins to
+// act, but the ends of calls, also of refused ones, are recorded.
+const (
+	reserveBytes = 4 << 20
+	reserveStep  = 256 << 10 // bytes that are released at a time
+)
+
+func (j *Journal) reservePath() string { return j.path + ".reserve" }
+
+// reserveSize returns the size of the reserve, in bytes.
+func (j *Journal) reserveSize() int64 {
+	info, err := os.Lstat(j.reservePath())
+	if err != nil || !info.Mode().IsRegular() {
+		return 0
+	}
+	return info.Size()
+}
+
+// refillReserve fills the reserve if it is short and the disk has space. The caller holds the lock
+// that all processes share.
+func (j *Journal) refillReserve() {
+	if !j.reserveShort || diskspace.Check(filepath.Dir(j.path)) != nil {
+		return
+	}
+	j.reserveShort, j.reserveUsed = false, false // a failure is tried again with the next file
+	f, err := openSide(j.reservePath())
+	if err != nil {
+		j.warn(err)
+		return
+	}
+	// Written bytes occupy the disk; Truncate alone would leave a hole.
+	_, err = f.WriteAt(make([]byte, reserveBytes), 0)
+	if err = errors.Join(err, f.Close()); err != nil {
+		j.warn(err)
+	}
+}
+
+// releaseReserve gives a part of the reserve back to the disk, and reports whether the reserve had
+// more than keep bytes.
+func (j *Journal) releaseReserve(keep int64) bool {
+	size := j.reserveSize()
+	if size <= keep {
+		return false
+	}
+	j.reserveShort, j.reserveUsed = true, true
+	return os.Truncate(j.reservePath(), max(keep, size-reserveStep)) == nil
+}
+
+// appendFromReserve appends the ends of calls in batch to a full disk, and the events before them.
+// It uses the reserve, and returns the state after them. Half of the reserve is only for calls that
+// ran, so that refused calls cannot use all of it. Other entries get the error for a full disk.
+func (j *Journal) appendFromReserve(st state, events []event, newLine bool, batch []*pendingEntry, cause error) (state, error) {
+	full := j.fullError(cause)
+	ends := refuseBegins(batch, full)
+	if len(ends) == 0 {
+		return st, full
+	}
+	keep := int64(reserveBytes / 2)
+	if slices.ContainsFunc(ends, func(w *pendingEntry) bool { return w.ran }) {
+		keep = 0
+	}
+	for j.releaseReserve(keep) {
+		next, text, err := j.compose(st, events, newLine, ends)
+		if err == nil {
+			err = j.appendBytes(text, st.size)
+		}
+		if !diskspace.IsFull(err) {
+			return next, err
+		}
+	}
+	return st, full
+}
+
+// refuseBegins sets the error of all entries but the ends of calls, and returns these.
+func refuseBegins(batch []*pendingEntry, full error) (ends []*pendingEntry) {
+	for _, w := range batch {
+		if w.ends {
+			ends = append(ends, w)
+		} else if w.err == nil {
+			w.err = full
+		}
+	}
+	return ends
+}
+
+// fullError returns the error for a full disk.
+func (j *Journal) fullError(cause error) error {
+	folder := filepath.Dir(j.path)
+	free, known := diskspace.Free(folder)
+	if !known {
+		return cause
+	}
+	e := diskspace.FullError(folder, free, reserveBytes)
+	e.Err = cause
+	return e
+}
