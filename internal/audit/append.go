@@ -38,11 +38,10 @@ func (j *Journal) appendAll(batch []*pendingEntry) error {
 		return err
 	}
 	if founded != nil {
-		cut := st.advanceToAnchor(founded)
-		if len(cut) == 0 && st.seq > 0 {
-			cut = []event{{Kind: repairedKind, Cause: causeNoState}}
+		events = append(events, st.advanceToAnchor(founded.keys)...)
+		if founded.lostState {
+			events = append(events, event{Kind: repairedKind, Cause: causeNoState})
 		}
-		events = append(events, cut...)
 	}
 	var doomed []string
 	if len(events) == 0 && !newLine { // records about a file belong into that file
@@ -50,7 +49,7 @@ func (j *Journal) appendAll(batch []*pendingEntry) error {
 			return err
 		}
 	}
-	if j.refillReserve(); j.reserveUsed {
+	if j.reserveUsed = j.reserveUsed && !j.hasSpace(); j.reserveUsed {
 		batch = refuseBegins(batch, j.fullError(syscall.ENOSPC))
 	}
 	next, text, err := j.compose(st, events, newLine, batch)
@@ -71,10 +70,21 @@ func (j *Journal) appendAll(batch []*pendingEntry) error {
 	next.boot = j.boot()
 	j.anchorIfDue(&next)
 	j.deleteFiles(doomed, batch)
-	if founded != nil {
-		return errors.Join(j.stateFile.writeThrough(&next), j.syncDir(filepath.Dir(j.path)))
+	return j.writeState(&next, founded)
+}
+
+// writeState writes the state after the records in the file, through to the disk if the chain was
+// founded. The record of a lost state is on disk before.
+func (j *Journal) writeState(next *state, founded *founding) error {
+	if founded == nil {
+		return j.stateFile.write(next)
 	}
-	return j.stateFile.write(&next)
+	if founded.lostState {
+		if err := j.syncFile(j.file); err != nil {
+			return fmt.Errorf("flush the journal: %w", err)
+		}
+	}
+	return errors.Join(j.stateFile.writeThrough(next), j.syncDir(filepath.Dir(j.path)))
 }
 
 // checkRegular returns an error if path exists and is not a regular file.

@@ -159,32 +159,39 @@ func TestStateIsReplacedWhileInUse(t *testing.T) {
 		record(t, a, received(fmt.Sprint("a", i)))
 		record(t, b, received(fmt.Sprint("b", i)))
 	}
-	if v := intact(t, path, 17); len(v.Rebuilt) != 1 || v.Rebuilt[0] != 7 {
-		t.Errorf("%+v", v)
-	}
+	unproven(t, path, 17, 7)
 }
 
-// TestCutWithoutState checks that a journal that was cut and whose state was removed is not intact
-// without a remark, before and after the next record.
+// TestCutWithoutState checks that a journal that was cut, or emptied, and whose state was removed is
+// unproven before and after the next records, and that a proven change prevails.
 func TestCutWithoutState(t *testing.T) {
-	path := journalPath(t)
-	j := open(t, path)
-	for i := range 5 {
-		record(t, j, received(fmt.Sprint("c", i)))
-	}
-	if err := j.Close(); err != nil {
-		t.Fatal(err)
-	}
-	write(t, path, strings.Join(rawLines(t, path)[:3], ""))
-	if err := os.Remove(path + ".chain"); err != nil {
-		t.Fatal(err)
-	}
-	if v := verified(t, path); v.Verdict != Unproven || v.Records != 3 || !strings.Contains(v.String(), "unproven at record 4: the state of the chain") {
-		t.Errorf("%v: %+v", v, v)
-	}
-	record(t, open(t, path), received("later"))
-	if v := intact(t, path, 5); len(v.Rebuilt) != 1 || !strings.Contains(v.String(), "at record 4 the state of the chain was missing") {
-		t.Errorf("%v: %+v", v, v)
+	for _, left := range []int{3, 0} {
+		path := journalPath(t)
+		j := open(t, path)
+		for i := range 5 {
+			record(t, j, received(fmt.Sprint("c", i)))
+		}
+		if err := j.Close(); err != nil {
+			t.Fatal(err)
+		}
+		write(t, path, strings.Join(rawLines(t, path)[:left], ""))
+		if err := os.Remove(path + ".chain"); err != nil {
+			t.Fatal(err)
+		}
+		due := uint64(left + 1)
+		if v := unproven(t, path, due-1, due); !strings.Contains(v.String(), fmt.Sprintf("unproven at record %d: the state of the chain", due)) {
+			t.Errorf("%v: %+v", v, v)
+		}
+		for i := range uint64(3) {
+			record(t, open(t, path), received("later"))
+			if v := unproven(t, path, due+1+i, due); !strings.Contains(v.String(), fmt.Sprintf("was missing, so records between record %d and this one", left)) {
+				t.Errorf("%v: %+v", v, v)
+			}
+		}
+		write(t, path, strings.Replace(strings.Join(rawLines(t, path), ""), `"later"`, `"Later"`, 1))
+		if v := verified(t, path); v.Verdict != Tampered || v.Faults[0].Verdict != Tampered || v.Faults[len(v.Faults)-1].Verdict != Unproven {
+			t.Errorf("%v: %+v", v, v)
+		}
 	}
 }
 

@@ -166,7 +166,7 @@ func (c *checker) checkGap(l link, e event, skipped uint64) {
 		c.v.fault(Truncated, due, c.file, "%d records were taken away from here", e.Lost)
 		return
 	case repaired && e.Cause == causeNoState:
-		c.v.Rebuilt = append(c.v.Rebuilt, l.seq)
+		c.v.fault(Unproven, l.seq, c.file, "the state of the chain (the file .chain) was missing, so records between record %d and this one may have been removed", c.seq)
 	case repaired:
 		c.v.Repairs = append(c.v.Repairs, Repair{Record: l.seq, Torn: e.Torn, Lost: e.Lost})
 	case e.Kind == prunedKind:
@@ -207,8 +207,8 @@ func (c *checker) checkEnd(s *snapshot, boot [16]byte) {
 	if a != nil {
 		c.checkAnchor(a)
 	}
-	if !s.hasState && c.v.Verdict == Intact {
-		c.v.fault(Unproven, due, c.file, "the state of the chain (the file .chain) is missing, so records after record %d may have been removed from the end", c.v.Anchor)
+	if !s.hasState && len(s.files) > 0 {
+		c.v.fault(Unproven, due, c.file, "the state of the chain (the file .chain) is missing, so records after record %d may have been removed", c.seq)
 	}
 }
 

@@ -25,6 +25,7 @@ import (
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/files/atomicfile"
+	"github.com/gybob/aai-gateway/internal/files/diskspace"
 )
 
 // File modes: the journal shows its owner's activity.
@@ -69,12 +70,13 @@ type Journal struct {
 	keepFull   bool
 	warn       func(error)
 
-	syncFile func(*os.File) error // flushes a file: its Sync
-	syncDir  func(string) error
-	boot     func() [16]byte
-	bootName func() string // of j.boot, in the form of the lines
-	now      func() time.Time
-	remove   func(string) error
+	syncFile   func(*os.File) error // flushes a file: its Sync
+	syncDir    func(string) error
+	boot       func() [16]byte
+	bootName   func() string // of j.boot, in the form of the lines
+	now        func() time.Time
+	remove     func(string) error
+	checkSpace func(folder string) error // returns an error if optional data must not grow: diskspace.Check
 
 	failing      atomic.Bool // whether the last append or flush failed
 	queue        queue
@@ -114,7 +116,8 @@ func NewFromConfig(c Config) *Journal {
 		path: c.Path, keyStore: c.KeyStore, rotateSize: c.RotateSize, maxSize: c.MaxSize, maxAge: c.MaxAge,
 		keepFull: c.KeepFull, warn: c.Warn,
 		syncFile: (*os.File).Sync, syncDir: atomicfile.SyncDir, boot: sync.OnceValue(bootID), now: time.Now, remove: os.Remove,
-		stateFile: newStateFile(c.Path + ".chain"),
+		checkSpace: diskspace.Check,
+		stateFile:  newStateFile(c.Path + ".chain"),
 	}
 	j.folds.interval, j.filler.every, j.indexStep = refusalInterval, fillEvery, stepBytes
 	j.maxKeepBytes = maxKeepBytes
@@ -271,6 +274,7 @@ func (j *Journal) append(w *pendingEntry) (int64, error) {
 			each.n = j.written
 		}
 	}
+	refill := err == nil && j.takeRefill()
 	j.write.Unlock()
 	for _, each := range batch {
 		if each.written != nil {
@@ -278,6 +282,9 @@ func (j *Journal) append(w *pendingEntry) (int64, error) {
 		}
 	}
 	j.queue.release(batch)
+	if refill { // after the write, so that the other callers and processes need not wait
+		j.fillReserve()
+	}
 	return w.n, w.err
 }
 

@@ -37,7 +37,7 @@ func TestKilled(t *testing.T) {
 		var wg sync.WaitGroup
 		for i := range 2 {
 			wg.Go(func() {
-				for _, id := range killed(t, path, fmt.Sprintf("r%d.%d.", round, i)) {
+				for _, id := range killed(t, path, fmt.Sprintf("r%d.%d.", round, i), i == 0) {
 					mu.Lock()
 					acknowledged[id] = true
 					mu.Unlock()
@@ -99,8 +99,9 @@ func leftovers(t *testing.T, folder string) {
 }
 
 // killed runs a process that records, kills it, and returns the entries that were
-// acknowledged to it.
-func killed(t *testing.T, path, name string) (acknowledged []string) {
+// acknowledged to it. The time until the kill begins with the process if atStart is set, and with
+// the first acknowledged entry otherwise, because a busy computer starts processes slowly.
+func killed(t *testing.T, path, name string, atStart bool) (acknowledged []string) {
 	self, err := os.Executable()
 	if err != nil {
 		t.Error(err)
@@ -119,9 +120,16 @@ func killed(t *testing.T, path, name string) (acknowledged []string) {
 		t.Error(err)
 		return nil
 	}
-	time.AfterFunc(time.Duration(20+rand.IntN(120))*time.Millisecond, func() { _ = c.Process.Kill() })
+	kill := func() {
+		time.AfterFunc(time.Duration(20+rand.IntN(120))*time.Millisecond, func() { _ = c.Process.Kill() })
+	}
+	if atStart {
+		kill()
+	}
 	for lines := bufio.NewScanner(out); lines.Scan(); {
-		acknowledged = append(acknowledged, lines.Text())
+		if acknowledged = append(acknowledged, lines.Text()); len(acknowledged) == 1 && !atStart {
+			kill()
+		}
 	}
 	if err := c.Wait(); err == nil {
 		t.Error("it ended before it was killed")

@@ -15,10 +15,16 @@ import (
 // Deriving its key takes seconds.
 const longestChain = 1 << 27
 
+// A founding describes a state of the chain that no file contained.
+type founding struct {
+	*keys
+	lostState bool // there were files of the journal, but not their state
+}
+
 // currentState returns the state of the chain. On first use that is its beginning; if the
 // state is lost, it is rebuilt from the first key. In both cases currentState also returns
-// the keys.
-func (j *Journal) currentState() (state, *keys, error) {
+// a founding.
+func (j *Journal) currentState() (state, *founding, error) {
 	if j.stateFile.ok {
 		return j.stateFile.state, nil, nil
 	}
@@ -27,16 +33,21 @@ func (j *Journal) currentState() (state, *keys, error) {
 	if err != nil {
 		return state{}, nil, err
 	}
+	files, err := j.files()
+	if err != nil {
+		return state{}, nil, err
+	}
+	founded := &founding{kept, kept != nil && len(files) > 0}
 	if kept == nil {
-		kept = newKeys()
-		if err := storeKeys(j.keyStore, kept); err != nil {
+		founded.keys = newKeys()
+		if err := storeKeys(j.keyStore, founded.keys); err != nil {
 			return state{}, nil, err
 		}
 	}
-	st, err := j.initialState(kept.First)
+	st, err := j.initialState(files, founded.First)
 	now := j.now().UnixNano()
-	st.mark, st.writtenAt, st.anchoredAt = kept.First.derive(markWord), now, now
-	return st, kept, err
+	st.mark, st.writtenAt, st.anchoredAt = founded.First.derive(markWord), now, now
+	return st, founded, err
 }
 
 // waitForOtherState waits, if there is a journal without a state. Gateways that have the
@@ -50,12 +61,8 @@ func (j *Journal) waitForOtherState() {
 // initialState returns the state before the first record of the file, from which recover
 // follows its records. A file of another chain, such as one from before chains, is set
 // aside.
-func (j *Journal) initialState(first chainKey) (state, error) {
+func (j *Journal) initialState(files []journalFile, first chainKey) (state, error) {
 	st := state{}
-	files, err := j.files()
-	if err != nil {
-		return st, err
-	}
 	for _, f := range files { // the last rotated file determines the last record
 		if f.first == 0 || f.current || f.kept {
 			continue

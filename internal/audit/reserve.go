@@ -2,6 +2,7 @@ package audit
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -27,22 +28,28 @@ func (j *Journal) reserveSize() int64 {
 	return info.Size()
 }
 
-// refillReserve fills the reserve if it is short and the disk has space. The caller holds the lock
-// that all processes share.
-func (j *Journal) refillReserve() {
-	if !j.reserveShort || diskspace.Check(filepath.Dir(j.path)) != nil {
-		return
+// hasSpace reports whether the disk has space for a reserve.
+func (j *Journal) hasSpace() bool { return j.checkSpace(filepath.Dir(j.path)) == nil }
+
+// takeRefill reports whether the caller must call fillReserve. The caller holds j.write.
+func (j *Journal) takeRefill() bool {
+	if !j.reserveShort || !j.hasSpace() {
+		return false
 	}
-	j.reserveShort, j.reserveUsed = false, false // a failure is tried again with the next file
+	j.reserveShort = false // a failure is tried again with the next file
+	return true
+}
+
+// fillReserve fills the reserve. It needs no lock: several processes may fill it at once, and none
+// releases a part while the disk has space.
+func (j *Journal) fillReserve() {
 	f, err := openSide(j.reservePath())
 	if err != nil {
 		j.warn(err)
 		return
 	}
-	// Written bytes occupy the disk; Truncate alone would leave a hole.
-	_, err = f.WriteAt(make([]byte, reserveBytes), 0)
-	if err = errors.Join(err, f.Close()); err != nil {
-		j.warn(err)
+	if err = errors.Join(diskspace.Allocate(f, reserveBytes), f.Close()); err != nil {
+		j.warn(fmt.Errorf("the reserve of the journal: %w", err))
 	}
 }
 

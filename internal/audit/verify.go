@@ -17,13 +17,15 @@ import (
 // A Verdict is the result of verifying a journal.
 type Verdict string
 
-// The verdicts. If both faults occur, the fault at the first record decides.
+// The verdicts. If several faults occur, the fault at the first record decides; Unproven only if
+// there is no other.
 const (
 	Intact    Verdict = "ok"        // no fault was found
 	Tampered  Verdict = "tampered"  // a record was changed, removed, moved or inserted
 	Truncated Verdict = "truncated" // records are missing at the beginning or at the end
-	// Unproven: the records follow on each other, but the state of the chain is missing, so records
-	// after the last anchor may have been removed from the end.
+	// Unproven: the records follow on each other, but the state of the chain is or was missing, so
+	// records right before that may have been removed. It stays until the journal's limits delete the
+	// record about it.
 	Unproven Verdict = "unproven"
 )
 
@@ -57,7 +59,6 @@ type Verification struct {
 	Pruned        uint64   `json:"pruned,omitempty"`    // records up to this one were deleted for their age or size
 	Kept          uint64   `json:"kept,omitempty"`      // number of these that are kept because their calls acted
 	Anchor        uint64   `json:"anchor,omitempty"`    // the record in the key store's anchor
-	Rebuilt       []uint64 `json:"rebuilt,omitempty"`   // records before which the state of the chain was missing
 	Unchained     []string `json:"unchained,omitempty"` // files outside the chain, which prove nothing
 }
 
@@ -87,19 +88,21 @@ func (v *Verification) String() string {
 			text += fmt.Sprintf("; %d records were not on disk yet when the computer went down", r.Lost)
 		}
 	}
-	for _, n := range v.Rebuilt {
-		text += fmt.Sprintf("; at record %d the state of the chain was missing: records right before it may have been removed", n)
-	}
 	return text
 }
 
 // maxFaults is the maximum number of listed faults.
 const maxFaults = 100
 
-// fault inserts a fault by its record: faults at the beginning are found last.
+// fault inserts a fault by its record, and after all faults that prove a change if it does not:
+// faults at the beginning are found last.
 func (v *Verification) fault(verdict Verdict, record uint64, file, reason string, args ...any) {
 	at := len(v.Faults)
-	for at > 0 && v.Faults[at-1].Record > record {
+	for at > 0 {
+		before, weak := v.Faults[at-1], v.Faults[at-1].Verdict == Unproven
+		if same := weak == (verdict == Unproven); same && before.Record <= record || !same && !weak {
+			break
+		}
 		at--
 	}
 	v.Faults = slices.Insert(v.Faults, at, Fault{verdict, record, file, fmt.Sprintf(reason, args...)})

@@ -34,6 +34,16 @@ func intact(t *testing.T, path string, records uint64) *Verification {
 	return v
 }
 
+// unproven checks that the journal has no fault but a missing state before the record at.
+func unproven(t *testing.T, path string, records, at uint64) *Verification {
+	t.Helper()
+	v := verified(t, path)
+	if v.Verdict != Unproven || v.Records != records || len(v.Faults) != 1 || v.Faults[0].Record != at {
+		t.Errorf("%s with %d records, expected %d and unproven at record %d: %+v", v, v.Records, records, at, v)
+	}
+	return v
+}
+
 // smallLog returns a closed journal with that many calls of three records each.
 func smallLog(t *testing.T, calls int) string {
 	t.Helper()

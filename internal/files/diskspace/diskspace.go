@@ -2,7 +2,11 @@
 // full.
 package diskspace
 
-import "github.com/gybob/aai-gateway"
+import (
+	"os"
+
+	"github.com/gybob/aai-gateway"
+)
 
 // Reserve is the free space, in bytes, below which a store must not grow. The journal ignores it,
 // because calls that run must be recorded.
@@ -18,6 +22,12 @@ func Check(folder string) error {
 		return nil
 	}
 	return FullError(folder, free, Reserve)
+}
+
+// allocateByWriting occupies the disk with zeros; Truncate alone would leave a hole.
+func allocateByWriting(f *os.File, size int64) error {
+	_, err := f.WriteAt(make([]byte, size), 0)
+	return err
 }
 
 // FullError returns the error for a disk whose free bytes are less than the needed bytes.
