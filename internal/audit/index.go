@@ -95,6 +95,7 @@ func (j *Journal) withIndexOnce(ctx context.Context, do func(*indexer) error) (e
 	}
 	defer seen.close()
 	x := &indexer{db: db, step: j.indexStep, files: make(map[int64]*os.File)}
+	x.checkSpace = func() error { return j.checkSpace(filepath.Dir(j.path)) }
 	if err := x.update(ctx, seen.files); err != nil {
 		return err
 	}

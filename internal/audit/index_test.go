@@ -273,3 +273,34 @@ func TestIndexConcurrently(t *testing.T) {
 		t.Errorf("%v, %v", info.Mode(), err)
 	}
 }
+
+// TestIndexOnFullDisk checks that the index does not grow on a nearly full disk, that the history is
+// complete nevertheless, and that the index grows again with space.
+func TestIndexOnFullDisk(t *testing.T) {
+	j, db := indexed(t)
+	size := func() int64 {
+		var bytes int64
+		for _, rest := range []string{"", "-wal"} {
+			if info, err := os.Stat(db + rest); err == nil {
+				bytes += info.Size()
+			}
+		}
+		return bytes
+	}
+	full := errors.New("nearly full")
+	j.checkSpace = func(string) error { return full }
+	for i := range 300 {
+		record(t, j, wholeCall(fmt.Sprint("later", i))...)
+	}
+	before := size()
+	if _, err := j.searchIndex(t.Context(), Filter{}); !errors.Is(err, full) || size() > before {
+		t.Errorf("%d bytes, before %d, %v", size(), before, err)
+	}
+	if found, err := j.History(t.Context(), Filter{Limit: 1000}); len(found) != 305 || err != nil {
+		t.Errorf("%d calls, %v", len(found), err)
+	}
+	j.checkSpace = func(string) error { return nil }
+	if found, err := j.searchIndex(t.Context(), Filter{Limit: 1000}); len(found) != 305 || err != nil {
+		t.Errorf("%d calls, %v", len(found), err)
+	}
+}

@@ -23,6 +23,7 @@ type indexer struct {
 	db          *sql.DB
 	step        int64              // bytes per transaction
 	files       map[int64]*os.File // by their numbers in the index
+	checkSpace  func() error       // returns an error if the index must not grow
 	done, total int64              // bytes of the journal
 }
 
@@ -154,6 +155,9 @@ func (x *indexer) readChunk(ctx context.Context, f openFile, ident string, most 
 	}
 	if f.size <= at.consumed {
 		return 0, false, nil
+	}
+	if err := x.checkSpace(); err != nil {
+		return 0, false, err
 	}
 	if at.id == 0 {
 		made, err := tx.ExecContext(ctx, "INSERT INTO files (ident, consumed, tail) VALUES (?, 0, x'')", ident)
