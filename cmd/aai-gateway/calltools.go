@@ -28,8 +28,15 @@ type callTools struct {
 	watch            func(context.Context)
 }
 
-// dataFolders are the user's home folder and the gateway's data folder.
-type dataFolders struct{ home, data string }
+// dataFolders are the user's home folder and the gateway's data folder, and the maximum size of the
+// workflows' database in that.
+type dataFolders struct {
+	home, data  string
+	maxRunBytes int64
+}
+
+// runsFile returns the path of the workflows' database.
+func (at dataFolders) runsFile() string { return filepath.Join(at.data, "state.db") }
 
 // newCallTools creates the tools. gateway returns the gateway, which is created after its apps.
 // Without a vault, acts at the terminal and the progress of workflows are not stored.
@@ -39,7 +46,7 @@ func newCallTools(gateway func() *aai.Gateway, vault *secrets.Vault, at dataFold
 	var runs workflow.SQLiteConfig
 	if vault != nil {
 		unattended := vault.NonInteractive()
-		runs = workflow.SQLiteConfig{Path: filepath.Join(at.data, "state.db"), Vault: unattended, Log: log}
+		runs = workflow.SQLiteConfig{Path: at.runsFile(), MaxBytes: at.maxRunBytes, Vault: unattended, Log: log}
 		keeper = workflow.NewSQLiteStore(runs)
 		cfg.Vault, flows.Store = unattended, keeper
 	}

@@ -299,7 +299,7 @@ func (p *program) build(cfg *setup) (*components, error) {
 	known, built, recent, self := new(combinedCatalog), new(components), new(active.ResultCache), (*aai.App)(nil)
 	finder := cfg.newSearch(func() []*aai.App { return built.visibleApps.Apps() }, store, record, log)
 	finds := p.newAppSources(cfg, appDependencies{drivers, client, logins, vault, log, func() *aai.Gateway { return built.gateway }}, known, finder)
-	calling := newCallTools(func() *aai.Gateway { return built.gateway }, vault, dataFolders{cfg.home, cfg.platform.data}, log)
+	calling := newCallTools(func() *aai.Gateway { return built.gateway }, vault, cfg.dataFolders(), log)
 	halts := newStopControl(cfg.platform.data, func() *aai.Gateway { return built.gateway }, func() *aai.App { return self }, log)
 	ownApps, closeDesktop := cfg.builtinApps(recent, calling.desktop, stopByKey(func() *aai.Gateway { return built.gateway }, log), log)
 	album := cfg.keptScreenshots(desktopOf(ownApps), calling.acts, vault, log)

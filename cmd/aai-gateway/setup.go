@@ -149,9 +149,17 @@ func (s *setup) tokenFile() string { return filepath.Join(s.platform.data, "http
 // tokensFile returns the file of the agents' tokens, which it holds as digests.
 func (s *setup) tokensFile() string { return filepath.Join(s.platform.data, "http-tokens.json") }
 
+const megabyte = 1 << 20
+
+func (s *setup) dataFolders() dataFolders {
+	return dataFolders{s.home, s.platform.data, int64(s.WorkflowMaxMB) * megabyte}
+}
+
+// keptFolder returns the folder of kept results or screenshots.
+func (s *setup) keptFolder(name string) string { return filepath.Join(s.platform.data, name) }
+
 // journalOf returns the configured journal.
 func (s *setup) journalOf(warn func(error)) *audit.Journal {
-	const megabyte = 1 << 20
 	return audit.NewFromConfig(audit.Config{
 		Path:   s.AuditLog,
 		MaxAge: time.Duration(s.Journal.MaxAgeDays) * 24 * time.Hour, MaxSize: int64(s.Journal.MaxSizeMB) * megabyte,
@@ -162,7 +170,7 @@ func (s *setup) journalOf(warn func(error)) *audit.Journal {
 // keptResults returns the configured store of kept results.
 func (s *setup) keptResults(vault *secrets.Vault, log *slog.Logger) *kept.ResultStore {
 	return kept.NewResultStore(kept.ResultConfig{
-		Folder: filepath.Join(s.platform.data, "answers"), Apps: s.Journal.KeepResultsOf,
+		Folder: s.keptFolder("answers"), Apps: s.Journal.KeepResultsOf,
 		MaxAge: time.Duration(s.Journal.KeepResultsDays) * 24 * time.Hour, Vault: vault.NonInteractive(), Log: log,
 	})
 }
@@ -170,7 +178,7 @@ func (s *setup) keptResults(vault *secrets.Vault, log *slog.Logger) *kept.Result
 // keptScreenshots returns the configured store of kept screenshots after mutations.
 func (s *setup) keptScreenshots(desktop *aai.App, next aai.MutationObserver, vault *secrets.Vault, log *slog.Logger) *kept.ScreenshotStore {
 	keeper := kept.NewResultStore(kept.ResultConfig{
-		Folder: filepath.Join(s.platform.data, "pictures"), Apps: s.Journal.KeepScreenshotsOf,
+		Folder: s.keptFolder("pictures"), Apps: s.Journal.KeepScreenshotsOf,
 		MaxAge: 24 * time.Hour, MaxBytes: kept.MaxScreenshotBytes, Vault: vault.NonInteractive(), Log: log,
 	})
 	return kept.NewScreenshotStore(kept.ScreenshotConfig{Results: keeper, Apps: s.Journal.KeepScreenshotsOf, Desktop: desktop, NextObserver: next, Log: log})

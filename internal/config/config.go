@@ -57,18 +57,20 @@ type Config struct {
 	InsecureStorage     bool           // the key of secrets may be stored in a file
 	// WebUI and HTTPPort are the AAI protocol's settings of a web page, which this version lacks.
 	// Enabling it produces a notice.
-	WebUI       bool
-	HTTPPort    int
-	HTTP        HTTP
-	Policy      Policy
-	Web         Web
-	Login       Login
-	Journal     Journal
-	Cache       Cache
-	VisionModel string // the model that analyses images, for a future tool
-	Session     string // the session to operate; see session.Config.Choice
-	ActingSign  bool   // the screen shows that an agent acts
-	StopKey     string // such as "super+escape"; "" for none
+	WebUI    bool
+	HTTPPort int
+	HTTP     HTTP
+	Policy   Policy
+	Web      Web
+	Login    Login
+	Journal  Journal
+	// WorkflowMaxMB is the maximum size of the workflows' database, in megabytes.
+	WorkflowMaxMB int
+	Cache         Cache
+	VisionModel   string // the model that analyses images, for a future tool
+	Session       string // the session to operate; see session.Config.Choice
+	ActingSign    bool   // the screen shows that an agent acts
+	StopKey       string // such as "super+escape"; "" for none
 
 	// InsecureStorageAtStart reports that a flag, the environment or root allows storing the key
 	// of secrets in a file. It is known before any file of the person is read.
@@ -127,6 +129,7 @@ func Read(s Source) (*Config, error) {
 		Web:            defaultWeb(),
 		Login:          defaultLogin(),
 		Journal:        defaultJournal(),
+		WorkflowMaxMB:  defaultWorkflowSize,
 		Cache:          defaultCache(),
 		ActingSign:     true, StopKey: defaultStopKey,
 		VisionModel: "auto",

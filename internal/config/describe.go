@@ -101,6 +101,7 @@ func settingDocs() map[string]settingDoc {
 		"journal.answers":     {KindList, nil, "apps of whose calls what they answered is kept beside the record"},
 		"journal.answersDays": {KindInteger, nil, "for how many days that is kept, 1 to 30"},
 		"journal.pictures":    {KindList, nil, "apps, such as desktop/mousepad, of which is kept for a day what a window looked like after a call acted on it; * for all"},
+		"workflow.maxSize":    {KindInteger, nil, "how many megabytes the runs of workflows may take on disk, 16 to 100000; the oldest are deleted first"},
 
 		"cache.tree_ttl_ms":            {KindInteger, nil, "for how many milliseconds ax_get_tree gives the same answer again, unless anything acted, 0 to 60000"},
 		"cache.screenshot_debounce_ms": {KindInteger, nil, "for how many milliseconds ax_screenshot gives the same picture again, unless anything acted, 0 to 60000"},

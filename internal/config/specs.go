@@ -43,7 +43,7 @@ func settingSpecs() []settingSpec {
 		{"enableWebUI", widensNever, nil, func(c *Config) any { return c.WebUI }, boolSetter(func(c *Config, b bool) { c.WebUI = b })},
 		{"httpPort", widensNever, nil, func(c *Config) any { return c.HTTPPort }, portSetter(func(c *Config, n int) { c.HTTPPort = n })},
 		{"consent.preapproved", widensUnlessDefault, nil, func(c *Config) any { return c.preapprovedJSON }, setPreapproved},
-	}, desktopSettings(), scanSettings(), journalSettings(), webSettings(), loginSettings(), httpSettings(), policySettings(), axterminatorSettings())
+	}, desktopSettings(), scanSettings(), journalSettings(), workflowSettings(), webSettings(), loginSettings(), httpSettings(), policySettings(), axterminatorSettings())
 }
 
 func setScanPaths(c *Config, home string, value any) error {

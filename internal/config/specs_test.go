@@ -92,6 +92,7 @@ func TestBadSettings(t *testing.T) {
 		`{"journal": {"rotateSize": 1e300}}`:                           "FILE: journal.rotateSize: expected a number of megabytes from 1 to 1000",
 		`{"journal": {"rotateSize": "many"}}`:                          "FILE: journal.rotateSize: expected a number of megabytes from 1 to 1000",
 		`{"journal": {"keepFull": "perhaps"}}`:                         "FILE: journal.keepFull: expected true or false",
+		`{"workflow": {"maxSize": 15}}`:                                "FILE: workflow.maxSize: expected a number of megabytes from 16 to 100000",
 		`{"toolNames": "both"}`:                                        `FILE: toolNames: expected "safe" or "canonical"`,
 		`{"toolNames": ["safe"]}`:                                      `FILE: toolNames: expected "safe" or "canonical"`,
 		`{"dev": 1}`:                                                   "FILE: dev: expected true or false",
@@ -208,7 +209,7 @@ func settingTexts() map[string]string {
 		"rate_limits.rps": "7", "rate_limits.rpm": "7", "rate_limits.concurrency": "7", "rate_limits.vlm_rpm": "7", "rate_limits.script_rpm": "7",
 		"rate_limits.declared_rps": "7", "rate_limits.declared_rpm": "7", "rate_limits.declared_concurrency": "7",
 		"login.sites": `{"a.example": {"clientId": "x"}}`, "login.env": `["A_KEY"]`, "login.clientDocument": `"https://a.example/c.json"`, "login.browser": "false",
-		"journal.maxAge": "7", "journal.maxSize": "7", "journal.rotateSize": "7", "journal.keepFull": "true", "journal.answers": `["org.gnome.Calculator"]`, "journal.pictures": `["desktop/mousepad"]`, "journal.answersDays": "7",
+		"journal.maxAge": "7", "journal.maxSize": "7", "journal.rotateSize": "7", "journal.keepFull": "true", "journal.answers": `["org.gnome.Calculator"]`, "journal.pictures": `["desktop/mousepad"]`, "journal.answersDays": "7", "workflow.maxSize": "700",
 	}
 }
 
