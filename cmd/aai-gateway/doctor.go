@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/audit/kept"
 	"github.com/gybob/aai-gateway/internal/doctor"
 	"github.com/gybob/aai-gateway/internal/doors/cli"
 	"github.com/gybob/aai-gateway/internal/platform/linux/session"
@@ -56,12 +57,13 @@ func (p *program) doctor(f cli.Flags, may func(context.Context) bool) (cli.Docto
 		}
 	}
 	var names []string
+	var stores []doctor.Store
 	if cfg != nil {
-		names = settingNames(cfg)
+		names, stores = settingNames(cfg), cfg.stores()
 	}
 	e := &doctorAdapter{gateway: made.gateway}
 	e.Doctor = doctor.New(doctor.Config{
-		Version: programVersion(), Executable: selfFile(), Home: home, DataDir: host.data, CacheDir: host.cache, Getenv: asked, Environ: environ,
+		Version: programVersion(), Executable: selfFile(), Home: home, DataDir: host.data, CacheDir: host.cache, Stores: stores, Getenv: asked, Environ: environ,
 		Settings: configFile(f, asked, home), ConfigError: broken, Notes: linesOf(notes.String()), SettingNames: names,
 		Gateway: made.gateway, NewScratchGateway: p.scratch, NewDialog: asks, OnFinding: e.receive,
 		TryKeychain: func(ctx context.Context) error { return secrets.CheckSystemKeychain(ctx, getenv) },
@@ -69,6 +71,18 @@ func (p *program) doctor(f cli.Flags, may func(context.Context) bool) (cli.Docto
 	})
 	made.doctor = e.Doctor
 	return e, made.close, nil
+}
+
+// stores returns the data that grows.
+func (s *setup) stores() []doctor.Store {
+	name := filepath.Base(s.AuditLog)
+	return []doctor.Store{
+		{Name: "journal", Folder: filepath.Dir(s.AuditLog), Prefix: strings.TrimSuffix(name, filepath.Ext(name)), MaxBytes: int64(s.Journal.MaxSizeMB) * megabyte},
+		{Name: "index of the history", Folder: filepath.Dir(s.AuditLog), Prefix: "index.db"},
+		{Name: "runs of workflows", Folder: s.platform.data, Prefix: filepath.Base(s.dataFolders().runsFile()), MaxBytes: s.dataFolders().maxRunBytes},
+		{Name: "kept results", Folder: s.keptFolder("answers"), MaxBytes: kept.MaxTotalBytes},
+		{Name: "kept screenshots", Folder: s.keptFolder("pictures"), MaxBytes: kept.MaxTotalBytes},
+	}
 }
 
 // settingNames returns the names of all settings.
@@ -92,7 +106,7 @@ func (p *program) doctorTool(cfg *setup, built *components) *aai.Tool {
 			notes = now.Notes
 		}
 		return doctor.New(doctor.Config{
-			Version: programVersion(), Executable: selfFile(), Home: cfg.home, DataDir: cfg.platform.data, CacheDir: cfg.platform.cache, Getenv: p.getenv, Environ: p.environ,
+			Version: programVersion(), Executable: selfFile(), Home: cfg.home, DataDir: cfg.platform.data, CacheDir: cfg.platform.cache, Stores: cfg.stores(), Getenv: p.getenv, Environ: p.environ,
 			Settings: cfg.File(), ConfigError: broken, Notes: notes, SettingNames: settingNames(cfg), Gateway: built.gateway, NewScratchGateway: p.scratch, NewDialog: cfg.doctorDialog,
 			TryKeychain: func(ctx context.Context) error { return secrets.CheckSystemKeychain(ctx, cfg.session.Getenv) },
 			CheckScreen: screens(cfg.platform), Now: p.hostAccess.clock(), BuildTime: builtAt(),

@@ -106,6 +106,8 @@ func brokenMachines() []brokenMachine {
 		{name: "full disk", check: "home", state: "broken", saw: []string{"is full", "~/.cache/aai-gateway"}, fixes: true, after: "note", make: fixedMachine(
 			`mount -o remount,size=40m /root`, `mkdir -p .cache/aai-gateway`, `dd if=/dev/zero of=.cache/aai-gateway/pages bs=1M count=32 2>/dev/null`,
 			`dd if=/dev/zero of=rest bs=64k 2>/dev/null; test $(stat -f -c %a .) -lt 20`)},
+		{name: "little space", check: "home", state: "note", saw: []string{"MB are free on the disk of", "runs of workflows: 0.0 MB of at most 256; its disk has "}, after: "note", make: fixedMachine(
+			`mount -o remount,size=40m /root`)},
 		{name: "read-only home", check: "home", state: "broken", saw: []string{"read-only"}, make: fixedMachine(`mount --bind /root /root`, `mount -o remount,bind,ro /root`)},
 		{name: "read-only file system", check: "home", state: "broken", saw: []string{"read-only"}, make: fixedMachine(`cd /`, `mount -o remount,ro /root`)},
 		{name: "wrong clock", check: "clock", state: "broken", saw: []string{"~/.aai/config.json was written on 2099-01-01"}, make: fixedMachine(`mkdir -p .aai`, `echo '{}' >.aai/config.json`, `touch -d 2099-01-01 .aai/config.json`)},
@@ -165,6 +167,7 @@ func TestDoctor(t *testing.T) {
 	})
 	t.Run("without a desktop", func(t *testing.T) { doctorWithoutADesktop(t, newMachine(t, bin)) })
 	t.Run("programs that are not there", func(t *testing.T) { doctorWithLess(t, desktopMachine(t, bin)) })
+	t.Run("a journal without its state", func(t *testing.T) { doctorWithoutAState(t, newMachine(t, bin)) })
 	t.Run("not this home", func(t *testing.T) { doctorElsewhere(t, newMachine(t, bin)) })
 	for _, b := range brokenMachines() {
 		t.Run(b.name, func(t *testing.T) { b.mended(t, bin) })
@@ -232,6 +235,22 @@ func doctorWithoutADesktop(t *testing.T, m *machine) {
 	}
 	if want := strings.Fields("settings home clock bus screen accessibility window question service web journal keychain descriptors gateways stop client"); !slices.Equal(names, want) {
 		t.Errorf("the names are %q", names)
+	}
+}
+
+// doctorWithoutAState: a journal whose state was removed is a finding, also after further records, and
+// its verification fails.
+func doctorWithoutAState(t *testing.T, m *machine) {
+	m.do(`aai-gateway apps && rm .local/share/aai-gateway/audit.jsonl.chain`)
+	for range 2 {
+		r, exit := m.doctor("--skip home,bus,screen,accessibility,window,question,service,web,keychain,descriptors,gateways,client")
+		f := r.of(t, "journal")
+		if exit != 0 || f.State != "note" || !strings.Contains(f.Saw, "yours is unproven at record ") || !slices.Equal(f.Commands, []string{"aai-gateway audit verify"}) {
+			t.Errorf("exit code %d: %s", exit, r)
+		}
+	}
+	if said, exit := m.types("aai-gateway audit verify"); exit != 1 || !strings.Contains(said, "unproven at record ") {
+		t.Errorf("exit code %d: %s", exit, said)
 	}
 }
 

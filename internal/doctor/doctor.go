@@ -27,6 +27,7 @@ type Config struct {
 	Home       string
 	DataDir    string // the folder of the gateway's data
 	CacheDir   string // the folder of its replaceable data
+	Stores     []Store
 	Getenv     func(string) string
 	Environ    []string // all variables; a bundle contains their names
 	// Settings is the configuration file, which may not exist. ConfigError is its error, or nil.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -22,6 +23,48 @@ const (
 	minFreeSpace = 16 * megabyte
 	lowFreeSpace = 200 * megabyte
 )
+
+// A Store describes data of the gateway that grows: the files of a folder whose names begin with
+// Prefix.
+type Store struct {
+	Name           string // for people
+	Folder, Prefix string
+	MaxBytes       int64 // zero: unlimited
+}
+
+// size returns the size of the store's files, in bytes.
+func (s *Store) size() (bytes int64) {
+	entries, _ := os.ReadDir(s.Folder) // an unreadable folder has no size
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil && info.Mode().IsRegular() && strings.HasPrefix(e.Name(), s.Prefix) {
+			bytes += info.Size()
+		}
+	}
+	return bytes
+}
+
+// stores adds the size and the bound of each store to the finding, and the free space of its disk. It
+// returns the folder of the store with the least free space.
+func (d *Doctor) stores(f *Finding) (folder string, free int64, known bool) {
+	folder = nearestExisting(d.cfg.DataDir)
+	free, known = diskspace.Free(folder)
+	for _, s := range d.cfg.Stores {
+		text := fmt.Sprintf("%s: %.1f MB", s.Name, float64(s.size())/megabyte)
+		if s.MaxBytes > 0 {
+			text += fmt.Sprintf(" of at most %d", s.MaxBytes/megabyte)
+		}
+		own := nearestExisting(s.Folder)
+		left, ok := diskspace.Free(own)
+		if ok {
+			text += fmt.Sprintf("; its disk has %s free", size(left))
+		}
+		f.Details = append(f.Details, text)
+		if ok && (!known || left < free) {
+			folder, free, known = own, left, true
+		}
+	}
+	return folder, free, known
+}
 
 // writtenFolders returns the folders that the gateway writes to, or their nearest existing parents.
 func (d *Doctor) writtenFolders() []string {
@@ -77,14 +120,16 @@ func cause(err error) error {
 // home checks that the home is writable and has free space.
 func (d *Doctor) home(ctx context.Context, f *Finding) {
 	f.Did = "wrote a file in each of the gateway's folders, and deleted it"
-	folder := nearestExisting(d.cfg.DataDir)
-	free, known := diskspace.Free(folder)
+	folder, free, known := d.stores(f)
 	fault, _ := errors.AsType[*unwritable](d.facts.homeFault())
 	switch {
 	case known && free < minFreeSpace, fault != nil && errors.Is(fault.why, errNoRoom):
 		d.full(ctx, f, folder, free)
 	case fault != nil:
 		d.unwritable(f, fault)
+	case known && free < diskspace.Reserve:
+		f.setNote(fmt.Sprintf("it can be written; only %d MB are free on the disk of %s: below %d MB workflows do not start, and kept results and the index of the history do not grow",
+			free/megabyte, d.shortPath(folder), diskspace.Reserve/megabyte), "Free some space. To show the usage:", "du -xh --max-depth=2 "+sanitize.ShellJoin(d.cfg.Home)+" | sort -h | tail -20")
 	case known && free < lowFreeSpace:
 		f.setNote(fmt.Sprintf("it can be written; %d MB are free, which is little", free/megabyte), "")
 	case known:

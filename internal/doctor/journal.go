@@ -7,13 +7,18 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"time"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
+// verifyTimeout limits the verification of the person's journal.
+const verifyTimeout = 6 * time.Second
+
 // journal checks that the person's journal is writable. In a scratch home it then writes a
-// record, verifies the journal, changes a byte, and verifies it again.
+// record, verifies the journal, changes a byte, and verifies it again. Then it
+// verifies the person's journal.
 func (d *Doctor) journal(ctx context.Context, f *Finding) {
 	f.Did = "opened your journal for writing"
 	if d.cfg.Gateway != nil {
@@ -61,6 +66,32 @@ func (d *Doctor) journal(ctx context.Context, f *Finding) {
 		return
 	}
 	f.setOK("records verify as written, and a changed byte is detected")
+	d.ownJournal(ctx, f)
+}
+
+// ownJournal verifies the person's journal, if that does not take long, and reports a fault of it.
+func (d *Doctor) ownJournal(ctx context.Context, f *Finding) {
+	if d.cfg.Gateway == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, verifyTimeout)
+	defer cancel()
+	result, err := call(ctx, d.cfg.Gateway, aai.BuiltinApp, "audit_verify", nil)
+	const verify = "aai-gateway audit verify"
+	if err != nil {
+		f.setNote("yours was not verified: "+aai.AsError(err).Message, "A long journal takes minutes. Verify it with:", verify)
+		return
+	}
+	v, err := dataOf[struct{ Status string }](result)
+	switch {
+	case err != nil:
+		f.setBroken(err.Error(), "")
+	case v.Status == "unproven":
+		f.setNote("yours is "+result.Text, "If you deleted or restored files of the journal, this is expected, and stays until the record is older than journal.maxAge. "+
+			"Otherwise a program of your account may have removed records: compare the journal with a backup or an export. List the records with:", verify)
+	case v.Status != "ok":
+		f.setBroken("yours is "+result.Text, "A program of your account changed the journal: compare it with a backup or an export. List the records with:", verify)
+	}
 }
 
 // journalFault reports why the person's journal is not writable, and suggests a remedy.

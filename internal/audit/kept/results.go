@@ -24,14 +24,14 @@ import (
 
 // Limits of stored data, in bytes.
 const (
-	maxResult = 256 << 10 // default for one result; of a longer one only the length is stored
-	maxTotal  = 256 << 20 // all results, beside cleanBytes; the oldest are deleted
+	maxResult     = 256 << 10 // default for one result; of a longer one only the length is stored
+	MaxTotalBytes = 256 << 20 // all results, beside cleanBytes; the oldest are deleted
 )
 
-// The checks for expired results and for maxTotal run at intervals of time, and of stored bytes.
+// The checks for expired results and for MaxTotalBytes run at intervals of time, and of stored bytes.
 const (
 	cleanInterval = 10 * time.Minute
-	cleanBytes    = maxTotal / 16
+	cleanBytes    = MaxTotalBytes / 16
 )
 
 // A Sealer encrypts content that other programs must not read. Open fails if the content
@@ -290,7 +290,7 @@ func (k *ResultStore) cleanIfDue(size int) {
 	k.RemoveExpired()
 }
 
-// RemoveExpired deletes expired results, and the oldest beyond maxTotal.
+// RemoveExpired deletes expired results, and the oldest beyond MaxTotalBytes.
 func (k *ResultStore) RemoveExpired() {
 	files, err := k.files()
 	if err != nil {
@@ -302,7 +302,7 @@ func (k *ResultStore) RemoveExpired() {
 		total += f.size
 	}
 	for _, f := range files {
-		if !k.isExpired(f) && total <= maxTotal {
+		if !k.isExpired(f) && total <= MaxTotalBytes {
 			break
 		}
 		if err := os.Remove(filepath.Join(k.cfg.Folder, f.name+f.ending)); err != nil && !errors.Is(err, fs.ErrNotExist) {

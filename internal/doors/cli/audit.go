@@ -24,7 +24,8 @@ func newAuditVerify(r *run) *cobra.Command {
 		Use:   "verify",
 		Short: "Check that the record of calls is as it was written",
 		Long: "Checks that the record of calls is as it was written.\n" +
-			"The exit code is 1 if a record was changed, removed or inserted, or if records are missing.",
+			"The exit code is 1 if a record was changed, removed or inserted, if records are missing,\n" +
+			"or if the state of the chain was missing (unproven), so that records may be missing.",
 		Args:              operands(0, 0),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE:              func(cmd *cobra.Command, _ []string) error { return r.auditVerify(cmd.Context()) },
