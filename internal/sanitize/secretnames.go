@@ -12,7 +12,7 @@ import (
 // in lower case.
 func secretParts() []string {
 	return []string{
-		"passw", "passphrase", "passcode", "passkey", "secret", "token", "apikey", "accesskey", "privatekey", "privkey", "signingkey", "encryptionkey", "sshkey", "sessionkey",
+		"passw", "wachtwoord", "lösenord", "hasło", "verificationcode", "webhookurl", "connstring", "passphrase", "passcode", "passkey", "secret", "token", "apikey", "accesskey", "privatekey", "privkey", "signingkey", "encryptionkey", "sshkey", "sessionkey",
 		"authorization", "credential", "cookie", "connectionstring", "sessionid", "cvv", "bearer", "mnemonic", "seedphrase", "seedwords", "recoverycode", "recoverykey", "recoveryphrase", "recoverywords", "backupcode",
 		"creditcard", "cardnumber", "socialsecurity", "kennwort", "motdepasse", "contraseña", "contrasena", "senha", "пароль", "密码", "密碼", "口令", "パスワード", "暗証", "비밀번호",
 	}
@@ -20,7 +20,7 @@ func secretParts() []string {
 
 // secretWords returns words that mark secrets only as whole words.
 func secretWords() []string {
-	return []string{"pwd", "jwt", "iban", "cvc", "csc", "ssn", "psk", "puk", "2fa", "mfa", "totp", "hotp", "wif", "xprv", "dsn", "pat"}
+	return []string{"pwd", "pw", "creds", "jwt", "iban", "cvc", "csc", "ssn", "psk", "puk", "2fa", "mfa", "totp", "hotp", "wif", "xprv", "dsn", "pat"}
 }
 
 // IsSecretName reports whether a property with the name probably holds a secret: a password, a

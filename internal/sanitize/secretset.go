@@ -49,7 +49,7 @@ func (s *SecretSet) Add(secrets ...string) {
 	for _, secret := range secrets {
 		lines := strings.FieldsFunc(secret, func(r rune) bool { return r == '\n' || r == '\r' })
 		lines = slices.DeleteFunc(lines, func(line string) bool { return len(line) < minSecretLine })
-		for _, part := range append(lines, secret) {
+		for _, part := range slices.Concat(lines, credentialParts(secret), []string{secret}) {
 			if len(part) >= minCredential && !slices.Contains(s.fixed, part) {
 				s.fixed = append(s.fixed, part)
 			}
