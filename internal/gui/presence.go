@@ -1,8 +1,8 @@
 package gui
 
 import (
-	"cmp"
 	"context"
+	"fmt"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
@@ -31,7 +31,10 @@ func (d *toolset) showToPerson(tool *aai.Tool) {
 
 // signLabel returns the sentence of the person's sign about the call.
 func signLabel(call *aai.Call) string {
-	label := cmp.Or(aai.CleanLabel(call.Caller.Name, maxNameOnSign), "An agent") + " acts"
+	label := "An agent acts"
+	if name := aai.CleanLabel(call.Caller.Name, maxNameOnSign); name != "" {
+		label = fmt.Sprintf("An agent named %q acts", name) // the name is the agent's own claim
+	}
 	if call.Target != nil && call.Target.PID != 0 {
 		label += " in " + aai.CleanLabel(call.Target.Name, maxNameOnSign)
 	}

@@ -41,6 +41,9 @@ type Display struct {
 	clip   *slot[*clipboardConn] // the clipboard
 	memory memory                // shared with the server for screenshots
 	keys   keyboard
+	// stopChord is the chord of the person's that stops agents; with an empty Key there is none. It is set
+	// before the first input.
+	stopChord desktop.Chord
 	// idleTimer removes the gateway's own seat when it is idle.
 	idleTimer pause
 	seats     atomic.Uint32 // number of own seats made so far

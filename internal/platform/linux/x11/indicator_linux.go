@@ -50,11 +50,13 @@ type Indicator struct {
 
 var _ desktop.Indicator = (*Indicator)(nil)
 
-// Indicator returns an indicator on the display.
+// Indicator returns an indicator on the display, and reserves its stop key for the person. Call it
+// before the first input.
 func (d *Display) Indicator(c IndicatorConfig) *Indicator {
 	if c.Linger == 0 {
 		c.Linger = defaultLinger
 	}
+	d.stopChord = c.StopKey
 	ctx, closeAll := context.WithCancel(context.Background())
 	return &Indicator{display: d, config: c, changed: make(chan struct{}, 1), ctx: ctx, close: closeAll}
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
@@ -169,6 +170,35 @@ func TestStopKey(t *testing.T) {
 	}
 	if len(stops) != 0 {
 		t.Errorf("%d more stops", len(stops))
+	}
+}
+
+// TestAgentsDoNotPressTheStopKey checks that the gateway refuses to press the stop chord with the
+// person's keyboard, also with more modifiers, and presses other chords.
+func TestAgentsDoNotPressTheStopKey(t *testing.T) {
+	s := linuxtest.Start(t)
+	s.Fixture(t, linuxtest.GTK3)
+	d, conn, ctx := inside(t, s)
+	_, stops := newIndicator(t, d)
+	sc, err := conn.look(ctx)
+	if err != nil || len(sc.clients) != 1 {
+		t.Fatalf("%+v, %v", sc, err)
+	}
+	for _, c := range []struct {
+		chord desktop.Chord
+		want  aai.Code
+	}{
+		{desktop.Chord{Key: "escape", Modifiers: []string{"meta"}}, aai.PermissionDenied},
+		{desktop.Chord{Key: "Esc", Modifiers: []string{"cmd", "shift"}}, aai.PermissionDenied},
+		{desktop.Chord{Key: "escape"}, ""},
+	} {
+		err := d.Key(ctx, desktop.PersonSeat, sc.clients[0].ID, c.chord)
+		if c.want == "" && err != nil || c.want != "" && (err == nil || aai.AsError(err).Code != c.want) {
+			t.Errorf("%+v: %v, want %q", c.chord, err, c.want)
+		}
+	}
+	if len(stops) != 0 {
+		t.Errorf("%d stops", len(stops))
 	}
 }
 

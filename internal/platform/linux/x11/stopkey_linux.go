@@ -112,3 +112,12 @@ func (l *layout) codesOf(syms ...keysym) (codes []byte) {
 	}
 	return codes
 }
+
+// isStopChord reports whether the keys would complete the person's stop chord.
+func (d *Display) isStopChord(sym keysym, modifiers []keysym) bool {
+	if d.stopChord.Key == "" {
+		return false
+	}
+	key, needed, err := keysOf(d.stopChord)
+	return err == nil && sym == key && !slices.ContainsFunc(needed, func(m keysym) bool { return !slices.Contains(modifiers, m) })
+}

@@ -93,6 +93,11 @@ func keysOf(chord desktop.Chord) (key keysym, modifiers []keysym, err error) {
 
 // key presses a key while the modifiers are held.
 func (t *typist) key(ctx context.Context, sym keysym, modifiers []keysym) error {
+	if t.hands.own == nil && t.display.isStopChord(sym, modifiers) {
+		e := notDeliveredError(aai.PermissionDenied, "this key stops all agents, so only the person presses it")
+		e.Hint = "Press it in the background mode, or choose another key; the person can change the setting desktop.stopKey."
+		return e
+	}
 	t.begun = false
 	for {
 		if pressed, err := t.chord(ctx, sym, slices.Clone(modifiers)); pressed || err != nil {
