@@ -69,7 +69,7 @@ func exclude(names, others []string) []string {
 // name of a visible option. The caller then sees it in errors; the journal still omits it, since
 // the value may have been meant for another field. An Action calls it from its own goroutine.
 func MarkNotSecret(ctx context.Context, param string) {
-	if p, _ := ctx.Value(invocationKey{}).(*invocation); p != nil {
+	if p, _ := ctx.Value(invocationKey{}).(*invocation); p != nil && !slices.Contains(p.request.nonSecretParams, param) {
 		p.request.nonSecretParams = append(p.request.nonSecretParams, param)
 	}
 }

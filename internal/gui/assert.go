@@ -25,7 +25,7 @@ func (d *toolset) assertTool() *aai.Tool {
 				"checked": {"type": "boolean"}, "selected": {"type": "boolean"}, "visible": {"type": "boolean"},
 				"value": {"type": "string"}, "title": {"type": "string"}, "role": {"type": "string"},
 				"contains_text": {"type": "string"}}}`,
-		required: `["app", "query", "assertions"]`,
+		required: `["app", "query", "assertions"]`, secret: []string{"assertions.value", "assertions.contains_text"}, // it may be a password
 		run:      func(ctx context.Context, call *aai.Call) (*aai.Result, error) { return d.withView(ctx, call, assert) },
 	}.tool()
 }
@@ -57,6 +57,10 @@ func assert(ctx context.Context, v *callView) (*aai.Result, error) {
 	e, err := v.readComplete(ctx, &m.Index)
 	if err != nil {
 		return nil, err
+	}
+	if !e.States.Has(desktop.Protected) {
+		aai.MarkNotSecret(ctx, "assertions.value")
+		aai.MarkNotSecret(ctx, "assertions.contains_text")
 	}
 	actual := map[string]any{
 		"exists": true, "visible": v.Snapshot.IsVisible(m.Index), "role": string(e.Role), "title": e.Name,

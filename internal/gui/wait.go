@@ -24,7 +24,7 @@ func (d *toolset) waitTool() *aai.Tool {
 			"value": {"type": "string"},
 			"state": {"type": "string", "enum": ["enabled", "disabled", "checked", "unchecked", "selected", "focused", "expanded", "collapsed"]},
 			"timeout_ms": {"type": "integer", "minimum": 1, "maximum": 60000, "default": 10000}`,
-		required: `["app", "query"]`, timeout: maxWait + callTimeout, concurrency: constantConcurrency(aai.Shared),
+		required: `["app", "query"]`, secret: []string{"value"}, timeout: maxWait + callTimeout, concurrency: constantConcurrency(aai.Shared),
 		run: d.wait,
 	}.tool()
 }
@@ -186,6 +186,7 @@ func (w *wait) differs(ctx context.Context, v *callView, i *int) (string, error)
 	if e.States.Has(desktop.Protected) {
 		return "", aai.Errorf(aai.InvalidParams, "value: the value of a password field is never read")
 	}
+	aai.MarkNotSecret(ctx, "value")
 	want := params.String(w.call, "value")
 	if now := fieldtext.FullText(&e); !fieldtext.SameCell(fieldtext.Normalize(now), fieldtext.Normalize(want)) {
 		return "has the value " + desktop.Quote(now, 100), nil
