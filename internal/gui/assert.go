@@ -26,7 +26,7 @@ func (d *toolset) assertTool() *aai.Tool {
 				"value": {"type": "string"}, "title": {"type": "string"}, "role": {"type": "string"},
 				"contains_text": {"type": "string"}}}`,
 		required: `["app", "query", "assertions"]`, secret: []string{"assertions.value", "assertions.contains_text"}, // it may be a password
-		run:      func(ctx context.Context, call *aai.Call) (*aai.Result, error) { return d.withView(ctx, call, assert) },
+		run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) { return d.withView(ctx, call, assert) },
 	}.tool()
 }
 
