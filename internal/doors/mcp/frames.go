@@ -110,13 +110,12 @@ func (s *stdio) recoverID(scan *jsonscan.Scanner) any {
 // handleBatch handles a line with several messages, which the protocol permits up to version
 // 2025-03-26.
 func (s *stdio) handleBatch(line []byte) bool {
-	var parts []json.RawMessage
-	err := json.Unmarshal(line, &parts)
+	parts, err := messages.SplitBatch(line)
 	if messages.IsMalformed(err) {
 		return s.refuse(jsonrpc.CodeParseError, "the message is not valid JSON")
 	}
-	if err != nil || len(parts) == 0 {
-		return s.refuse(jsonrpc.CodeInvalidRequest, "the batch is empty")
+	if err != nil {
+		return s.refuse(jsonrpc.CodeInvalidRequest, err.Error())
 	}
 	read := make([]jsonrpc.Message, len(parts))
 	var requests []*jsonrpc.Request

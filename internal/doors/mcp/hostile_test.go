@@ -34,6 +34,7 @@ func TestLinesThatAreNoRequest(t *testing.T) {
 		"id is an object":    {`{"jsonrpc":"2.0","id":{},"method":"ping"}`, invalid},
 		"id is true":         {`{"jsonrpc":"2.0","id":true,"method":"ping"}`, invalid},
 		"empty batch":        {`[]`, invalid},
+		"long batch":         {pings(101), invalid},
 		"batch of numbers":   {`[1,2,3]`, invalid},
 		"batch with no id":   {`[{"jsonrpc":"2.0","method":"ping"},{}]`, invalid},
 		"batch with an id twice": {
@@ -53,6 +54,25 @@ func TestLinesThatAreNoRequest(t *testing.T) {
 				t.Errorf("at the end came %q and %v", rest, err)
 			}
 		})
+	}
+}
+
+// pings returns a batch of n requests.
+func pings(n int) string {
+	all := make([]string, n)
+	for i := range all {
+		all[i] = fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"ping"}`, i)
+	}
+	return "[" + strings.Join(all, ",") + "]"
+}
+
+// TestTheLongestBatch checks that a batch of 100 messages is answered.
+func TestTheLongestBatch(t *testing.T) {
+	c := newWorld(t).dial(t).open("2025-03-26", `{}`)
+	c.send(pings(100))
+	var answers []message
+	if err := json.Unmarshal([]byte(c.line()), &answers); err != nil || len(answers) != 100 {
+		t.Errorf("%d answers, %v", len(answers), err)
 	}
 }
 

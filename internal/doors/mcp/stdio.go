@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"sync/atomic"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -34,6 +35,8 @@ type stdio struct {
 	out         io.Writer
 	writeFailed chan struct{} // closed when a write has failed
 	cause       error         // the error of that write; read it after writeFailed
+	unwritten   atomic.Int64  // bytes of the lines that wait for out
+	wrote       chan struct{} // has a value after a line was written
 
 	mu            sync.Mutex // guards the following fields
 	pending       map[jsonrpc.ID]request
@@ -64,7 +67,7 @@ type batch struct {
 func newStdio(in io.Reader, out io.Writer) *stdio {
 	return &stdio{
 		in: bufio.NewReaderSize(in, 64<<10), out: out,
-		incoming: make(chan jsonrpc.Message), closed: make(chan struct{}), idle: make(chan struct{}), writeFailed: make(chan struct{}),
+		incoming: make(chan jsonrpc.Message), closed: make(chan struct{}), idle: make(chan struct{}), writeFailed: make(chan struct{}), wrote: make(chan struct{}, 1),
 		pending: make(map[jsonrpc.ID]request), openRequests: make(map[jsonrpc.ID]struct{}),
 	}
 }
@@ -171,6 +174,7 @@ func (s *stdio) answer(id jsonrpc.ID, b []byte) error {
 	if known && !r.acknowledged {
 		s.open--
 		s.checkIdle()
+		s.addWritten(0)
 	}
 	return err
 }
@@ -185,6 +189,8 @@ func (b *batch) add(answer []byte) ([]byte, error) {
 }
 
 func (s *stdio) writeLine(b []byte) error {
+	s.unwritten.Add(int64(len(b)))
+	defer s.addWritten(len(b))
 	s.writing.Lock()
 	defer s.writing.Unlock()
 	if s.cause != nil {
@@ -229,7 +235,7 @@ func (s *stdio) checkIdle() {
 // readLines reads until the input ends, the connection is closed, or an answer cannot be written.
 func (s *stdio) readLines() {
 	defer s.end()
-	for {
+	for s.waitForClient() {
 		line, err := s.readLine()
 		if len(bytes.TrimSpace(line)) > 0 && !s.handleLine(line) {
 			return

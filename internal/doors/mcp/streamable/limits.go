@@ -19,9 +19,6 @@ type Limits struct {
 	StoredBytesPerSession int
 }
 
-// maxBatch limits the messages in a batch of the older versions.
-const maxBatch = 100
-
 func (l Limits) withDefaults() Limits {
 	return Limits{
 		KeepAlive:             cmp.Or(l.KeepAlive, 15*time.Second),

@@ -56,11 +56,12 @@ func readMessages(b []byte) (opens bool, refused *refusal) {
 	}
 	parts := []json.RawMessage{b}
 	if b[0] == '[' {
-		if err := json.Unmarshal(b, &parts); messages.IsMalformed(err) {
+		var err error
+		if parts, err = messages.SplitBatch(b); messages.IsMalformed(err) {
 			return false, malformed(codeParseError, "the message is not valid JSON")
 		}
-		if len(parts) == 0 || len(parts) > maxBatch {
-			return false, malformed(codeInvalidRequest, "the batch is empty, or has more than 100 messages")
+		if err != nil {
+			return false, malformed(codeInvalidRequest, err.Error())
 		}
 	}
 	for _, part := range parts {
