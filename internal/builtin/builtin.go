@@ -322,6 +322,9 @@ func (c catalogTools) guide(ctx context.Context, call *aai.Call) (*aai.Result, e
 		}
 		return &aai.Result{Text: words, Data: data}, nil
 	}
+	if err := aai.ReserveResult(ctx, len(app.Descriptor), 0); err != nil {
+		return nil, err
+	}
 	app = c.modes.Visible(app)
 	page := catalog.Page{Group: text(call, "group"), After: text(call, "after")}
 	words, data, err := catalog.GuidePage(app, page)
@@ -353,6 +356,9 @@ func (c catalogTools) descriptor(ctx context.Context, call *aai.Call) (*aai.Resu
 	}
 	if app.Descriptor == nil {
 		return nil, aai.Errorf(aai.AppNotFound, "%s has no descriptor; it is part of the gateway", app.ID)
+	}
+	if err := aai.ReserveResult(ctx, len(app.Descriptor), 0); err != nil {
+		return nil, err
 	}
 	source := app.Descriptor
 	if here, _ := call.Args["platform"].(bool); here {

@@ -1,7 +1,9 @@
 package workflow
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -26,6 +28,9 @@ const (
 	maxConcurrentCalls = 16
 	// maxRateLimitWait is the longest wait of a rate-limited call per try.
 	maxRateLimitWait = time.Minute
+	// maxBatchResults limits the results in a batch's answer, in bytes as JSON and text. Calls that have
+	// not begun when the results reach it are not made.
+	maxBatchResults = 4 << 20
 )
 
 const batchParams = `{"type": "object", "additionalProperties": false, "required": ["calls"], "properties": {
@@ -46,12 +51,12 @@ func (c Config) batch() *aai.Tool {
 
 // callOutcome is the outcome of one call of a batch.
 type callOutcome struct {
-	OK      bool       `json:"ok"`
-	Result  any        `json:"result,omitempty"`
-	Text    string     `json:"text,omitempty"`
-	Warning string     `json:"warning,omitempty"`
-	Foreign string     `json:"source,omitempty"` // untrusted source of the result
-	Error   *callFault `json:"error,omitempty"`
+	OK      bool            `json:"ok"`
+	Result  json.RawMessage `json:"result,omitempty"`
+	Text    string          `json:"text,omitempty"`
+	Warning string          `json:"warning,omitempty"`
+	Foreign string          `json:"source,omitempty"` // untrusted source of the result
+	Error   *callFault      `json:"error,omitempty"`
 }
 
 // callFault is the error of a call in a batch's result.
@@ -91,8 +96,10 @@ type batch struct {
 	runs    []func(context.Context) (*aai.Result, error) // of the admitted calls
 	ended   []callOutcome
 
-	mu   sync.Mutex // guards the fields below
-	done int
+	mu     sync.Mutex // guards the fields below
+	done   int
+	bytes  int  // of the results in ended
+	isFull bool // no further call is made
 }
 
 // admit admits the calls that pass. A refused call fails, and the others are admitted without it.
@@ -151,6 +158,9 @@ func (b *batch) run(ctx context.Context) {
 
 // one makes a call, and waits if the caller's rate limit refuses it.
 func (b *batch) one(ctx context.Context, run func(context.Context) (*aai.Result, error)) callOutcome {
+	if b.full() {
+		return failed(notMade())
+	}
 	result, err := aai.RetryRateLimited(ctx, maxRateLimitWait, run)
 	b.mu.Lock()
 	b.done++
@@ -159,12 +169,53 @@ func (b *batch) one(ctx context.Context, run func(context.Context) (*aai.Result,
 	if err != nil {
 		return failed(aai.AsError(err))
 	}
-	data, _ := aai.ToJSONValue(result.Data)
-	o := callOutcome{OK: true, Result: data, Warning: result.Warning, Foreign: result.UntrustedSource}
+	o := callOutcome{OK: true, Warning: result.Warning, Foreign: result.UntrustedSource}
+	if data, err := json.Marshal(result.Data); err == nil && string(data) != "null" {
+		o.Result = data
+	}
 	if o.Result == nil || !result.DataComplete {
 		o.Text = result.Text
 	}
+	if !b.keep(ctx, len(o.Result)+len(o.Text)) {
+		o.Result, o.Text = nil, fmt.Sprintf("done, but its result is omitted: the results of a batch are limited to %d MiB", maxBatchResults>>20)
+	}
 	return o
+}
+
+// full reports whether no further call is made.
+func (b *batch) full() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.isFull
+}
+
+// keep counts a result of so many bytes, and reports whether the answer may hold it: within
+// maxBatchResults, and within the memory that the gateway has for results.
+func (b *batch) keep(ctx context.Context, bytes int) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.isFull || b.bytes+bytes > maxBatchResults || aai.ReserveResult(ctx, bytes, 0) != nil {
+		b.isFull = true
+		return false
+	}
+	b.bytes += bytes
+	return true
+}
+
+// notMade returns the error of a call of a full batch.
+func notMade() *aai.Error {
+	e := aai.Errorf(aai.RateLimited, "not made: the results of a batch are limited to %d MiB, and the calls before reached that", maxBatchResults>>20)
+	e.Hint, e.Delivery = "Make the call in a batch of its own.", aai.NotDelivered
+	return e
+}
+
+// plainText returns a JSON value as text: strings without quotation marks.
+func plainText(value json.RawMessage) string {
+	var text string
+	if json.Unmarshal(value, &text) == nil {
+		return text
+	}
+	return string(value)
 }
 
 func failed(e *aai.Error) callOutcome {
@@ -185,11 +236,7 @@ func (b *batch) answer() (*aai.Result, error) {
 			continue
 		}
 		ok++
-		said := o.Text
-		if said == "" {
-			said, _ = asText(o.Result)
-		}
-		lines = append(lines, what+said)
+		lines = append(lines, what+cmp.Or(o.Text, plainText(o.Result)))
 		if o.Foreign != "" && !slices.Contains(foreign, o.Foreign) {
 			foreign = append(foreign, o.Foreign)
 		}

@@ -1,6 +1,7 @@
 package workflow_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -131,5 +132,50 @@ func TestABatchIsGatedAndRecorded(t *testing.T) {
 	}
 	if outer == "" || ran != 1 {
 		t.Errorf("%d of %d lines", ran, len(w.entries))
+	}
+}
+
+// TestABatchOfLongResults checks that the answer holds results up to a limit, that the calls after it are
+// not made, and that each call says which of both it is.
+func TestABatchOfLongResults(t *testing.T) {
+	w := newWorld(t)
+	w.kept["a"] = strings.Repeat("x", 256<<10)
+	var calls []any
+	for range 100 {
+		calls = append(calls, step("get", documentObject{"name": "a"}))
+	}
+	result, err := w.batch(t, calls...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var answer struct {
+		Results []struct {
+			OK     bool
+			Result json.RawMessage
+			Text   string
+			Error  *aai.Error
+		}
+	}
+	data := jsonOf(t, result.Data)
+	if err := json.Unmarshal([]byte(data), &answer); err != nil {
+		t.Fatal(err)
+	}
+	held, omitted, unmade := 0, 0, 0
+	for _, r := range answer.Results {
+		switch {
+		case r.OK && r.Result != nil:
+			held++
+		case r.OK && strings.Contains(r.Text, "its result is omitted"):
+			omitted++
+		case !r.OK && r.Error.Code == aai.RateLimited && r.Error.RetrySafe():
+			unmade++
+		}
+	}
+	// The text and the data of each result are 512 KiB. Up to 16 calls run at a time.
+	if held != 7 || held+omitted != len(w.calls) || omitted > 16 || unmade != 100-len(w.calls) {
+		t.Errorf("%d held, %d omitted, %d not made; %d were made", held, omitted, unmade, len(w.calls))
+	}
+	if len(data) > 5<<20 || len(result.Text) > 5<<20 {
+		t.Errorf("the answer has %d and %d bytes", len(data), len(result.Text))
 	}
 }
