@@ -305,6 +305,9 @@ type catalogTools struct {
 	modes *policy.ModeGate
 }
 
+// bytesPerValue is the estimated number of bytes of a descriptor for each value of its guide.
+const bytesPerValue = 8
+
 func (c catalogTools) guide(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 	app, err := c.known().Find(ctx, text(call, "app"))
 	if err != nil {
@@ -322,7 +325,7 @@ func (c catalogTools) guide(ctx context.Context, call *aai.Call) (*aai.Result, e
 		}
 		return &aai.Result{Text: words, Data: data}, nil
 	}
-	if err := aai.ReserveResult(ctx, len(app.Descriptor), 0); err != nil {
+	if err := aai.ReserveResult(ctx, len(app.Descriptor), len(app.Descriptor)/bytesPerValue); err != nil {
 		return nil, err
 	}
 	app = c.modes.Visible(app)
