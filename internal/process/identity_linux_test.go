@@ -15,7 +15,8 @@ const programFile = "PEER_TEST_PROGRAM"
 // The clients that write the file of their program: the oracle of the tests.
 const (
 	pythonReporter = `import os, subprocess, sys
-open(os.environ["PEER_TEST_PROGRAM"], "w").write(os.path.realpath(__file__))
+environment = " " + sys.prefix if sys.prefix != sys.base_prefix else ""
+open(os.environ["PEER_TEST_PROGRAM"], "w").write(os.path.realpath(__file__) + environment)
 p = subprocess.Popen(sys.argv[1:], stdin=subprocess.PIPE)
 sys.exit(p.wait())
 `
@@ -82,8 +83,17 @@ func agentFolder(t *testing.T, folder string) string {
 	return folder
 }
 
+// pythonEnvironment makes a virtual environment of Python's in a folder, and returns the folder.
+func pythonEnvironment(t *testing.T, python, folder string) string {
+	t.Helper()
+	if out, err := exec.CommandContext(t.Context(), python, "-m", "venv", "--without-pip", folder).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return folder
+}
+
 // TestModuleDecides: a module of Python is the file that its interpreter finds: in the working folder, in
-// PYTHONPATH or in the environment; else the environment; else it cannot be told.
+// PYTHONPATH or in the environment, with the environment; else the environment alone; else it cannot be told.
 func TestModuleDecides(t *testing.T) {
 	folder := folderOf(t)
 	python := realPython(t)
@@ -94,10 +104,7 @@ func TestModuleDecides(t *testing.T) {
 	}
 	var venvs []string
 	for _, name := range []string{"v1", "v2"} {
-		venv := filepath.Join(folder, name)
-		if out, err := exec.CommandContext(t.Context(), python, "-m", "venv", "--without-pip", venv).CombinedOutput(); err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
+		venv := pythonEnvironment(t, python, filepath.Join(folder, name))
 		sites, err := filepath.Glob(venv + "/lib/python*/site-packages")
 		if err != nil || len(sites) != 1 {
 			t.Fatal(sites, err)
@@ -117,7 +124,7 @@ func TestModuleDecides(t *testing.T) {
 		in   string
 		env  []string
 		args []string
-		want string // what the identity has after its interpreter; "file": the reported file
+		want string // what the identity has after its interpreter; "file": the reported file and environment
 	}{
 		"in the working folder":    {a, nil, []string{python, "-m", "agent"}, a + "/agent.py"},
 		"in another folder":        {b, nil, []string{python, "-m", "agent"}, b + "/agent.py"},
@@ -130,6 +137,7 @@ func TestModuleDecides(t *testing.T) {
 		"in another environment":   {empty, nil, []string{venvs[1] + "/bin/python", "-m", "tool"}, "file"},
 		"by PATH":                  {empty, []string{"PATH=" + venvs[0] + "/bin:" + os.Getenv("PATH")}, []string{"env", "python", "-m", "tool"}, "file"},
 		"isolated":                 {a, nil, []string{venv, "-Im", "tool"}, "file"},
+		"beside an environment":    {a, nil, []string{venv, "-m", "agent"}, a + "/agent.py " + venvs[0]},
 		"linked into one":          {empty, nil, []string{venv, "-m", "edited"}, "edited " + venvs[0]},
 		"linked into another":      {empty, nil, []string{venvs[1] + "/bin/python", "-m", "edited"}, "edited " + venvs[1]},
 		"of the standard library":  {a, nil, []string{python, "-m", "runpy", "agent"}, ""},
@@ -140,7 +148,11 @@ func TestModuleDecides(t *testing.T) {
 	} {
 		got, file, ran := reported(t, c.in, c.env, c.args...)
 		if c.want == "file" {
-			c.want = newPathFolder().fold(file)
+			words := strings.Fields(file)
+			for i, path := range words {
+				words[i] = newPathFolder().fold(path)
+			}
+			c.want = strings.Join(words, " ")
 		}
 		if _, after, _ := strings.Cut(got, " "); after != c.want && ran || !ran && c.want != "" {
 			t.Errorf("%s is %q (it ran: %v); want %q", name, got, ran, c.want)
@@ -173,6 +185,9 @@ func TestOneProgramOneIdentity(t *testing.T) {
 	}{
 		{python, []string{"-X utf8", "-Xutf8", "-W ignore", "-Wignore", "-BW ignore", "-u", "-I", "-s", "--check-hash-based-pycs never", "-O", "-P"}, [][]string{
 			{"agent.py"}, {"-m", "agent"}, {"-mpkg"}, {"-m", "pkg.sub"}, {"-um", "space.inner"}, {"app"}, {"pkg/sub.py"}, {"./pkg/../agent.py"}, {"-c", pythonCode}, {"-Bc", pythonCode},
+		}},
+		{pythonEnvironment(t, python, folder+"/v1") + "/bin/python", []string{"-X utf8", "-W ignore", "-u", "-I", "-s", "-P"}, [][]string{
+			{"agent.py"}, {"-m", "agent"}, {"app"}, {"./pkg/../agent.py"}, {"-c", pythonCode},
 		}},
 		{"node", node, [][]string{{"agent.js"}, {"agent"}, {"main.js"}, {"dir"}, {"./dir/index.js"}, {"-e", nodeCode}, {"--eval", nodeCode}}},
 		{"perl", []string{"-w", "-I lib", "-Ilib", "-Mstrict", "-CSDA", "-l", "-0777", "-t"}, [][]string{{"agent.pl"}, {"./agent.pl"}}},
@@ -209,6 +224,63 @@ func TestOneProgramOneIdentity(t *testing.T) {
 		if identified[p.interpreter] < 4 {
 			t.Errorf("only %d of the programs of %s have an identity", identified[p.interpreter], p.interpreter)
 		}
+	}
+}
+
+// TestScriptInjections: code that an environment, the interpreter's name or a variable brings into a script makes an
+// identity of its own, which stays the same for the same code. Nothing else of the script's surroundings counts.
+func TestScriptInjections(t *testing.T) {
+	folder := folderOf(t)
+	python := realPython(t)
+	a, elsewhere := agentFolder(t, folder+"/a"), agentFolder(t, folder+"/b")
+	one, two := pythonEnvironment(t, python, folder+"/v1"), pythonEnvironment(t, python, folder+"/v2")
+	named := func(name string) []string {
+		return []string{"bash", "-c", `exec -a "$0" "$@"`, name, python, a + "/agent.py"}
+	}
+	script := map[string][]string{"python": {python, a + "/agent.py"}, "node": {"node", a + "/agent.js"}, "perl": {"perl", a + "/agent.pl"}}
+	cases := []struct {
+		name string
+		env  []string
+		args []string
+		ends string // of the identity, where it is known
+	}{
+		{"python", nil, script["python"], " " + a + "/agent.py"},
+		{"node", nil, script["node"], " " + a + "/agent.js"},
+		{"perl", nil, script["perl"], " " + a + "/agent.pl"},
+		{"an environment", nil, []string{one + "/bin/python", a + "/agent.py"}, " " + a + "/agent.py " + one},
+		{"another environment", nil, []string{two + "/bin/python3", "-I", a + "/agent.py"}, " " + a + "/agent.py " + two},
+		{"the name of a file that is no Python", nil, named(write(t, folder+"/fake/bin/python3", "")), ""},
+		{"the name of a file that is not there", nil, named(folder + "/none/bin/python3"), ""},
+		{"a name that PATH does not have", nil, named("-x"), ""},
+	}
+	for interpreter, variables := range map[string]string{
+		"python": "PYTHONEXECUTABLE __PYVENV_LAUNCHER__ LD_LIBRARY_PATH GCONV_PATH OPENSSL_CONF",
+		"node":   "LD_LIBRARY_PATH OPENSSL_CONF OPENSSL_CONF_INCLUDE OPENSSL_MODULES OPENSSL_ENGINES NODE_COMPILE_CACHE",
+		"perl":   "LD_LIBRARY_PATH OPENSSL_CONF",
+	} {
+		for _, variable := range strings.Fields(variables) {
+			for _, value := range []string{folder + "/x", folder + "/y"} {
+				cases = append(cases, cases[0])
+				c := &cases[len(cases)-1]
+				c.name, c.env, c.args, c.ends = interpreter+" with "+variable+"="+value, []string{variable + "=" + value}, script[interpreter], ""
+			}
+		}
+	}
+	owners := make(map[string]string)
+	for _, c := range cases {
+		got, _, ran := reported(t, a, c.env, c.args...)
+		again, _, _ := reported(t, a, append([]string{"LANG=C", "PYTHONUNBUFFERED=1"}, c.env...), c.args...)
+		if !ran || got == "" || again != got || !strings.HasSuffix(got, c.ends) || c.ends == "" && !strings.Contains(got, " "+withPrefix) {
+			t.Errorf("%s is %q and then %q (it ran: %v); want it to end in %q", c.name, got, again, ran, c.ends)
+		}
+		if owner, taken := owners[got]; taken {
+			t.Errorf("%s is %q, as %s is", c.name, got, owner)
+		}
+		owners[got] = c.name
+	}
+	here, _, _ := reported(t, a, nil, named("-x")...)
+	if there, _, _ := reported(t, elsewhere, nil, named("-x")...); there == here {
+		t.Errorf("a Python that looks for its environment beside the working folder is %q in each", here)
 	}
 }
 

@@ -223,22 +223,31 @@ func FindScript(interpreter string, args []string) (name, path string) {
 // any other program; env is the environment at the start.
 func CodeInjections(interpreter string, args, env []string) []string {
 	var found []string
-	variables := []string{"LD_PRELOAD", "LD_AUDIT", "BUN_OPTIONS"}
-	g := optionGrammar{}
+	variables := libraryVariables()
+	grammars := []optionGrammar{nodeGrammar(), javaGrammar()} // the program can be an interpreter with its code inside
 	if interpreter != "" {
-		g = optionGrammarOf(interpreter)
-		variables = append(variables, g.env...)
+		g := optionGrammarOf(interpreter)
+		grammars, variables = []optionGrammar{g}, append(variables, g.env...)
 		found = g.parse(args).injections
-	} else {
-		g = nodeGrammar() // the program can be node with a script inside
 	}
 	for _, v := range env {
 		name, value, _ := strings.Cut(v, "=")
-		if value != "" && (slices.Contains(variables, name) || name == g.options && g.hasInjection(value)) {
+		if value != "" && (slices.Contains(variables, name) ||
+			slices.ContainsFunc(grammars, func(g optionGrammar) bool { return slices.Contains(g.options, name) && g.hasInjection(value) })) {
 			found = append(found, v)
 		}
 	}
 	return found
+}
+
+// libraryVariables returns variables by which the loader, or a library of many programs, loads other code. It omits
+// those that desktops set for every program, such as GTK_PATH and QT_PLUGIN_PATH.
+func libraryVariables() []string {
+	return []string{
+		"LD_PRELOAD", "LD_AUDIT", "LD_LIBRARY_PATH", "GCONV_PATH", "OPENSSL_CONF", "OPENSSL_CONF_INCLUDE", "OPENSSL_MODULES", "OPENSSL_ENGINES",
+		"DOTNET_STARTUP_HOOKS", "DOTNET_ADDITIONAL_DEPS", "CORECLR_PROFILER", "CORECLR_PROFILER_PATH", "CORECLR_PROFILER_PATH_32",
+		"CORECLR_PROFILER_PATH_64", "CORECLR_PROFILER_PATH_ARM64", "BUN_OPTIONS",
+	}
 }
 
 // hasInjection reports whether a variable's value has an option that loads code.

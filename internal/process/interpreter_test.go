@@ -91,6 +91,11 @@ func TestCodeInjections(t *testing.T) {
 		want                   []string
 	}{
 		{"", "", "HOME=/h LD_PRELOAD=/x.so PYTHONPATH=/x", []string{"LD_PRELOAD=/x.so"}},
+		{"", "", "LD_LIBRARY_PATH=/x OPENSSL_CONF=/x.cnf QT_PLUGIN_PATH=/x", []string{"LD_LIBRARY_PATH=/x", "OPENSSL_CONF=/x.cnf"}},
+		{"", "", "DOTNET_STARTUP_HOOKS=/x.dll JDK_JAVA_OPTIONS=-javaagent:/x.jar", []string{"DOTNET_STARTUP_HOOKS=/x.dll"}},
+		{"", "", "_JAVA_OPTIONS=-Dawt.useSystemAAFontSettings=on JAVA_TOOL_OPTIONS=-javaagent:/x.jar", []string{"JAVA_TOOL_OPTIONS=-javaagent:/x.jar"}},
+		{"", "", "_JAVA_OPTIONS=-agentpath:/x.so JAVA_TOOL_OPTIONS=-Xmx1g", []string{"_JAVA_OPTIONS=-agentpath:/x.so"}},
+		{"gjs", "gjs /a/cli.js", "GJS_PATH=/x", []string{"GJS_PATH=/x"}},
 		{"", "", "LD_PRELOAD= NODE_OPTIONS=--require=/x.js", []string{"NODE_OPTIONS=--require=/x.js"}},
 		{"python3", "python3 -Xpycache_prefix=/x -i -W ignore /a/cli.py -i", "", []string{"-Xpycache_prefix=/x", "-i"}},
 		{"perl", "perl -wMFoo -I lib /a/cli.pl", "", []string{"-wMFoo", "-I", "lib"}},

@@ -21,7 +21,7 @@ type optionGrammar struct {
 	class    bool            // the argument after the options is a class, or a source file
 	dotted   bool            // an argument without "." and "/" is a subcommand or a task, no script
 	env      []string        // variables that load code
-	options  string          // variable that holds options
+	options  []string        // variables that hold options
 }
 
 // Values of attached.
@@ -40,13 +40,14 @@ func optionGrammarOf(interpreter string) optionGrammar {
 			injects: []string{"-i", "-Xpycache_prefix"},
 			env: []string{
 				"PYTHONPATH", "PYTHONHOME", "PYTHONUSERBASE", "PYTHONPYCACHEPREFIX", "PYTHONINSPECT", "PYTHONPLATLIBDIR", "PYTHONBREAKPOINT",
+				"PYTHONEXECUTABLE", "__PYVENV_LAUNCHER__",
 			},
 		}
 	case "node", "nodejs":
 		return nodeGrammar()
 	case "electron":
 		return optionGrammar{
-			values: []string{"-r", "--require"}, injects: []string{"-r", "--require"}, anyFlag: true, env: []string{"NODE_PATH"}, options: "NODE_OPTIONS",
+			values: []string{"-r", "--require"}, injects: []string{"-r", "--require"}, anyFlag: true, env: []string{"NODE_PATH"}, options: []string{"NODE_OPTIONS"},
 		}
 	case "bun":
 		return bunGrammar()
@@ -64,7 +65,7 @@ func optionGrammarOf(interpreter string) optionGrammar {
 			code:   []string{"-e"}, prefixes: []string{"--enable-", "--disable-"},
 			attached: map[byte]string{'0': octal, 'W': octal, 'T': octal, 'F': anyRest, 'i': anyRest, 'x': anyRest},
 			flags:    []string{"--jit", "--yjit", "--verbose", "--debug", "--version", "--copyright", "--help"}, cluster: "acdlnpsvwyUh",
-			injects: []string{"-r", "-I"}, env: []string{"RUBYOPT", "RUBYLIB", "GEM_HOME", "GEM_PATH", "BUNDLE_GEMFILE"},
+			injects: []string{"-r", "-I"}, env: []string{"RUBYOPT", "RUBYLIB", "GEM_HOME", "GEM_PATH", "BUNDLE_GEMFILE", "RUBYGEMS_GEMDEPS"},
 		}
 	case "php":
 		return optionGrammar{
@@ -86,7 +87,18 @@ func optionGrammarOf(interpreter string) optionGrammar {
 			flags: []string{"--norc", "--noprofile", "--posix", "--login", "--restricted", "--verbose", "--debugger"}, env: []string{"BASH_ENV"},
 		}
 	}
-	return optionGrammar{values: []string{"-I", "--include-path"}, code: []string{"-c", "-e", "--command", "--eval"}, injects: []string{"-I", "--include-path"}, flags: []string{"--debug"}}
+	return otherGrammar()
+}
+
+// otherGrammar returns the options that gjs, mono, tclsh, guile and qml have in common, and the variables of all.
+func otherGrammar() optionGrammar {
+	return optionGrammar{
+		values: []string{"-I", "--include-path"}, code: []string{"-c", "-e", "--command", "--eval"}, injects: []string{"-I", "--include-path"}, flags: []string{"--debug"},
+		env: []string{
+			"GJS_PATH", "GI_TYPELIB_PATH", "MONO_PATH", "MONO_GAC_PREFIX", "MONO_CONFIG", "MONO_ENV_OPTIONS", "TCLLIBPATH", "TCL_LIBRARY", "TK_LIBRARY",
+			"GUILE_LOAD_PATH", "GUILE_LOAD_COMPILED_PATH", "GUILE_EXTENSIONS_PATH", "QML_IMPORT_PATH", "QML2_IMPORT_PATH",
+		},
+	}
 }
 
 // nodeGrammar returns the grammar of node. An option that takes a value in some versions only is in no list.
@@ -121,7 +133,7 @@ func nodeGrammar() optionGrammar {
 			--trace-deprecation --trace-exit --trace-gc --trace-promises --trace-sigint --trace-sync-io --trace-tls --trace-uncaught
 			--trace-warnings --track-heap-objects --use-bundled-ca --use-openssl-ca --use-system-ca --v8-options --verify-base-objects
 			--watch --watch-preserve-output --zero-fill-buffers`),
-		prefixes: []string{"--no-"}, env: []string{"NODE_PATH"}, options: "NODE_OPTIONS",
+		prefixes: []string{"--no-"}, env: []string{"NODE_PATH", "NODE_COMPILE_CACHE"}, options: []string{"NODE_OPTIONS"},
 	}
 	g.values = append(g.values, g.injects...)
 	g.values = slices.DeleteFunc(g.values, func(o string) bool { return o == "--experimental-default-config-file" })
@@ -134,7 +146,7 @@ func bunGrammar() optionGrammar {
 		injects: []string{"-r", "--preload", "--require", "--import", "-c", "--config", "--env-file", "-d", "--define", "--tsconfig-override"},
 		values:  []string{"--conditions", "--cwd", "-l", "--loader", "--port", "--main-fields", "--extension-order", "--install"},
 		flags:   []string{"--watch", "--hot", "--smol", "-b", "--bun", "--silent", "--no-install", "--inspect", "--inspect-brk", "--inspect-wait", "--if-present", "-i"},
-		env:     []string{"NODE_PATH", "BUN_INSPECT_PRELOAD"}, options: "NODE_OPTIONS",
+		env:     []string{"NODE_PATH", "BUN_INSPECT_PRELOAD"}, options: []string{"NODE_OPTIONS"},
 	}
 	g.values = append(g.values, g.injects...)
 	return g
@@ -164,6 +176,6 @@ func javaGrammar() optionGrammar {
 		flags: strings.Fields(`-server -client -showversion --show-version --enable-preview --show-module-resolution -d64 -zero -version --version
 			--dry-run`),
 		script: []string{"-jar"}, module: []string{"-m", "--module"}, class: true,
-		env: []string{"CLASSPATH", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS"}, options: "JAVA_TOOL_OPTIONS",
+		env: []string{"CLASSPATH", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS"}, options: []string{"JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS"},
 	}
 }

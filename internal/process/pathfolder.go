@@ -66,7 +66,7 @@ func (f pathFolder) foldPart(before []string, part string, file bool) string {
 	switch {
 	case (last == "versions" || last == "version") && isVersion(part),
 		len(before) == 3 && before[1] == "snap", // /snap/<name>/<revision>
-		last == "_npx", last == "archive-v0", last == "environments-v2", last == "dlx":
+		last == "_npx", last == "archive-v0", last == "builds-v0", last == "environments-v2", last == "dlx":
 		return wildcardPart
 	case len(before) == 2 && last == "tmp" && f.mount.MatchString(part):
 		return f.mount.ReplaceAllString(part, "${1}"+wildcardPart)

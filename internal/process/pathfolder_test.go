@@ -46,6 +46,7 @@ func TestAnUpdateIsTheSameProgram(t *testing.T) {
 		{"/tmp/.mount_Cursor1aB2cD/usr/share/cursor/cursor", "/tmp/.mount_CursorZZZZZZ/usr/share/cursor/cursor", "/tmp/.mount_Cursor*/usr/share/cursor/cursor"},
 		{"/snap/code/171/usr/share/code/code", "/snap/code/172/usr/share/code/code", "/snap/code/*/usr/share/code/code"},
 		{"/home/u/.npm/_npx/0a1b2c/node_modules/agent/cli.js", "/home/u/.npm/_npx/ffee00/node_modules/agent/cli.js", "/home/u/.npm/_npx/*/node_modules/agent/cli.js"},
+		{"/home/u/.cache/uv/builds-v0/.tmpAb1/lib/agent", "/home/u/.cache/uv/builds-v0/.tmpZz9/lib/agent", "/home/u/.cache/uv/builds-v0/*/lib/agent"},
 		{"/home/u/.cache/uv/archive-v0/Xy_1/bin/agent", "/home/u/.cache/uv/archive-v0/Zz-9/bin/agent", "/home/u/.cache/uv/archive-v0/*/bin/agent"},
 		{"/home/u/.local/share/uv/python/cpython-3.12.3-linux-x86_64-gnu/bin/python3.12", "/home/u/.local/share/uv/python/cpython-3.13.1-linux-x86_64-gnu/bin/python3.13", "/home/u/.local/share/uv/python/cpython-*-linux-x86_64-gnu/bin/python3"},
 		{"/home/u/.vscode/extensions/a.agent-2.0.1-linux-x64/agent", "/home/u/.vscode/extensions/a.agent-2.0.10-linux-x64/agent", "/home/u/.vscode/extensions/a.agent-*-linux-x64/agent"},

@@ -45,7 +45,9 @@ func readPeerFacts(pid int) peerFacts {
 	f.injections = CodeInjections(name, f.scriptArgs(), env)
 	switch c := f.command(); {
 	case c.kind == commandScript:
-		f.script = findScriptFile(pid, name, c.operand)
+		if f.script = findScriptFile(pid, name, c.operand); f.isPython() {
+			f.setScriptEnvironment(procDir(pid)+"/root", env)
+		}
 	case f.isPython() && (c.kind == commandModule || c.kind == commandCode):
 		path, ok := newPythonPath(f, procDir(pid)+"/root", env)
 		switch {
@@ -151,7 +153,7 @@ func isRelativeInjection(word string) bool {
 		}
 		value = word
 	}
-	for path := range strings.SplitSeq(strings.ReplaceAll(strings.TrimPrefix(value, "file://"), " ", ":"), ":") {
+	for path := range strings.SplitSeq(strings.NewReplacer(" ", ":", ";", ":").Replace(strings.TrimPrefix(value, "file://")), ":") {
 		if !strings.HasPrefix(path, "/") {
 			return true
 		}
@@ -175,10 +177,12 @@ func (f peerFacts) programAndScript(paths pathFolder) string {
 	switch {
 	case f.asInterpreter:
 		return program + " " + f.code()
-	case f.script != "" && !isScriptRunner(f.script):
-		return program + " " + quotePath(paths.fold(f.script))
-	case f.script != "":
+	case f.script != "" && isScriptRunner(f.script):
 		return ""
+	case f.script != "" && f.environment != "":
+		return program + " " + quotePath(paths.fold(f.script)) + " " + quotePath(paths.fold(f.environment))
+	case f.script != "":
+		return program + " " + quotePath(paths.fold(f.script))
 	case command.kind == commandModule && f.environment != "":
 		return program + " " + quotePath(command.operand) + " " + quotePath(paths.fold(f.environment))
 	case command.kind == commandClass, command.kind == commandModule && !f.isPython():

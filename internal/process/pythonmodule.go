@@ -26,8 +26,8 @@ func newPythonPath(f peerFacts, root string, env []string) (pythonPath, bool) {
 	ignoresEnv := isolated || has("-E")
 	set := func(name string) bool { return !ignoresEnv && getenv(name) != "" }
 	p := pythonPath{root: root}
-	program := f.pythonProgram(root, getenv("PATH"))
-	if program == "" || f.workingDir == "" || set("PYTHONHOME") || set("PYTHONPLATLIBDIR") {
+	program, genuine := f.pythonProgram(root, getenv("PATH"))
+	if !genuine || f.workingDir == "" || set("PYTHONHOME") || set("PYTHONPLATLIBDIR") {
 		return p, false
 	}
 	if !isolated && !has("-P") && !set("PYTHONSAFEPATH") {
@@ -50,10 +50,11 @@ func newPythonPath(f peerFacts, root string, env []string) (pythonPath, bool) {
 	for _, lib := range []string{"lib", "lib64"} {
 		p.library = append(p.library, filepath.Join(base, lib, version), filepath.Join(base, lib, version, "lib-dynload"))
 	}
+	p.environment = environment // with -S too: pyvenv.cfg names the standard library
 	if has("-S") {
 		return p, true
 	}
-	if p.environment = environment; environment != "" {
+	if environment != "" {
 		p.sites = append(p.sites, filepath.Join(environment, "lib", version, "site-packages"), filepath.Join(environment, "lib64", version, "site-packages"))
 	}
 	if environment != "" && !strings.EqualFold(config["include-system-site-packages"], "true") {
@@ -79,8 +80,8 @@ func systemSites(base, version string) []string {
 	}
 }
 
-// find returns the real path of the file of a module that "-m" names. Without a file that can be told it
-// returns the folder of the environment that decides which file it is, or "".
+// find returns the real path of the file of a module that "-m" names, and the folder of the environment. The
+// path is "" if only the environment decides which file it is; both are "" if nothing can be told.
 func (p pythonPath) find(module string) (file, environment string) {
 	folders := slices.Concat(p.own, p.library, p.sites)
 	names := strings.Split(module, ".")
@@ -99,7 +100,7 @@ func (p pythonPath) find(module string) (file, environment string) {
 		case found.file != "" && i < len(names)-1:
 			return "", ""
 		case found.file != "":
-			return p.real(found.file), ""
+			return p.real(found.file)
 		}
 		folders = found.folders
 	}
@@ -107,7 +108,7 @@ func (p pythonPath) find(module string) (file, environment string) {
 	if uncertain || found.file == "" {
 		return "", ""
 	}
-	return p.real(found.file), ""
+	return p.real(found.file)
 }
 
 // A pythonModule is a module's file, or the folders of a package.
@@ -161,24 +162,24 @@ func (p pythonPath) moduleFile(path string) string {
 	return ""
 }
 
-// real returns the real path of a file. A file of the standard library has none: such a module runs the code
-// of others.
-func (p pythonPath) real(file string) string {
+// real returns the real path of a file, and the environment. For a file of the standard library both are "": such a
+// module runs the code of others.
+func (p pythonPath) real(file string) (real, environment string) {
 	for _, folder := range p.library {
 		if strings.HasPrefix(file, folder+"/") && !slices.ContainsFunc(p.sites, func(site string) bool { return strings.HasPrefix(file, site+"/") }) {
-			return ""
+			return "", ""
 		}
 	}
 	real, err := filepath.EvalSymlinks(p.root + file)
 	if err != nil {
-		return ""
+		return "", ""
 	}
-	return strings.TrimPrefix(real, p.root)
+	return strings.TrimPrefix(real, p.root), p.environment
 }
 
-// pythonProgram returns the path by which the interpreter was started, which decides its environment. It
-// returns "" if that path is not the running program.
-func (f peerFacts) pythonProgram(root, search string) string {
+// pythonProgram returns the path by which the interpreter was started, which decides its environment and its
+// standard library, and reports whether that path leads to the running program. Without such a file it returns the name.
+func (f peerFacts) pythonProgram(root, search string) (path string, genuine bool) {
 	var candidates []string
 	if name := f.args[0]; strings.Contains(name, "/") {
 		candidates = append(candidates, absolute(f.workingDir, name))
@@ -192,12 +193,20 @@ func (f peerFacts) pythonProgram(root, search string) string {
 		if err != nil || !info.Mode().IsRegular() || info.Mode()&0o111 == 0 {
 			continue
 		}
-		if real, err := filepath.EvalSymlinks(root + path); err == nil && strings.TrimPrefix(real, root) == f.executable {
-			return path
-		}
-		return ""
+		real, err := filepath.EvalSymlinks(root + path)
+		return path, err == nil && strings.TrimPrefix(real, root) == f.executable
 	}
-	return ""
+	return f.args[0], false
+}
+
+// setScriptEnvironment sets the environment of a Python that runs a script. A Python that was started under the name
+// of another file takes its standard library from there, so that name counts as injected code.
+func (f *peerFacts) setScriptEnvironment(root string, env []string) {
+	program, genuine := f.pythonProgram(root, lookupIn(env)("PATH"))
+	if !genuine {
+		f.injections = append(f.injections, "argv[0]="+program)
+	}
+	f.environment, _ = findPythonEnvironment(root, program)
 }
 
 // findPythonEnvironment returns the virtual environment of a program, and its pyvenv.cfg.
