@@ -34,7 +34,7 @@ func importRules() []packageRules {
 			why: "reads, replaces, changes and watches whole files; it knows paths, bytes and locks"},
 		{name: "internal/files/userinfo", ours: []string{"aai", "internal/files/atomicfile"}, modules: []string{"golang.org/x/sys"},
 			why: "facts about the account from the system, whatever the environment says"},
-		{name: "internal/files/diskspace", ours: []string{"aai"},
+		{name: "internal/files/diskspace", ours: []string{"aai"}, modules: []string{"golang.org/x/sys"},
 			why: "the free space of disks"},
 		{name: "internal/files/database", ours: []string{"aai"}, modules: []string{"modernc.org/sqlite"},
 			why: "opens a SQLite file that several processes share; it knows tables as text"},
