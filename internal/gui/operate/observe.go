@@ -118,14 +118,21 @@ const goesWithin = 2 * watch.PollInterval
 // loadsWithin is how long to wait for a page that has begun to load.
 const loadsWithin = 3 * time.Second
 
-// isPageLoading reports whether a page is loading: the old page is gone, and its successor has
-// nothing to show yet. A dialog replaces no page, although Chromium removes the page behind its
-// dialog.
+// isPageLoading reports whether a page is loading: the old page is gone or has become empty, and
+// its successor has nothing to show yet. A dialog replaces no page, although Chromium removes the
+// page behind its dialog.
 func (a Action) isPageLoading(before *desktop.Snapshot) bool {
 	had, fresh := false, false
 	for i := range before.Elements {
 		e := &before.Elements[i]
-		had = had || e.Role == desktop.Document && e.States.Has(desktop.Showing) && a.Snapshot.Index(e.ID) < 0
+		if e.Role != desktop.Document || !e.States.Has(desktop.Showing) {
+			continue
+		}
+		now := a.Snapshot.Index(e.ID)
+		if now >= 0 && a.Snapshot.Elements[now].States.Has(desktop.Showing) && hasContent(before, i) && !hasContent(a.Snapshot, now) {
+			return true
+		}
+		had = had || now < 0
 	}
 	if !had {
 		return false
@@ -146,6 +153,16 @@ func (a Action) isPageLoading(before *desktop.Snapshot) bool {
 		}
 	}
 	return !fresh && len(a.Snapshot.Children(-1)) > 0 && !a.closedWindow(before)
+}
+
+// hasContent reports whether an element inside the document is showing.
+func hasContent(s *desktop.Snapshot, document int) bool {
+	for i := document + 1; i < s.Elements[document].End; i++ {
+		if s.Elements[i].States.Has(desktop.Showing) {
+			return true
+		}
+	}
+	return false
 }
 
 // closedWindow reports whether a window has closed.

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"sync"
 	"time"
@@ -8,8 +9,12 @@ import (
 	"github.com/gybob/aai-gateway/internal/dbus/wire"
 )
 
-// pauseAge is the time for which a PauseChecker keeps its result.
-const pauseAge = time.Second
+// pauseAge is the time for which a PauseChecker keeps its result. A slow check is kept for
+// pauseShare times its duration, so that a service that hangs delays few actions.
+const (
+	pauseAge   = time.Second
+	pauseShare = 10
+)
 
 // pausePatience limits one check. A service that does not answer in time does not pause actions.
 const pausePatience = 500 * time.Millisecond
@@ -24,32 +29,47 @@ type PauseChecker struct {
 
 	mu     sync.Mutex
 	reason string
-	at     time.Time
+	until  time.Time // until when reason is kept
 }
 
 // Reason returns the reason why actions on windows pause, as a clause such as "the screen is
-// locked", or "". The result may be a second old.
+// locked", or "". The result may be a second old, or five if a service does not answer.
 func (p *PauseChecker) Reason(ctx context.Context) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if !p.at.IsZero() && time.Since(p.at) < pauseAge {
+	began := time.Now()
+	if began.Before(p.until) {
 		return p.reason
 	}
 	ctx, cancel := context.WithTimeout(ctx, pausePatience)
 	defer cancel()
 	p.reason = p.look(ctx)
-	p.at = time.Now()
+	now := time.Now()
+	p.until = now.Add(max(pauseAge, pauseShare*now.Sub(began)))
 	return p.reason
 }
 
+// look asks all services at the same time, because they delay the action.
 func (p *PauseChecker) look(ctx context.Context) string {
-	switch {
-	case p.Detector.Locked(ctx):
-		return "the screen is locked"
-	case p.Detector.preparesForSleep(ctx):
-		return "the computer is about to sleep"
-	case p.Screen != nil:
-		return p.Screen(ctx)
+	checks := []func() string{
+		func() string { return reasonIf(p.Detector.Locked(ctx), "the screen is locked") },
+		func() string { return reasonIf(p.Detector.preparesForSleep(ctx), "the computer is about to sleep") },
+	}
+	if p.Screen != nil {
+		checks = append(checks, func() string { return p.Screen(ctx) })
+	}
+	reasons := make([]string, len(checks))
+	var group sync.WaitGroup
+	for i, check := range checks {
+		group.Go(func() { reasons[i] = check() })
+	}
+	group.Wait()
+	return cmp.Or(reasons...)
+}
+
+func reasonIf(holds bool, reason string) string {
+	if holds {
+		return reason
 	}
 	return ""
 }
