@@ -40,6 +40,20 @@ func TestRealRowsInAnotherOrder(t *testing.T) {
 	}
 }
 
+// TestRealPageEmptyBetween: a page that is empty between two states is reported when it has content again.
+func TestRealPageEmptyBetween(t *testing.T) {
+	t.Parallel()
+	w := newRealWorld(t)
+	f := w.webForm(`<button onclick="redraw()">Redraw</button><ul id="list"><li>One</li><li>Two</li></ul>
+		<script>function redraw() { const all = [...document.body.childNodes]; document.body.replaceChildren()
+		setTimeout(() => { document.body.append(...all); list.append(list.firstElementChild) }, 900) }</script>`)
+	reply := f.done("ax_click", f.on("button Redraw")).Text
+	f.says(reply, `"One" → "Two"`)
+	if strings.Contains(reply, "- in document") {
+		t.Error("the reply names a part of the page as gone:", reply)
+	}
+}
+
 // refBeside returns the ref of the first button with the name that the tree lists after a text.
 func (w *realWorld) refBeside(app, text, button string) string {
 	w.Helper()
