@@ -31,46 +31,20 @@ type apiPreview struct {
 	Left       []SkippedOperation `json:"left_out"`
 }
 
-func (r *Importer) showAPI(ctx context.Context, call *aai.Call) (*aai.Result, error) {
-	shown, err := r.importAPI(ctx, call)
-	if err != nil {
-		return nil, err
-	}
-	return &aai.Result{Data: shown}, nil
-}
-
-func (r *Importer) saveAPI(ctx context.Context, call *aai.Call) (*aai.Result, error) {
-	shown, err := r.importAPI(ctx, call)
-	if err != nil {
-		return nil, err
-	}
-	if shown.Seen != stringArg(call, "seen") {
-		return nil, NewReviewMismatchError("the document, or " + shown.Path)
-	}
-	if !shown.Same {
-		if err := r.saveRecord(documentRecord(stringArg(call, "source"), shown.descriptorPreview)); err != nil {
-			return nil, err
-		}
-		if err := shown.planned.Save(ctx); err != nil {
-			return nil, err
-		}
-	}
-	return &aai.Result{Text: "Saved as " + shown.Path + ".", Data: map[string]any{"app": shown.App, "path": shown.Path, "tools": shown.Tools}}, nil
-}
-
-// importAPI converts the document that a call names to an app.
-func (r *Importer) importAPI(ctx context.Context, call *aai.Call) (*apiPreview, error) {
-	source, address, err := r.readDocument(ctx, stringArg(call, "source"))
+// draftAPI is the [Source] that converts the document that a call names to an app.
+func (r *Importer) draftAPI(ctx context.Context, call *aai.Call) (*Review, error) {
+	from := stringArg(call, "source")
+	source, address, err := r.readDocument(ctx, from)
 	if err != nil {
 		return nil, err
 	}
 	got, err := ReadOpenAPI(source, OpenAPIOptions{
-		Source: stringArg(call, "source"), Address: address, ID: stringArg(call, "id"), Server: stringArg(call, "server"), Login: stringArg(call, "login"),
+		Source: from, Address: address, ID: stringArg(call, "id"), Server: stringArg(call, "server"), Login: stringArg(call, "login"),
 		Groups: stringsArg(call, "groups"), IsDestructive: r.cfg.IsDestructive, Driver: r.cfg.Driver,
 	})
 	if err != nil {
 		e := *aai.AsError(err)
-		e.Message = aai.CleanLabel(stringArg(call, "source"), 200) + ": " + e.Message
+		e.Message = aai.CleanLabel(from, 200) + ": " + e.Message
 		return nil, &e
 	}
 	full, _ := call.Args["full"].(bool)
@@ -80,14 +54,25 @@ func (r *Importer) importAPI(ctx context.Context, call *aai.Call) (*apiPreview, 
 	}
 	c.Notes = append(c.Notes, got.Notes...)
 	section := got.Document.Sections[0]
-	shown := &apiPreview{descriptorPreview: c, BaseURL: section.BaseURL, Operations: got.Operations, Groups: got.Groups, Left: got.Skipped, Seen: ReviewDigest(c.planned)}
+	shown := &apiPreview{descriptorPreview: c, BaseURL: section.BaseURL, Operations: got.Operations, Groups: got.Groups, Left: got.Skipped}
 	if section.Auth != nil {
 		shown.Login = section.Auth.Kind
 	}
 	if shown.Left == nil {
 		shown.Left = []SkippedOperation{}
 	}
-	return shown, nil
+	review := &Review{
+		Apps: []ReviewedApp{{ID: c.App, Change: c.planned}}, Origin: "the document, or " + c.Path,
+		Preview: &aai.Result{Data: shown}, Seen: &shown.Seen,
+		Saved: func([]string) *aai.Result {
+			return &aai.Result{Text: "Saved as " + c.Path + ".", Data: map[string]any{"app": c.App, "path": c.Path, "tools": c.Tools}}
+		},
+	}
+	if !c.Same {
+		record := &importRecord{From: OpenAPISourcePrefix + withoutKeys(from), Apps: []SavedChange{c.planned.Record(c.App)}}
+		review.Prepare = func(context.Context) error { return r.saveRecord(record) }
+	}
+	return review, nil
 }
 
 // readDocument reads the document at a path or a URL; address is the URL, or "" for a file.

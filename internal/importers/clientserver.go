@@ -18,6 +18,7 @@ import (
 type server struct {
 	name       string
 	doc        *catalog.Document
+	text       []byte               // doc in the form of an aai.json
 	values     map[string]string    // of variables
 	references map[string]reference // by variable: the reference in place of its value
 	key        string               // the key for a remote server

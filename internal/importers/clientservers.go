@@ -55,7 +55,6 @@ type serversPreview struct {
 	Apps    []takenServer   `json:"apps"`
 	Left    []skippedServer `json:"left_out"`
 	Replace *clientChange   `json:"replace,omitempty"`
-	servers []*server
 }
 
 // clientChange is the planned change of the client's configuration.
@@ -63,20 +62,11 @@ type clientChange struct {
 	Diff  string   `json:"diff"`
 	Notes []string `json:"notes,omitempty"`
 	After string   `json:"after,omitempty"`
-	plan  *clients.Plan
 }
 
-func (r *Importer) showServers(_ context.Context, call *aai.Call) (*aai.Result, error) {
-	shown, err := r.clientServers(call)
-	if err != nil {
-		return nil, err
-	}
-	return &aai.Result{Data: shown}, nil
-}
-
-// clientServers returns the preview of the servers that a call names.
-func (r *Importer) clientServers(call *aai.Call) (*serversPreview, error) {
-	client, wanted := stringArg(call, "client"), stringsArg(call, "servers")
+// draftServers is the [Source] that converts a client's servers to apps.
+func (r *Importer) draftServers(_ context.Context, call *aai.Call) (*Review, error) {
+	client := stringArg(call, "client")
 	if r.cfg.Clients == nil {
 		return nil, aai.Errorf(aai.AutomationNotSupported, "this gateway knows no clients")
 	}
@@ -84,63 +74,82 @@ func (r *Importer) clientServers(call *aai.Call) (*serversPreview, error) {
 	if err != nil {
 		return nil, err
 	}
-	names := slices.Sorted(maps.Keys(all))
+	wanted, err := wantedServers(call, all, of)
+	if err != nil {
+		return nil, err
+	}
+	shown := &serversPreview{Client: of.Name, File: of.File, Apps: []takenServer{}, Left: []skippedServer{}}
+	record := &importRecord{From: fromClient + client}
+	review := &Review{
+		Origin: of.File + ", or one of the apps,", Preview: &aai.Result{Data: shown}, Seen: &shown.Seen,
+		Prepare: func(context.Context) error {
+			slices.Sort(record.Vaulted)
+			return r.saveRecord(record)
+		},
+	}
+	for _, s := range r.convertServers(client, all, wanted) {
+		if s.skipReason != "" {
+			shown.Left = append(shown.Left, skippedServer{Server: cmp.Or(aai.CleanLabel(s.name, 60), `""`), Why: s.skipReason})
+		} else if err := r.addServer(review, shown, record, s); err != nil {
+			return nil, err
+		}
+	}
+	done := ""
+	if replace, _ := call.Args["replace"].(bool); replace && len(shown.Apps) > 0 {
+		if err := r.replaceServers(review, shown, client); err != nil {
+			return nil, err
+		}
+		record.Client = client
+		done = " " + of.Name + " starts the gateway instead; \"aai-gateway install --rollback --client " + client + "\" restores its servers."
+	}
+	review.Saved = func(apps []string) *aai.Result {
+		return &aai.Result{Text: "Saved: " + strings.Join(apps, ", ") + "." + done, Data: map[string]any{"apps": apps, "replaced": shown.Replace != nil}}
+	}
+	return review, nil
+}
+
+// wantedServers returns the servers that a call names, which must exist; empty: all.
+func wantedServers(call *aai.Call, all map[string]map[string]any, of clients.Client) ([]string, error) {
+	wanted := stringsArg(call, "servers")
 	for _, name := range wanted {
 		if _, there := all[name]; !there {
 			e := aai.Errorf(aai.InvalidParams, "servers: %s has no MCP server %s in %s", of.Name, quotedSetting(name), of.File)
-			e.Candidates = aai.Nearest(name, names, 3)
+			e.Candidates = aai.Nearest(name, slices.Sorted(maps.Keys(all)), 3)
 			return nil, e
 		}
 	}
-	shown := &serversPreview{Client: of.Name, File: of.File, Apps: []takenServer{}, Left: []skippedServer{}}
+	return wanted, nil
+}
+
+// convertServers converts the wanted servers in the order of their names. Of two with the same id, it skips the second.
+func (r *Importer) convertServers(client string, all map[string]map[string]any, wanted []string) (list []*server) {
 	ids := make(map[string]bool)
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(all)) {
 		if len(wanted) > 0 && !slices.Contains(wanted, name) {
 			continue
 		}
 		s := r.serverOf(client, name, all[name])
-		if s.disabled && s.skipReason == "" && len(wanted) == 0 {
+		switch {
+		case s.skipReason != "":
+		case s.disabled && len(wanted) == 0:
 			s.skipReason = "it is switched off there; name it with --server to take it all the same"
-		}
-		if s.skipReason == "" && ids[s.doc.ID] {
+		case ids[s.doc.ID]:
 			s.skipReason = "another of them has the id " + s.doc.ID
+		default:
+			var err error
+			if s.text, err = s.doc.Marshal(); err != nil {
+				s.skipReason = "no descriptor can be made of it: " + aai.AsError(err).Message
+			}
+			ids[s.doc.ID] = err == nil
 		}
-		if s.skipReason == "" {
-			err = r.addPreview(shown, s)
-		}
-		if s.skipReason != "" {
-			shown.Left = append(shown.Left, skippedServer{Server: cmp.Or(aai.CleanLabel(name, 60), `""`), Why: s.skipReason})
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		ids[s.doc.ID] = true
+		list = append(list, s)
 	}
-	if replace, _ := call.Args["replace"].(bool); replace && len(shown.servers) > 0 {
-		if err := r.planClientChange(shown, client); err != nil {
-			return nil, err
-		}
-	}
-	changes := make([]DescriptorChange, len(shown.Apps))
-	for i := range shown.Apps {
-		changes[i] = shown.Apps[i].planned
-	}
-	if shown.Replace != nil {
-		changes = append(changes, DescriptorChange{Path: of.File, After: []byte(shown.Replace.Diff)})
-	}
-	shown.Seen = ReviewDigest(changes...)
-	return shown, nil
+	return list
 }
 
-// addPreview adds a server to the preview, or sets the reason why it cannot be imported.
-func (r *Importer) addPreview(all *serversPreview, s *server) error {
-	written, err := s.doc.Marshal()
-	if err != nil {
-		s.skipReason = "no descriptor can be made of it: " + aai.AsError(err).Message
-		return nil
-	}
-	c, err := r.plan(s.doc, written, false)
+// addServer adds a server to the review.
+func (r *Importer) addServer(review *Review, shown *serversPreview, record *importRecord, s *server) error {
+	c, err := r.plan(s.doc, s.text, false)
 	if err != nil {
 		return err
 	}
@@ -149,80 +158,43 @@ func (r *Importer) addPreview(all *serversPreview, s *server) error {
 	if a := s.doc.Sections[0].Auth; a != nil {
 		one.Login = a.In + " " + a.Name
 	}
-	all.Apps, all.servers = append(all.Apps, one), append(all.servers, s)
+	shown.Apps, record.Apps = append(shown.Apps, one), append(record.Apps, c.planned.Record(c.App))
+	if len(s.values) > 0 || s.key != "" {
+		record.Vaulted = append(record.Vaulted, c.App)
+	}
+	review.Apps = append(review.Apps, ReviewedApp{ID: c.App, Change: c.planned, StoreSecrets: func(ctx context.Context) error {
+		return r.storeSecrets(ctx, s, record.At)
+	}})
 	return nil
 }
 
-// planClientChange plans the change of the client's configuration.
-func (r *Importer) planClientChange(shown *serversPreview, client string) error {
-	names := make([]string, len(shown.servers))
-	for i, s := range shown.servers {
-		names[i] = s.name
+// replaceServers adds the change of the client's configuration to the review.
+func (r *Importer) replaceServers(review *Review, shown *serversPreview, client string) error {
+	names := make([]string, len(shown.Apps))
+	for i, app := range shown.Apps {
+		names[i] = app.Server
 	}
 	p, err := r.cfg.Clients.ReplaceServers(client, names, []string{"mcp", "serve"})
 	if err != nil {
 		return err
 	}
-	shown.Replace = &clientChange{Diff: p.Diff, Notes: p.Notes, After: p.NextStep, plan: p}
+	shown.Replace = &clientChange{Diff: p.Diff, Notes: p.Notes, After: p.NextStep}
+	review.Beside = []DescriptorChange{{Path: shown.File, After: []byte(p.Diff)}}
+	review.Finish = func(ctx context.Context) error { return r.cfg.Clients.Apply(ctx, p) }
 	return nil
 }
 
-func (r *Importer) saveServers(ctx context.Context, call *aai.Call) (*aai.Result, error) {
-	shown, err := r.clientServers(call)
-	if err != nil {
-		return nil, err
-	}
-	if shown.Seen != stringArg(call, "seen") {
-		return nil, NewReviewMismatchError(shown.File + ", or one of the apps,")
-	}
-	var done []string
-	whole := serversRecord(stringArg(call, "client"), shown)
-	if err := r.saveRecord(whole); err != nil {
-		return nil, err
-	}
-	for i, s := range shown.servers {
-		if err := r.importServer(ctx, s, shown.Apps[i].descriptorPreview, whole.At); err != nil {
-			return nil, partialImportError(err, done)
-		}
-		done = append(done, s.doc.ID)
-	}
-	words := "Saved: " + strings.Join(done, ", ") + "."
-	if shown.Replace != nil {
-		if err := r.cfg.Clients.Apply(ctx, shown.Replace.plan); err != nil {
-			return nil, partialImportError(err, done)
-		}
-		words += " " + shown.Client + " starts the gateway instead; \"aai-gateway install --rollback --client " + stringArg(call, "client") + "\" restores its servers."
-	}
-	return &aai.Result{Text: words, Data: map[string]any{"apps": done, "replaced": shown.Replace != nil}}, nil
-}
-
-// partialImportError returns an error that names the apps saved before it.
-func partialImportError(err error, done []string) error {
-	e := *aai.AsError(err)
-	e.Delivery = aai.NotDelivered
-	if len(done) > 0 {
-		e.Message += "; saved before that: " + strings.Join(done, ", ")
-		e.Delivery = aai.Delivered
-	}
-	return &e
-}
-
-// importServer stores the secrets of a server, and saves its descriptor.
-func (r *Importer) importServer(ctx context.Context, s *server, c *descriptorPreview, at time.Time) error {
+// storeSecrets stores the secrets of a server.
+func (r *Importer) storeSecrets(ctx context.Context, s *server, at time.Time) error {
 	if len(s.values) > 0 {
 		if err := r.storeValues(ctx, s, at); err != nil {
 			return err
 		}
 	}
 	if s.key != "" && s.doc.Sections[0].Auth != nil {
-		if err := r.storeKey(ctx, s, at); err != nil {
-			return err
-		}
+		return r.storeKey(ctx, s, at)
 	}
-	if c.Same {
-		return nil
-	}
-	return c.planned.Save(ctx)
+	return nil
 }
 
 // storeValues stores the values of a server's variables, and remembers the previous ones.
@@ -250,7 +222,7 @@ func (r *Importer) storeValues(ctx context.Context, s *server, at time.Time) err
 	}
 	return r.cfg.Secrets.Update(ctx, secretID(s.doc.ID), func(old []byte) ([]byte, error) {
 		if !bytes.Equal(old, before) {
-			return nil, NewReviewMismatchError("the vault")
+			return nil, newReviewMismatchError("the vault")
 		}
 		return wanted, nil
 	})

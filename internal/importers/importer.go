@@ -1,15 +1,14 @@
 // Package importers converts a person's existing resources to apps: APIs by their OpenAPI documents, and
-// the MCP servers of agents' clients. An import is first shown as a change of the descriptor folder. A
-// second call, which names the digest of the shown change, saves it.
+// the MCP servers of agents' clients. A [Source] drafts a change of the descriptor folder, which a person
+// reviews. A second call, which names the digest of the reviewed change, saves it.
 //
 // [Importer] provides the tools of the builtin app. They are for people only, because a saved descriptor
 // relaxes policy checks. [ReadOpenAPI] converts a document without I/O; it enforces limits before a
 // library parses the untrusted text, and reports every skipped operation with the reason.
-// [DescriptorStore] is the descriptor folder: it shows, saves and undoes changes as reviewed.
+// [DescriptorStore] is the descriptor folder: it plans changes, and their undo.
 package importers
 
 import (
-	"cmp"
 	"context"
 	"strings"
 	"time"
@@ -75,13 +74,14 @@ const importTimeout = 2 * time.Minute
 // Tools returns the importer's tools for the builtin app. Each "Save" tool carries out the changes that its "Show"
 // tool has shown.
 func (r *Importer) Tools() []*aai.Tool {
+	api, servers, undo := Source(r.draftAPI), Source(r.draftServers), Source(r.draftUndo)
 	return []*aai.Tool{
-		tool(ShowOpenAPITool, "Show an API as an app, by its OpenAPI document", apiParams+"}", "source", aai.Reads, r.showAPI),
-		tool(SaveOpenAPITool, "Save the app that import_openapi has shown", apiParams+seenParam, "source", aai.Changes, r.saveAPI),
-		tool(ShowServersTool, "Show the MCP servers of an agent's client as apps", serversParams+"}", "client", aai.Reads, r.showServers),
-		tool(SaveServersTool, "Save the apps that import_servers has shown", serversParams+seenParam, "client", aai.Changes, r.saveServers),
-		tool(ShowUndoTool, "Show what undoing the last import would change", "{}", "", aai.Reads, r.showUndo),
-		tool(SaveUndoTool, "Undo the last import, as import_undo has shown it", "{"+strings.TrimPrefix(seenParam, ","), "", aai.Changes, r.undo),
+		tool(ShowOpenAPITool, "Show an API as an app, by its OpenAPI document", apiParams+"}", "source", aai.Reads, api.Show),
+		tool(SaveOpenAPITool, "Save the app that import_openapi has shown", apiParams+seenParam, "source", aai.Changes, api.Save),
+		tool(ShowServersTool, "Show the MCP servers of an agent's client as apps", serversParams+"}", "client", aai.Reads, servers.Show),
+		tool(SaveServersTool, "Save the apps that import_servers has shown", serversParams+seenParam, "client", aai.Changes, servers.Save),
+		tool(ShowUndoTool, "Show what undoing the last import would change", "{}", "", aai.Reads, undo.Show),
+		tool(SaveUndoTool, "Undo the last import, as import_undo has shown it", "{"+strings.TrimPrefix(seenParam, ","), "", aai.Changes, undo.Save),
 	}
 }
 
@@ -97,29 +97,12 @@ func tool(name, description, params, required string, effect aai.Effect, run aai
 	whole := `{"type": "object", "additionalProperties": false, "required": [` + strings.Join(needs, ", ")
 	return &aai.Tool{
 		Name: name, Description: description, Params: schema.MustParse(whole + `], "properties": ` + params + "}"),
-		Effect: effect, Timeout: importTimeout, Run: markUndelivered(run),
+		Effect: effect, Timeout: importTimeout, Run: run,
 	}
 }
 
 const seenParam = `,
 	"seen": {"type": "string", "minLength": 64, "maxLength": 64, "description": "As it was given with the preview"}}`
-
-// markUndelivered wraps an Action: its errors report NotDelivered unless they specify the
-// delivery.
-func markUndelivered(run aai.Action) aai.Action {
-	return func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
-		result, err := run(ctx, call)
-		if err == nil {
-			return result, nil
-		}
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		e := *aai.AsError(err)
-		e.Delivery = cmp.Or(e.Delivery, aai.NotDelivered)
-		return nil, &e
-	}
-}
 
 // stringArg returns the named argument, or "" if it is absent.
 func stringArg(call *aai.Call, name string) string {

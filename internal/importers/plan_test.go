@@ -12,31 +12,35 @@ import (
 	"github.com/gybob/aai-gateway/internal/drivers/webapi"
 )
 
-// TestSavedInTheMeantime checks that text written after the review is not overwritten.
-func TestSavedInTheMeantime(t *testing.T) {
+// TestReviewDigest checks that the digest covers the path and both texts, also of changes beside the apps.
+func TestReviewDigest(t *testing.T) {
+	path := "a"
+	digests := make(map[string]bool)
+	for _, c := range []DescriptorChange{
+		{Path: path, After: []byte("new\n")}, {Path: path, Before: []byte("new\n"), After: []byte("newer\n")}, {Path: "b", After: []byte("new\n")},
+		{Path: path, Before: []byte("new"), After: []byte("\n")},
+	} {
+		digests[(&Review{Apps: []ReviewedApp{{Change: c}}}).digest()] = true
+		digests[(&Review{Apps: []ReviewedApp{{}}, Beside: []DescriptorChange{c}}).digest()] = true
+	}
+	if len(digests) != 8 {
+		t.Errorf("%d digests of 8 reviews", len(digests))
+	}
+}
+
+// TestOldFile checks the note about a file that would be replaced.
+func TestOldFile(t *testing.T) {
 	r := New(Config{Folder: t.TempDir()})
 	doc := &catalog.Document{ID: "org.example.a", Name: "A"}
-	c, err := r.plan(doc, []byte("{}\n"), true)
-	if err != nil {
+	path := DescriptorStore(r.cfg.Folder).Path(doc.ID)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.MkdirAll(filepath.Dir(c.Path), 0o700); err != nil {
+	if err := os.WriteFile(path, []byte("mine"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(c.Path, []byte("mine"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := c.planned.Save(t.Context()); aai.AsError(err).Delivery != aai.NotDelivered || !strings.Contains(err.Error(), "the preview is out of date") {
-		t.Errorf("got %v", err)
-	}
-	if text, err := os.ReadFile(c.Path); err != nil || string(text) != "mine" {
-		t.Errorf("the file is %q, %v", text, err)
-	}
-	if c, err = r.plan(doc, []byte("{}\n"), true); err != nil || len(c.Notes) == 0 {
+	if c, err := r.plan(doc, []byte("{}\n"), true); err != nil || len(c.Notes) == 0 || !strings.Contains(c.Notes[len(c.Notes)-1], "it would be replaced") {
 		t.Fatal(c, err)
-	}
-	if err := c.planned.Save(t.Context()); err != nil {
-		t.Error(err)
 	}
 }
 

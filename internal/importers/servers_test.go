@@ -87,9 +87,6 @@ func takenServer(t tester, c *client, folder string) (shown string, saved map[st
 	if err := json.Unmarshal(text, &view); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := tools[importers.SaveServersTool].Run(context.Background(), &aai.Call{Args: map[string]any{"client": "claude-code", "seen": strings.Repeat("0", 64)}}); err == nil {
-		t.Fatal("what nobody saw is saved")
-	}
 	args["seen"] = view.Seen
 	answer, err := tools[importers.SaveServersTool].Run(context.Background(), &aai.Call{Args: args})
 	if err != nil {

@@ -3,8 +3,6 @@ package importers
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -55,11 +53,11 @@ func (s DescriptorStore) Read(id string) ([]byte, error) {
 	return text, nil
 }
 
-// A DescriptorChange is a planned change of a descriptor's text. Only Save and Undo write it.
+// A DescriptorChange is a planned change of a descriptor's text. Only Save writes it.
 type DescriptorChange struct {
 	Path   string
 	Before []byte // nil: no file
-	After  []byte
+	After  []byte // nil: the file is removed
 }
 
 // Plan returns the change that saving the text as the app's descriptor would make. The error is an *aai.Error.
@@ -70,7 +68,7 @@ func (s DescriptorStore) Plan(id string, text []byte) (DescriptorChange, error) 
 
 // IsUnchanged reports whether the file already had the text when the change was planned.
 func (c DescriptorChange) IsUnchanged() bool {
-	return c.Before != nil && bytes.Equal(c.Before, c.After)
+	return (c.Before == nil) == (c.After == nil) && bytes.Equal(c.Before, c.After)
 }
 
 // Diff returns a unified diff of the change that is safe for a terminal, and the number of omitted lines.
@@ -93,39 +91,28 @@ func (c DescriptorChange) Diff() (shown string, omitted int) {
 	return b.String(), omitted
 }
 
-// ReviewDigest returns a digest of the paths, old and new texts of changes. A save names the digest that was shown.
-func ReviewDigest(changes ...DescriptorChange) string {
-	h := sha256.New()
-	for _, c := range changes {
-		_, _ = fmt.Fprintf(h, "%q %d %d\n%s%s", c.Path, len(c.Before), len(c.After), c.Before, c.After) // a hash never fails
-	}
-	return hex.EncodeToString(h.Sum(nil))
-}
-
-// NewReviewMismatchError returns the error of a save if the thing, such as a file, has changed since its preview.
-func NewReviewMismatchError(what string) *aai.Error {
-	e := aai.Errorf(aai.AutomationFailed, "seen: the preview is out of date: %s changed since", what)
-	e.Delivery, e.Hint = aai.NotDelivered, "Show it again, and save with the new value."
-	return e
-}
-
 // BackupPath returns the path of the backup beside a descriptor.
 func BackupPath(path string) string { return path + ".before" }
 
-// Save writes the reviewed text and keeps the old one in [BackupPath]. It fails if the file has
+// Save writes or removes the file, and keeps the old text in [BackupPath]. It fails if the file has
 // changed since the review. The error is an *aai.Error; the file is then unchanged.
 func (c DescriptorChange) Save(ctx context.Context) error {
-	if c.Path == "" {
+	switch {
+	case c.IsUnchanged():
+		return nil
+	case c.Path == "":
 		return aai.Errorf(aai.AutomationNotSupported, "there is no folder for descriptors")
+	case c.After == nil:
+		return c.remove()
 	}
 	if err := os.MkdirAll(filepath.Dir(c.Path), 0o700); err != nil {
 		return aai.Errorf(aai.AutomationFailed, "%s cannot be made: %w", filepath.Dir(c.Path), err)
 	}
 	err := atomicfile.Update(ctx, c.Path, atomicfile.ReadLimits{Size: maxDescriptor}, func(before []byte) ([]byte, error) {
 		if !bytes.Equal(before, c.Before) {
-			return nil, NewReviewMismatchError(c.Path)
+			return nil, newReviewMismatchError(c.Path)
 		}
-		if before != nil && !c.IsUnchanged() {
+		if before != nil {
 			if err := atomicfile.ReplaceDurable(BackupPath(c.Path), before); err != nil {
 				return nil, fmt.Errorf("the old file cannot be kept: %w", err)
 			}

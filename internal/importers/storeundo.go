@@ -2,7 +2,6 @@ package importers
 
 import (
 	"bytes"
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"os"
@@ -32,46 +31,44 @@ func digestText(text []byte) string {
 	return hex.EncodeToString(s[:])
 }
 
-// PlanUndo returns the change that reverts a saved one. After is nil if there was no file. ok is
-// false if the old text is in place already. The error, an *aai.Error, reports that the file has
-// changed since, or that the backup is missing.
-func (s DescriptorStore) PlanUndo(saved SavedChange) (c DescriptorChange, ok bool, err error) {
+// PlanUndo returns the change that reverts a saved one. It changes nothing if the old text is in
+// place already. The error, an *aai.Error, reports that the file has changed since, or that the
+// backup is missing.
+func (s DescriptorStore) PlanUndo(saved SavedChange) (DescriptorChange, error) {
 	if filepath.Base(saved.App) != saved.App {
-		return DescriptorChange{}, false, aai.Errorf(aai.InvalidParams, "%s is no app's id", aai.CleanLabel(saved.App, 100))
+		return DescriptorChange{}, aai.Errorf(aai.InvalidParams, "%s is no app's id", aai.CleanLabel(saved.App, 100))
 	}
 	now, err := s.Read(saved.App)
 	if err != nil {
-		return DescriptorChange{}, false, err
+		return DescriptorChange{}, err
 	}
-	c = DescriptorChange{Path: s.Path(saved.App), Before: now}
+	c := DescriptorChange{Path: s.Path(saved.App), Before: now}
 	switch digestText(now) {
 	case saved.Before:
-		return c, false, nil
+		c.After = now
+		return c, nil
 	case saved.After:
 	default:
 		e := aai.Errorf(aai.AutomationFailed, "%s was changed since", c.Path)
 		e.Hint = "Compare it with its backup: " + BackupPath(c.Path) + "."
-		return c, false, e
+		return c, e
 	}
 	if saved.Before == "" {
-		return c, true, nil
+		return c, nil
 	}
 	former, err := atomicfile.Read(BackupPath(c.Path), atomicfile.ReadLimits{Size: maxDescriptor})
 	if err != nil || digestText(former) != saved.Before {
-		return c, false, aai.Errorf(aai.AutomationFailed, "the backup %s was changed since", BackupPath(c.Path))
+		return c, aai.Errorf(aai.AutomationFailed, "the backup %s was changed since", BackupPath(c.Path))
 	}
 	c.After = former
-	return c, true, nil
+	return c, nil
 }
 
-// Undo carries out a change from PlanUndo if the file is unchanged. The error is an *aai.Error.
-func (c DescriptorChange) Undo(ctx context.Context) error {
-	if c.After != nil {
-		return c.Save(ctx)
-	}
+// remove removes the file.
+func (c DescriptorChange) remove() error {
 	now, err := os.ReadFile(c.Path)
 	if err != nil || !bytes.Equal(now, c.Before) {
-		return NewReviewMismatchError(c.Path)
+		return newReviewMismatchError(c.Path)
 	}
 	if err := atomicfile.ReplaceDurable(BackupPath(c.Path), now); err != nil {
 		return aai.Errorf(aai.AutomationFailed, "the file cannot be kept: %w", err)

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -72,7 +71,6 @@ type undoPreview struct {
 	// Vaulted lists the apps with vault values to restore.
 	Vaulted []string `json:"vaulted,omitempty"`
 	Note    string   `json:"note,omitempty"`
-	record  *importRecord
 }
 
 // appUndo describes the undo of one app's import.
@@ -81,76 +79,58 @@ type appUndo struct {
 	Path string `json:"path"`
 	Does string `json:"does"` // "removed", "put back", or "as it was"
 	Diff string `json:"diff,omitempty"`
-	plan DescriptorChange
 }
 
-func (r *Importer) showUndo(context.Context, *aai.Call) (*aai.Result, error) {
-	u, err := r.previewUndo()
-	if err != nil {
-		return nil, err
-	}
-	return &aai.Result{Data: u}, nil
-}
-
-func (r *Importer) previewUndo() (*undoPreview, error) {
+// draftUndo is the [Source] that reverts the last import.
+func (r *Importer) draftUndo(context.Context, *aai.Call) (*Review, error) {
 	i, err := r.lastRecord()
 	if err != nil {
 		return nil, err
 	}
-	u := &undoPreview{From: i.From, At: i.At.Format(time.RFC3339), Apps: []appUndo{}, Vaulted: i.Vaulted, record: i}
-	var changes []DescriptorChange
+	u := &undoPreview{From: i.From, At: i.At.Format(time.RFC3339), Apps: []appUndo{}, Vaulted: i.Vaulted}
+	review := &Review{
+		Origin:  "one of the apps, or the last import,",
+		Beside:  []DescriptorChange{{Path: u.At, After: []byte(strings.Join(i.Vaulted, " "))}},
+		Preview: &aai.Result{Data: u}, Seen: &u.Seen,
+	}
 	for _, saved := range i.Apps {
-		c, moves, err := DescriptorStore(r.cfg.Folder).PlanUndo(saved)
+		c, err := DescriptorStore(r.cfg.Folder).PlanUndo(saved)
 		if err != nil {
 			return nil, err
 		}
-		one := appUndo{App: saved.App, Path: c.Path, Does: "as it was", plan: c}
-		if moves {
+		one := appUndo{App: saved.App, Path: c.Path, Does: "as it was"}
+		switch {
+		case c.IsUnchanged():
+		case c.After == nil:
+			one.Does = "removed"
+		default:
 			one.Does = "put back"
 			one.Diff, _ = c.Diff()
-			if c.After == nil {
-				one.Does, one.Diff = "removed", ""
-			}
 		}
-		u.Apps, changes = append(u.Apps, one), append(changes, c)
+		u.Apps, review.Apps = append(u.Apps, one), append(review.Apps, ReviewedApp{ID: saved.App, Change: c})
 	}
 	if i.Client != "" {
 		u.Note = "The client's own file stays: aai-gateway install --rollback --client " + i.Client + " restores the servers that --replace took out."
 	}
-	changes = append(changes, DescriptorChange{Path: u.At, After: []byte(strings.Join(i.Vaulted, " "))})
-	u.Seen = ReviewDigest(changes...)
-	return u, nil
-}
-
-func (r *Importer) undo(ctx context.Context, call *aai.Call) (*aai.Result, error) {
-	u, err := r.previewUndo()
-	if err != nil {
-		return nil, err
+	var stayed []string
+	review.Prepare = func(ctx context.Context) (err error) {
+		stayed, err = r.restoreVault(ctx, i)
+		return err
 	}
-	if u.Seen != stringArg(call, "seen") {
-		return nil, NewReviewMismatchError("one of the apps, or the last import,")
-	}
-	stayed, err := r.restoreVault(ctx, u.record)
-	if err != nil {
-		return nil, err
-	}
-	var done []string
-	for _, one := range u.Apps {
-		if one.Does != "as it was" {
-			if err := one.plan.Undo(ctx); err != nil {
-				return nil, partialImportError(err, done)
-			}
+	review.Finish = func(context.Context) error {
+		if err := os.Remove(r.recordFile()); err != nil {
+			return aai.Errorf(aai.AutomationFailed, "%s cannot be removed: %w", r.recordFile(), err)
 		}
-		done = append(done, one.App)
+		return nil
 	}
-	if err := os.Remove(r.recordFile()); err != nil {
-		return nil, partialImportError(aai.Errorf(aai.AutomationFailed, "%s cannot be removed: %w", r.recordFile(), err), done)
+	review.Saved = func(apps []string) *aai.Result {
+		words := "Undone: " + strings.Join(apps, ", ") + "."
+		if len(stayed) > 0 {
+			words += " Values that were changed since stay in the vault: " + strings.Join(stayed, ", ") + "."
+		}
+		return &aai.Result{Text: words, Data: map[string]any{"apps": apps, "values_stayed": stayed}}
 	}
-	words := "Undone: " + strings.Join(done, ", ") + "."
-	if len(stayed) > 0 {
-		words += " Values that were changed since stay in the vault: " + strings.Join(stayed, ", ") + "."
-	}
-	return &aai.Result{Text: words, Data: map[string]any{"apps": done, "values_stayed": stayed}}, nil
+	return review, nil
 }
 
 // undoID is the vault id of the values before the last import.
@@ -237,25 +217,4 @@ func (r *Importer) restoreApp(ctx context.Context, app string, one *vaultBefore)
 		_, err = r.cfg.Logins.ReplaceCredentials(ctx, one.Login, now)
 	}
 	return whole, err
-}
-
-// documentRecord returns the record of an import from a document.
-func documentRecord(source string, c *descriptorPreview) *importRecord {
-	return &importRecord{From: OpenAPISourcePrefix + withoutKeys(source), Apps: []SavedChange{c.planned.Record(c.App)}}
-}
-
-// serversRecord returns the record of an import of a client's servers.
-func serversRecord(client string, shown *serversPreview) *importRecord {
-	i := &importRecord{From: fromClient + client}
-	if shown.Replace != nil {
-		i.Client = client
-	}
-	for n, s := range shown.servers {
-		i.Apps = append(i.Apps, shown.Apps[n].planned.Record(s.doc.ID))
-		if len(s.values) > 0 || s.key != "" {
-			i.Vaulted = append(i.Vaulted, s.doc.ID)
-		}
-	}
-	slices.Sort(i.Vaulted)
-	return i
 }

@@ -10,13 +10,10 @@ import (
 	"github.com/gybob/aai-gateway/internal/schema"
 )
 
-// mergeExisting makes the draft the next version of the existing descriptor, which it returns.
-// Edited texts stay unless better provides new ones, a higher effect stays, and the version is
-// raised as required. words is the result of [wordsProvider].
-func (g *Generator) mergeExisting(ctx context.Context, d *Draft, better wordsProvider) (before []byte, words json.RawMessage, err error) {
-	if before, err = g.store().Read(d.Document.ID); err != nil {
-		return nil, nil, err
-	}
+// mergeExisting makes the draft the next version of the existing descriptor. Edited texts stay
+// unless better provides new ones, a higher effect stays, and the version is raised as required.
+// words is the result of [wordsProvider].
+func (d *Draft) mergeExisting(ctx context.Context, before []byte, better wordsProvider) (words json.RawMessage, err error) {
 	var old *catalog.Descriptor
 	if before != nil {
 		if old, err = catalog.Parse(before, catalog.Options{HostPlatform: "linux"}); err != nil {
@@ -24,8 +21,7 @@ func (g *Generator) mergeExisting(ctx context.Context, d *Draft, better wordsPro
 		}
 	}
 	if old == nil {
-		words, err = better(ctx, d)
-		return before, words, err
+		return better(ctx, d)
 	}
 	if old.Document.Generated == nil {
 		d.Notes = append(d.Notes, "the old descriptor was written by hand; look at the lines that go")
@@ -33,16 +29,16 @@ func (g *Generator) mergeExisting(ctx context.Context, d *Draft, better wordsPro
 	d.Document, _ = MergeWords(d.Document, old.Document)
 	d.Document.Version = old.Document.Version
 	if words, err = better(ctx, d); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	c, err := lint.Compare(before, d.Text, catalog.Options{HostPlatform: "linux"})
 	if err != nil || c.RequiredBump == lint.NoBump {
-		return before, words, nil //nolint:nilerr // a descriptor without a version stays without one
+		return words, nil //nolint:nilerr // a descriptor without a version stays without one
 	}
 	if raised, ok := lint.NextVersion(old.Document.Version, c.RequiredBump); ok {
 		d.Document.Version = raised
 	}
-	return before, words, d.write()
+	return words, d.write()
 }
 
 // probe runs one tool. The policy has already obtained the person's consent.

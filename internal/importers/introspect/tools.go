@@ -83,13 +83,14 @@ func IntrospectsLocally(r *aai.Request) bool {
 // Tools returns the generator's tools for the builtin app: they draft, save, try and check descriptors. Agents can
 // only draft. Saving and trying are for people, because a saved descriptor relaxes policy checks.
 func (g *Generator) Tools() []*aai.Tool {
+	source := importers.Source(g.review)
 	show := &aai.Tool{
 		Name: GenerateTool, Description: "Describe a program by its D-Bus introspection, as an aai.json that the person can save",
-		Params: schema.MustParse(showParams), Effect: aai.Reads, Timeout: generateTimeout, Run: g.show, MayStartProgram: true,
+		Params: schema.MustParse(showParams), Effect: aai.Reads, Timeout: generateTimeout, Run: source.Show, MayStartProgram: true,
 	}
 	save := &aai.Tool{
 		Name: SaveTool, Description: "Save the aai.json that generate has shown",
-		Params: schema.MustParse(saveParams), Effect: aai.Changes, Timeout: generateTimeout, Run: g.saveShown,
+		Params: schema.MustParse(saveParams), Effect: aai.Changes, Timeout: generateTimeout, Run: source.Save,
 	}
 	probe := &aai.Tool{
 		Name: ProbeTool, Description: "Try a tool that generate would make, once",
@@ -122,42 +123,69 @@ func requestOf(call *aai.Call) Request {
 	return r
 }
 
-func (g *Generator) show(ctx context.Context, call *aai.Call) (*aai.Result, error) {
-	r, byPerson := requestOf(call), isPersonal(call)
-	if r.Start && !byPerson {
+// review is the [importers.Source] that drafts the next version of a program's descriptor.
+func (g *Generator) review(ctx context.Context, call *aai.Call) (*importers.Review, error) {
+	draft, planned, words, err := g.nextVersion(ctx, call)
+	if err != nil {
+		return nil, markUndelivered(err)
+	}
+	a := preview(call, draft, planned, words)
+	shown := &aai.Result{Data: a}
+	if isPersonal(call) {
+		shown.Text = string(draft.Text)
+	} else {
+		shown.UntrustedSource = a.App + ", a program of this computer"
+	}
+	return &importers.Review{
+		Apps: []importers.ReviewedApp{{ID: a.App, Change: planned}}, Origin: "the program's introspection, or " + planned.Path + ",",
+		Preview: shown, Seen: &a.Seen,
+		Saved: func([]string) *aai.Result {
+			return &aai.Result{Text: "Saved as " + planned.Path + ".", Data: map[string]any{"app": a.App, "path": planned.Path}}
+		},
+	}, nil
+}
+
+// nextVersion returns the draft that a call asks for, as the next version of the stored descriptor.
+func (g *Generator) nextVersion(ctx context.Context, call *aai.Call) (*Draft, importers.DescriptorChange, json.RawMessage, error) {
+	r, none := requestOf(call), importers.DescriptorChange{}
+	if r.Start && !isPersonal(call) {
 		e := aai.Errorf(aai.PermissionDenied, "start: a program is started only for a person, not for an agent")
 		e.Hint = "Leave start out; where the program does not run, ask the person to start it."
-		return nil, markUndelivered(e)
+		return nil, none, nil, e
 	}
 	better, err := wordsProviderFor(ctx, call)
 	if err != nil {
-		return nil, markUndelivered(err)
+		return nil, none, nil, err
 	}
 	draft, err := g.Draft(ctx, r)
 	if err != nil {
-		return nil, markUndelivered(err)
+		return nil, none, nil, err
 	}
-	id := draft.Document.ID
-	before, words, err := g.mergeExisting(ctx, draft, better)
+	store := importers.DescriptorStore(g.cfg.Folder)
+	before, err := store.Read(draft.Document.ID)
 	if err != nil {
-		return nil, err
+		return nil, none, nil, err
 	}
-	planned := importers.DescriptorChange{Path: g.store().Path(id), Before: before, After: draft.Text}
-	a := answer{
-		App: id, Path: planned.Path, Seen: importers.ReviewDigest(planned), Tools: len(draft.Document.Sections[0].Tools), Tokens: draft.Report.GuideTokens,
+	words, err := draft.mergeExisting(ctx, before, better)
+	return draft, importers.DescriptorChange{Path: store.Path(draft.Document.ID), Before: before, After: draft.Text}, words, err
+}
+
+// preview returns the answer to a call of GenerateTool.
+func preview(call *aai.Call, draft *Draft, planned importers.DescriptorChange, words json.RawMessage) *answer {
+	a := &answer{
+		App: draft.Document.ID, Path: planned.Path, Tools: len(draft.Document.Sections[0].Tools), Tokens: draft.Report.GuideTokens,
 		Notes: draft.Notes, Text: draft.Text, Same: planned.IsUnchanged(),
 	}
-	if planned.Path != "" && (byPerson || before != nil) {
+	if planned.Path != "" && (isPersonal(call) || planned.Before != nil) {
 		var omitted int
 		if a.Diff, omitted = planned.Diff(); omitted > 0 {
 			a.Notes = append(a.Notes, fmt.Sprintf("%d lines of the difference are not shown", omitted))
 		}
 	}
-	if byPerson {
-		return &aai.Result{Text: string(draft.Text), Data: a}, nil
+	if !isPersonal(call) {
+		a.Lint, a.Words, a.Save = draft.Report.Findings, words, saveHint(requestOf(call), a.App, words != nil)
 	}
-	a.Lint, a.Words, a.Save = draft.Report.Findings, words, saveHint(r, id, words != nil)
-	return &aai.Result{Data: a, UntrustedSource: id + ", a program of this computer"}, nil
+	return a
 }
 
 // isPersonal reports whether the call came through a person's front end.
@@ -179,33 +207,6 @@ func saveHint(r Request, id string, worded bool) string {
 	}
 	return "Nothing is saved. The person sees and saves it at a terminal, with the words of this answer in a file: " + command + " --words words.json"
 }
-
-func (g *Generator) saveShown(ctx context.Context, call *aai.Call) (*aai.Result, error) {
-	better, err := wordsProviderFor(ctx, call)
-	if err != nil {
-		return nil, markUndelivered(err)
-	}
-	draft, err := g.Draft(ctx, requestOf(call))
-	if err != nil {
-		return nil, markUndelivered(err)
-	}
-	id := draft.Document.ID
-	before, _, err := g.mergeExisting(ctx, draft, better)
-	if err != nil {
-		return nil, markUndelivered(err)
-	}
-	planned := importers.DescriptorChange{Path: g.store().Path(id), Before: before, After: draft.Text}
-	if shown, _ := call.Args["seen"].(string); importers.ReviewDigest(planned) != shown {
-		return nil, importers.NewReviewMismatchError("the program's introspection, or " + planned.Path + ",")
-	}
-	if err := planned.Save(ctx); err != nil {
-		return nil, err
-	}
-	return &aai.Result{Text: "Saved as " + planned.Path + ".", Data: map[string]any{"app": id, "path": planned.Path}}, nil
-}
-
-// store returns the store of descriptors.
-func (g *Generator) store() importers.DescriptorStore { return importers.DescriptorStore(g.cfg.Folder) }
 
 // markUndelivered marks an error of a program that was only read.
 func markUndelivered(err error) error {
