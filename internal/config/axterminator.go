@@ -38,23 +38,29 @@ const maxCache = 60_000
 // axterminatorSettings returns the settings that exist only under the names of axterminator's own
 // configuration.
 func axterminatorSettings() []settingSpec {
-	cached := func(name, env string, of func(*Cache) *time.Duration) settingSpec {
-		return settingSpec{
-			"cache." + name, widensNever, bothSpellings(env), func(c *Config) any { return int(of(&c.Cache).Milliseconds()) },
-			func(c *Config, _ string, value any) error {
-				n, ok := parseInteger(value, 0, maxCache)
-				if !ok {
-					return fmt.Errorf("expected a number of milliseconds from 0 to %d", maxCache)
-				}
-				*of(&c.Cache) = time.Duration(n) * time.Millisecond
-				return nil
-			},
+	cached := func(name, summary, env string, of func(*Cache) *time.Duration) settingSpec {
+		get := func(c *Config) any { return int(of(&c.Cache).Milliseconds()) }
+		set := func(c *Config, _ string, value any) error {
+			n, ok := parseInteger(value, 0, maxCache)
+			if !ok {
+				return fmt.Errorf("expected a number of milliseconds from 0 to %d", maxCache)
+			}
+			*of(&c.Cache) = time.Duration(n) * time.Millisecond
+			return nil
 		}
+		return settingSpec{"cache." + name, summary, widensNever, bothSpellings(env), settingValue{KindInteger, nil, get, set}}
 	}
 	return []settingSpec{
-		cached("tree_ttl_ms", "TREE_CACHE_MS", func(c *Cache) *time.Duration { return &c.TreeMaxAge }),
-		cached("screenshot_debounce_ms", "", func(c *Cache) *time.Duration { return &c.ScreenshotMaxAge }),
-		{"vlm.backend", widensNever, bothSpellings("VLM_BACKEND"), func(c *Config) any { return c.VisionModel }, setVLM},
+		cached(
+			"tree_ttl_ms", "for how many milliseconds ax_get_tree gives the same answer again, unless anything acted, 0 to 60000", "TREE_CACHE_MS",
+			func(c *Cache) *time.Duration { return &c.TreeMaxAge },
+		),
+		cached(
+			"screenshot_debounce_ms", "for how many milliseconds ax_screenshot gives the same picture again, unless anything acted, 0 to 60000", "",
+			func(c *Cache) *time.Duration { return &c.ScreenshotMaxAge },
+		),
+		{"vlm.backend", "accepted, and without effect: this version has no model that looks at pictures", widensNever, bothSpellings("VLM_BACKEND"),
+			choiceAt(func(c *Config) *string { return &c.VisionModel }, "auto", "anthropic", "openai", "mlx", "gemini", "ollama")},
 	}
 }
 
@@ -64,15 +70,6 @@ func bothSpellings(name string) []string {
 		return nil
 	}
 	return []string{"AAI_" + name, axterminatorPrefix + name}
-}
-
-func setVLM(c *Config, _ string, value any) error {
-	s, _ := value.(string)
-	if known := []string{"auto", "anthropic", "openai", "mlx", "gemini", "ollama"}; !slices.Contains(known, s) {
-		return fmt.Errorf("expected one of %s", strings.Join(known, ", "))
-	}
-	c.VisionModel = s
-	return nil
 }
 
 // IneffectiveSettings returns the keys of settings that are set but have no effect in this version.

@@ -1,10 +1,6 @@
 package config
 
-import (
-	"errors"
-	"fmt"
-	"time"
-)
+import "time"
 
 // Authentication of clients over HTTP.
 const (
@@ -39,48 +35,30 @@ func defaultHTTP() HTTP {
 
 // httpSettings returns the settings about HTTP.
 func httpSettings() []settingSpec {
-	list := func(of func(*HTTP) *[]string, what string) (func(*Config) any, func(*Config, string, any) error) {
-		return func(c *Config) any { return *of(&c.HTTP) }, func(c *Config, _ string, v any) error { return setWords(of(&c.HTTP), what, v) }
-	}
-	getHosts, setHosts := list(func(h *HTTP) *[]string { return &h.AllowedHosts }, "names of hosts")
-	getOrigins, setOrigins := list(func(h *HTTP) *[]string { return &h.AllowedOrigins }, "origins")
-	getAudience, setAudience := list(func(h *HTTP) *[]string { return &h.Audience }, "audiences")
-	getScopes, setScopes := list(func(h *HTTP) *[]string { return &h.Scopes }, "scopes")
 	return []settingSpec{
-		{"http.port", widensNever, []string{"AAI_HTTP_PORT", "AXTERMINATOR_HTTP_PORT"}, func(c *Config) any { return c.HTTP.Port }, portSetter(func(c *Config, n int) { c.HTTP.Port = n })},
-		{"http.bind", widensIfChanged, []string{"AAI_HTTP_BIND", "AXTERMINATOR_HTTP_BIND"}, func(c *Config) any { return c.HTTP.Bind },
-			wordSetter("an address", func(c *Config, s string) { c.HTTP.Bind = s })},
-		{"http.sse", widensNever, nil, func(c *Config) any { return c.HTTP.SSE }, boolSetter(func(c *Config, b bool) { c.HTTP.SSE = b })},
-		{"http.idle", widensNever, nil, func(c *Config) any { return c.HTTP.IdleTimeout.Seconds() }, durationSetter(false, func(c *Config, d time.Duration) { c.HTTP.IdleTimeout = d })},
-		{"http.url", widensIfChanged, nil, func(c *Config) any { return c.HTTP.PublicURL }, urlSetter(func(c *Config, s string) { c.HTTP.PublicURL = s })},
-		{"http.hosts", widensIfChanged, nil, getHosts, setHosts},
-		{"http.origins", widensIfChanged, nil, getOrigins, setOrigins},
-		{"http.auth", widensIfChanged, []string{"AAI_HTTP_AUTH"}, func(c *Config) any { return c.HTTP.Auth }, setAuth},
-		{"http.issuer", widensIfChanged, nil, func(c *Config) any { return c.HTTP.Issuer }, urlSetter(func(c *Config, s string) { c.HTTP.Issuer = s })},
-		{"http.audience", widensIfChanged, nil, getAudience, setAudience},
-		{"http.scopes", widensIfChanged, nil, getScopes, setScopes},
-		{"http.clientId", widensIfChanged, nil, func(c *Config) any { return c.HTTP.ClientID }, wordSetter("a client id", func(c *Config, s string) { c.HTTP.ClientID = s })},
-		{"http.clientSecretFile", widensIfChanged, nil, func(c *Config) any { return c.HTTP.ClientSecretFile }, pathSetter(func(c *Config, p string) { c.HTTP.ClientSecretFile = p })},
+		{"http.port", "the port of mcp serve --http; 0: any that is free", widensNever, bothSpellings("HTTP_PORT"),
+			portAt(func(c *Config) *int { return &c.HTTP.Port })},
+		{"http.bind", "the address that mcp serve --http listens on", widensIfChanged, bothSpellings("HTTP_BIND"),
+			wordAt("an address", func(c *Config) *string { return &c.HTTP.Bind })},
+		{"http.sse", "also the transport of 2024-11-05", widensNever, nil, boolAt(func(c *Config) *bool { return &c.HTTP.SSE })},
+		{"http.idle", "seconds until a session ends that nobody uses, 1 to 3600", widensNever, nil,
+			secondsAt(1, maxSeconds, false, func(c *Config) *time.Duration { return &c.HTTP.IdleTimeout })},
+		{"http.url", "the server's address as clients know it, where it is not made of port and address", widensIfChanged, nil,
+			urlAt(func(c *Config) *string { return &c.HTTP.PublicURL })},
+		{"http.hosts", "more names of the server", widensIfChanged, nil,
+			wordsAt("names of hosts", func(c *Config) *[]string { return &c.HTTP.AllowedHosts })},
+		{"http.origins", "web pages that may use the server", widensIfChanged, nil,
+			wordsAt("origins", func(c *Config) *[]string { return &c.HTTP.AllowedOrigins })},
+		{"http.auth", "what clients must show: a token of this gateway, one of an issuer, or nothing", widensIfChanged,
+			[]string{"AAI_HTTP_AUTH"}, choiceAt(func(c *Config) *string { return &c.HTTP.Auth }, AuthToken, AuthOAuth, AuthNone)},
+		{"http.issuer", "whose tokens are good", widensIfChanged, nil, urlAt(func(c *Config) *string { return &c.HTTP.Issuer })},
+		{"http.audience", "for whom tokens must be meant", widensIfChanged, nil,
+			wordsAt("audiences", func(c *Config) *[]string { return &c.HTTP.Audience })},
+		{"http.scopes", "which scopes tokens must have", widensIfChanged, nil,
+			wordsAt("scopes", func(c *Config) *[]string { return &c.HTTP.Scopes })},
+		{"http.clientId", "as whom the issuer is asked about tokens", widensIfChanged, nil,
+			wordAt("a client id", func(c *Config) *string { return &c.HTTP.ClientID })},
+		{"http.clientSecretFile", "the file with the secret for that", widensIfChanged, nil,
+			pathAt(func(c *Config) *string { return &c.HTTP.ClientSecretFile })},
 	}
-}
-
-// portSetter returns a setter for a port to listen on. 0 is any free port.
-func portSetter(set func(*Config, int)) func(*Config, string, any) error {
-	return func(c *Config, _ string, value any) error {
-		n, ok := parseInteger(value, 0, 65535)
-		if !ok {
-			return errors.New("expected a port from 1 to 65535, or 0 for any that is free")
-		}
-		set(c, n)
-		return nil
-	}
-}
-
-func setAuth(c *Config, _ string, value any) error {
-	s, _ := value.(string)
-	if s != AuthToken && s != AuthOAuth && s != AuthNone {
-		return fmt.Errorf("expected %q, %q or %q", AuthToken, AuthOAuth, AuthNone)
-	}
-	c.HTTP.Auth = s
-	return nil
 }

@@ -28,21 +28,23 @@ func defaultLogin() Login {
 // only.
 func loginSettings() []settingSpec {
 	return []settingSpec{
-		{"login.sites", widensUnlessDefault, nil, func(c *Config) any { return c.Login.sitesJSON }, setSites},
-		{"login.env", widensUnlessDefault, nil, func(c *Config) any { return c.Login.Env },
-			func(c *Config, _ string, v any) error { return setWords(&c.Login.Env, "names of variables", v) }},
-		{"login.clientDocument", widensUnlessDefault, nil, func(c *Config) any { return c.Login.ClientDocument }, setDocument},
-		{"login.browser", widensUnlessDefault, []string{"AAI_LOGIN_BROWSER"}, func(c *Config) any { return c.Login.OpenBrowser }, boolSetter(func(c *Config, b bool) { c.Login.OpenBrowser = b })},
+		{"login.sites", "by host or issuer: clientId, hosts of other sites that are trusted, redirectHost, redirectPort", widensUnlessDefault, nil,
+			settingValue{kind: KindObject, get: func(c *Config) any { return c.Login.sitesJSON }, set: setSites}},
+		{"login.env", "variables that descriptors on this computer may name for keys", widensUnlessDefault, nil,
+			wordsAt("names of variables", func(c *Config) *[]string { return &c.Login.Env })},
+		{"login.clientDocument", "the address where the gateway's client metadata document is published", widensUnlessDefault, nil,
+			valueOf(KindText, func(c *Config) *string { return &c.Login.ClientDocument }, parseDocument)},
+		{"login.browser", "whether pages to log in at are opened in the browser", widensUnlessDefault, []string{"AAI_LOGIN_BROWSER"},
+			boolAt(func(c *Config) *bool { return &c.Login.OpenBrowser })},
 	}
 }
 
-func setDocument(c *Config, _ string, value any) error {
+func parseDocument(value any) (string, error) {
 	s, _ := value.(string)
 	if _, err := oauth.ClientMetadataDocument(s); err != nil {
-		return errors.New("expected an https address with a path, such as https://example.com/aai-gateway.json")
+		return "", errors.New("expected an https address with a path, such as https://example.com/aai-gateway.json")
 	}
-	c.Login.ClientDocument = s
-	return nil
+	return s, nil
 }
 
 // setSites reads the settings by site. A site is the host of an app or of an authorization

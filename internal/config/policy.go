@@ -39,41 +39,47 @@ func defaultPolicy() Policy {
 // those of axterminator's configuration.
 func policySettings() []settingSpec {
 	return []settingSpec{
-		{"consent.dialog", widensUnlessDefault, []string{"AAI_CONSENT_DIALOG"}, func(c *Config) any { return c.Policy.Dialog }, setDialog},
-		{"consent.elicitation", widensUnlessDefault, nil, func(c *Config) any { return c.Policy.ElicitationClients }, setElicitation},
-		{"server.security_mode", widensIfRelaxed, []string{"AAI_SECURITY_MODE", "AXTERMINATOR_SECURITY_MODE"}, func(c *Config) any { return c.Policy.Mode.String() }, setMode},
-		{"security.allowed_apps", widensIfRelaxed, []string{"AAI_ALLOWED_APPS", "AXTERMINATOR_ALLOWED_APPS"}, func(c *Config) any { return c.Policy.AllowedApps },
-			appListSetter(func(p *Policy) *[]string { return &p.AllowedApps })},
-		{"security.denied_apps", widensIfRelaxed, []string{"AAI_DENIED_APPS", "AXTERMINATOR_DENIED_APPS"}, func(c *Config) any { return c.Policy.DeniedApps },
-			appListSetter(func(p *Policy) *[]string { return &p.DeniedApps })},
-		{"server.confirm_destructive", widensUnlessDefault, []string{"AAI_CONFIRM_DESTRUCTIVE", "AXTERMINATOR_CONFIRM_DESTRUCTIVE"}, func(c *Config) any { return c.Policy.ConfirmDestructive },
-			boolSetter(func(c *Config, b bool) { c.Policy.ConfirmDestructive = b })},
-		{"security.destructive_words", widensUnlessDefault, nil, func(c *Config) any { return c.Policy.DestructiveWords }, func(c *Config, _ string, v any) error { return setTexts(&c.Policy.DestructiveWords, "words", v) }},
-		limitSpec("rps", "RATE_LIMIT_RPS", policy.KindDesktop, func(l *policy.Limit) *int { return &l.PerSecond }),
-		limitSpec("rpm", "RATE_LIMIT_RPM", policy.KindDesktop, func(l *policy.Limit) *int { return &l.PerMinute }),
-		limitSpec("concurrency", "CONCURRENCY", policy.KindDesktop, func(l *policy.Limit) *int { return &l.Concurrent }),
-		limitSpec("vlm_rpm", "VLM_RATE_LIMIT", policy.KindVision, func(l *policy.Limit) *int { return &l.PerMinute }),
-		limitSpec("script_rpm", "SCRIPT_RATE_LIMIT", policy.KindScript, func(l *policy.Limit) *int { return &l.PerMinute }),
-		limitSpec("declared_rps", "", policy.KindDeclared, func(l *policy.Limit) *int { return &l.PerSecond }),
-		limitSpec("declared_rpm", "", policy.KindDeclared, func(l *policy.Limit) *int { return &l.PerMinute }),
-		limitSpec("declared_concurrency", "", policy.KindDeclared, func(l *policy.Limit) *int { return &l.Concurrent }),
+		{"consent.dialog", "whether questions are put in windows where there is a screen", widensUnlessDefault, []string{"AAI_CONSENT_DIALOG"},
+			choiceAt(func(c *Config) *string { return &c.Policy.Dialog }, DialogAuto, DialogOff)},
+		{"consent.elicitation", "identities whose client may ask in its own form; true: all, false: none", widensUnlessDefault, nil,
+			valueOf(KindMixed, func(c *Config) *[]string { return &c.Policy.ElicitationClients }, parseElicitation)},
+		{"server.security_mode", "how much callers may do at all; the stricter of this and of aai-gateway mode holds", widensIfRelaxed,
+			bothSpellings("SECURITY_MODE"), settingValue{
+				KindEnum, []string{"normal", "safe", "sandboxed"}, func(c *Config) any { return c.Policy.Mode.String() }, setMode,
+			}},
+		{"security.allowed_apps", "names, ids and patterns of the only apps that may be used; empty: all", widensIfRelaxed,
+			bothSpellings("ALLOWED_APPS"), valueOf(KindList, func(c *Config) *[]string { return &c.Policy.AllowedApps }, parseAppList)},
+		{"security.denied_apps", "names, ids and patterns of apps that may not be used, whatever else is said", widensIfRelaxed,
+			bothSpellings("DENIED_APPS"), valueOf(KindList, func(c *Config) *[]string { return &c.Policy.DeniedApps }, parseAppList)},
+		{"server.confirm_destructive", "whether acts that may not be undone are asked about apart", widensUnlessDefault,
+			bothSpellings("CONFIRM_DESTRUCTIVE"), boolAt(func(c *Config) *bool { return &c.Policy.ConfirmDestructive })},
+		{"security.destructive_words", "words by which an act counts as one that may not be undone, in any language", widensUnlessDefault, nil,
+			textsAt("words", func(c *Config) *[]string { return &c.Policy.DestructiveWords })},
+		limitSpec("rps", "calls of tools for windows in a second, of each caller", "RATE_LIMIT_RPS", policy.KindDesktop, perSecond),
+		limitSpec("rpm", "calls of tools for windows in a minute, of each caller", "RATE_LIMIT_RPM", policy.KindDesktop, perMinute),
+		limitSpec("concurrency", "calls of tools for windows at the same time, of each caller", "CONCURRENCY", policy.KindDesktop, concurrent),
+		limitSpec("vlm_rpm", "looks with a model in a minute, of each caller; without effect in this version", "VLM_RATE_LIMIT", policy.KindVision, perMinute),
+		limitSpec("script_rpm", "AppleScripts of apps in a minute, of each caller", "SCRIPT_RATE_LIMIT", policy.KindScript, perMinute),
+		limitSpec("declared_rps", "calls of apps' tools in a second, of each caller", "", policy.KindDeclared, perSecond),
+		limitSpec("declared_rpm", "calls of apps' tools in a minute, of each caller", "", policy.KindDeclared, perMinute),
+		limitSpec("declared_concurrency", "calls of apps' tools at the same time, of each caller", "", policy.KindDeclared, concurrent),
 	}
 }
 
 // maxLimit bounds every rate limit: more is no limit.
 const maxLimit = 10_000_000
 
+func perSecond(l *policy.Limit) *int  { return &l.PerSecond }
+func perMinute(l *policy.Limit) *int  { return &l.PerMinute }
+func concurrent(l *policy.Limit) *int { return &l.Concurrent }
+
 // limitSpec returns the setting of one limit.
-func limitSpec(name, env string, kind policy.Kind, of func(*policy.Limit) *int) settingSpec {
-	s := settingSpec{key: "rate_limits." + name, widens: widensIfMore}
-	if env != "" {
-		s.env = []string{"AAI_" + env, "AXTERMINATOR_" + env}
-	}
-	s.get = func(c *Config) any {
+func limitSpec(name, summary, env string, kind policy.Kind, of func(*policy.Limit) *int) settingSpec {
+	get := func(c *Config) any {
 		l := c.Policy.Limits[kind]
 		return *of(&l)
 	}
-	s.set = func(c *Config, _ string, value any) error {
+	set := func(c *Config, _ string, value any) error {
 		n, ok := parseInteger(value, 1, maxLimit)
 		if !ok {
 			return fmt.Errorf("expected a whole number from 1 to %d", maxLimit)
@@ -83,31 +89,21 @@ func limitSpec(name, env string, kind policy.Kind, of func(*policy.Limit) *int) 
 		c.Policy.Limits[kind] = l
 		return nil
 	}
-	return s
+	return settingSpec{"rate_limits." + name, summary, widensIfMore, bothSpellings(env), settingValue{KindInteger, nil, get, set}}
 }
 
-func setDialog(c *Config, _ string, value any) error {
-	s, _ := value.(string)
-	if s != DialogAuto && s != DialogOff {
-		return fmt.Errorf("expected %q or %q", DialogAuto, DialogOff)
-	}
-	c.Policy.Dialog = s
-	return nil
-}
-
-// setElicitation reads the clients that may ask: true means all clients.
-func setElicitation(c *Config, _ string, value any) error {
-	if all, ok := value.(bool); ok {
-		c.Policy.ElicitationClients = []string{}
-		if all {
-			c.Policy.ElicitationClients = []string{policy.Wildcard}
-		}
-		return nil
+// parseElicitation reads the clients that may ask: true means all clients.
+func parseElicitation(value any) ([]string, error) {
+	switch all, ok := value.(bool); {
+	case ok && all:
+		return []string{policy.Wildcard}, nil
+	case ok:
+		return []string{}, nil
 	}
 	if _, ok := value.([]any); !ok {
-		return errors.New(`expected true, false or a list of identities such as "/usr/bin/claude"`)
+		return nil, errors.New(`expected true, false or a list of identities such as "/usr/bin/claude"`)
 	}
-	return setTexts(&c.Policy.ElicitationClients, "identities", value)
+	return parseTexts("identities", value)
 }
 
 func setMode(c *Config, _ string, value any) error {
@@ -120,30 +116,26 @@ func setMode(c *Config, _ string, value any) error {
 	return nil
 }
 
-// appListSetter returns a setter for names, ids and patterns of apps, separated by commas in the
-// environment.
-func appListSetter(of func(*Policy) *[]string) func(*Config, string, any) error {
-	return func(c *Config, _ string, value any) error {
-		if text, ok := value.(string); ok {
-			var list []any
-			for _, name := range strings.Split(text, ",") {
-				if name = strings.TrimSpace(name); name != "" {
-					list = append(list, name)
-				}
+// parseAppList reads names, ids and patterns of apps, separated by commas in the environment.
+func parseAppList(value any) ([]string, error) {
+	if text, ok := value.(string); ok {
+		var list []any
+		for _, name := range strings.Split(text, ",") {
+			if name = strings.TrimSpace(name); name != "" {
+				list = append(list, name)
 			}
-			value = list
 		}
-		var names []string
-		if err := setTexts(&names, "apps", value); err != nil {
-			return err
-		}
-		if slices.Contains(names, aai.BuiltinApp) {
-			return errors.New("the gateway itself cannot be listed")
-		}
-		if bad, found := policy.FirstInvalidPattern(names); found {
-			return fmt.Errorf("%q is no pattern", aai.CleanLabel(bad, 60))
-		}
-		*of(&c.Policy) = names
-		return nil
+		value = list
 	}
+	names, err := parseTexts("apps", value)
+	if err != nil {
+		return nil, err
+	}
+	if slices.Contains(names, aai.BuiltinApp) {
+		return nil, errors.New("the gateway itself cannot be listed")
+	}
+	if bad, found := policy.FirstInvalidPattern(names); found {
+		return nil, fmt.Errorf("%q is no pattern", aai.CleanLabel(bad, 60))
+	}
+	return names, nil
 }

@@ -1,9 +1,6 @@
 package config
 
-import (
-	"fmt"
-	"time"
-)
+import "time"
 
 // Bounds of the scan interval. The minimum is long because a scan queries every program of the session.
 const (
@@ -14,16 +11,10 @@ const (
 // scanSettings returns the settings that begin with "scan.". They widen nothing: a scan reads
 // only data that discover shows, and enables nothing.
 func scanSettings() []settingSpec {
-	return []settingSpec{
-		{"scan.interval", widensNever, []string{"AAI_SCAN_INTERVAL"}, func(c *Config) any { return c.ScanInterval.Seconds() }, setScanInterval},
-	}
-}
-
-func setScanInterval(c *Config, _ string, value any) error {
-	n, ok := parseNumber(value)
-	if !ok || n != 0 && !(minScan.Seconds() <= n && n <= maxScan.Seconds()) {
-		return fmt.Errorf("expected 0 for never, or a number of seconds from %g to %g", minScan.Seconds(), maxScan.Seconds())
-	}
-	c.ScanInterval = time.Duration(n * float64(time.Second))
-	return nil
+	return []settingSpec{{
+		"scan.interval",
+		"seconds between looks of a running gateway for new ways into apps, 60 to 604800; 0: never. What is found is said, and never switched on",
+		widensNever, []string{"AAI_SCAN_INTERVAL"},
+		secondsAt(minScan.Seconds(), maxScan.Seconds(), true, func(c *Config) *time.Duration { return &c.ScanInterval }),
+	}}
 }

@@ -14,36 +14,55 @@ import (
 
 // A settingSpec defines one setting.
 type settingSpec struct {
-	key    string // in the file; a dot separates the group
-	widens wideningRule
-	env    []string // the first that is set counts
-	get    func(*Config) any
-	// set takes a value from JSON or a string from the environment.
-	set func(c *Config, home string, value any) error
+	key     string // in the file; a dot separates the group
+	summary string // its purpose: one sentence without its full stop
+	widens  wideningRule
+	env     []string // the first that is set counts
+	settingValue
 }
 
 // settingSpecs returns all settings.
 func settingSpecs() []settingSpec {
-	return slices.Concat([]settingSpec{
-		{"scanPaths", widensIfChanged, []string{"AAI_SCAN_PATHS"}, func(c *Config) any { return c.ScanPaths }, setScanPaths},
-		{"defaultTimeout", widensNever, []string{"AAI_DEFAULT_TIMEOUT"}, func(c *Config) any { return c.DefaultTimeout.Seconds() },
-			durationSetter(false, func(c *Config, d time.Duration) { c.DefaultTimeout = d })},
-		{"rescanInterval", widensNever, []string{"AAI_RESCAN_INTERVAL"}, func(c *Config) any { return c.RescanInterval.Seconds() },
-			durationSetter(true, func(c *Config, d time.Duration) { c.RescanInterval = d })},
-		{"logLevel", widensNever, []string{"AAI_LOG_LEVEL", "AXTERMINATOR_LOG_LEVEL"}, func(c *Config) any { return strings.ToLower(c.LogLevel.String()) }, setLogLevel},
-		{"logFile", widensIfChanged, []string{"AAI_LOG_FILE"}, func(c *Config) any { return c.LogFile }, pathSetter(func(c *Config, p string) { c.LogFile = p })},
-		{"auditLog", widensUnlessDefault, []string{"AAI_AUDIT_LOG", "AXTERMINATOR_AUDIT_LOG"}, func(c *Config) any { return c.AuditLog }, pathSetter(func(c *Config, p string) { c.AuditLog = p })},
-		{"toolNames", widensNever, []string{"AAI_TOOL_NAMES"}, func(c *Config) any { return c.ToolNames }, setToolNames},
-		{"profile", widensNever, []string{"AAI_PROFILE"}, func(c *Config) any { return c.Profile }, setProfile},
-		{"dev", widensUnlessDefault, []string{"AAI_DEV"}, func(c *Config) any { return c.DevMode }, boolSetter(func(c *Config, b bool) { c.DevMode = b })},
-		{"dbus.allowSystemBus", widensUnlessDefault, []string{"AAI_DBUS_ALLOW_SYSTEM_BUS"}, func(c *Config) any { return c.AllowSystemBus },
-			boolSetter(func(c *Config, b bool) { c.AllowSystemBus = b })},
-		{"keychain.insecure", widensInUserFile, []string{"AAI_INSECURE_STORAGE"}, func(c *Config) any { return c.InsecureStorage },
-			boolSetter(func(c *Config, b bool) { c.InsecureStorage = b })},
-		{"enableWebUI", widensNever, nil, func(c *Config) any { return c.WebUI }, boolSetter(func(c *Config, b bool) { c.WebUI = b })},
-		{"httpPort", widensNever, nil, func(c *Config) any { return c.HTTPPort }, portSetter(func(c *Config, n int) { c.HTTPPort = n })},
-		{"consent.preapproved", widensUnlessDefault, nil, func(c *Config) any { return c.preapprovedJSON }, setPreapproved},
-	}, desktopSettings(), scanSettings(), journalSettings(), workflowSettings(), webSettings(), loginSettings(), httpSettings(), policySettings(), axterminatorSettings())
+	return slices.Concat(
+		commonSettings(), desktopSettings(), scanSettings(), journalSettings(), workflowSettings(), webSettings(), loginSettings(), httpSettings(),
+		policySettings(), axterminatorSettings(),
+	)
+}
+
+func commonSettings() []settingSpec {
+	return []settingSpec{
+		{"scanPaths", "folders with <app id>/aai.json", widensIfChanged, []string{"AAI_SCAN_PATHS"},
+			settingValue{kind: KindList, get: func(c *Config) any { return c.ScanPaths }, set: setScanPaths}},
+		{"defaultTimeout", "how many seconds a tool may take that says nothing itself, 1 to 3600", widensNever,
+			[]string{"AAI_DEFAULT_TIMEOUT"}, secondsAt(1, maxSeconds, false, func(c *Config) *time.Duration { return &c.DefaultTimeout })},
+		{"rescanInterval", "seconds between full looks for descriptors, 1 to 3600; 0: only when a folder is seen to change", widensNever,
+			[]string{"AAI_RESCAN_INTERVAL"}, secondsAt(1, maxSeconds, true, func(c *Config) *time.Duration { return &c.RescanInterval })},
+		{"logLevel", "what is logged: every call, calls that failed, and so on; commands log from warn unless it is set", widensNever,
+			bothSpellings("LOG_LEVEL"), settingValue{
+				KindEnum, []string{"debug", "info", "warn", "error"},
+				func(c *Config) any { return strings.ToLower(c.LogLevel.String()) }, setLogLevel,
+			}},
+		{"logFile", "a regular file for the log, as JSON lines; without it, standard error", widensIfChanged, []string{"AAI_LOG_FILE"},
+			pathAt(func(c *Config) *string { return &c.LogFile })},
+		{"auditLog", "the file of the journal", widensUnlessDefault, bothSpellings("AUDIT_LOG"),
+			pathAt(func(c *Config) *string { return &c.AuditLog })},
+		{"toolNames", "how tools are named for agents: canonical lists aai:exec and app:<id>, which most models' APIs refuse", widensNever,
+			[]string{"AAI_TOOL_NAMES"}, choiceAt(func(c *Config) *string { return &c.ToolNames }, NamesSafe, NamesCanonical)},
+		{"profile", "what agents are offered: apps, the desktop's windows, or all of it", widensNever, []string{"AAI_PROFILE"},
+			choiceAt(func(c *Config) *string { return &c.Profile }, ProfileApps, ProfileDesktop, ProfileAll)},
+		{"dev", "for makers of apps: on macOS also look in Xcode's build folders; web apps of this computer, over http too", widensUnlessDefault,
+			[]string{"AAI_DEV"}, boolAt(func(c *Config) *bool { return &c.DevMode })},
+		{"dbus.allowSystemBus", "whether tools may use the system bus", widensUnlessDefault, []string{"AAI_DBUS_ALLOW_SYSTEM_BUS"},
+			boolAt(func(c *Config) *bool { return &c.AllowSystemBus })},
+		{"keychain.insecure", "the key of secrets may lie in a file where there is no keychain", widensInUserFile,
+			[]string{"AAI_INSECURE_STORAGE"}, boolAt(func(c *Config) *bool { return &c.InsecureStorage })},
+		{"enableWebUI", "whether the web page is served; the AAI protocol's name", widensNever, nil,
+			boolAt(func(c *Config) *bool { return &c.WebUI })},
+		{"httpPort", "the port of the web page, 1 to 65535; the AAI protocol's name", widensNever, nil,
+			portAt(func(c *Config) *int { return &c.HTTPPort })},
+		{"consent.preapproved", `what callers may do without a question: {"app", "tools", "caller", "identity", "expires"} each`,
+			widensUnlessDefault, nil, settingValue{kind: KindList, get: func(c *Config) any { return c.preapprovedJSON }, set: setPreapproved}},
+	}
 }
 
 func setScanPaths(c *Config, home string, value any) error {
@@ -85,33 +104,14 @@ func setLogLevel(c *Config, _ string, value any) error {
 	return nil
 }
 
-func setToolNames(c *Config, _ string, value any) error {
-	s, _ := value.(string)
-	if s != NamesSafe && s != NamesCanonical {
-		return fmt.Errorf("expected %q or %q", NamesSafe, NamesCanonical)
-	}
-	c.ToolNames = s
-	return nil
-}
-
-func setProfile(c *Config, _ string, value any) error {
-	s, _ := value.(string)
-	if s != ProfileApps && s != ProfileDesktop && s != ProfileAll {
-		return fmt.Errorf("expected %q, %q or %q", ProfileApps, ProfileDesktop, ProfileAll)
-	}
-	c.Profile = s
-	return nil
-}
-
-// setSession sets the session to operate. It is for the person's file alone: variables of the
+// parseSession reads the session to operate. It is for the person's file alone: variables of the
 // starting process must not choose it.
-func setSession(c *Config, _ string, value any) error {
+func parseSession(value any) (string, error) {
 	s, ok := value.(string)
 	isDisplay := strings.HasPrefix(s, ":") && len(s) > 1 && strings.Trim(s[1:], "0123456789.") == ""
 	isName := s != "" && !strings.ContainsFunc(s, func(r rune) bool { return (r < '0' || r > '9') && (r < 'a' || r > 'z') })
 	if !ok || s != "" && !isDisplay && !isName {
-		return fmt.Errorf("expected the id of a session such as \"2\", a display such as \":0\", or %q", session.ChoiceAnySeat)
+		return "", fmt.Errorf("expected the id of a session such as \"2\", a display such as \":0\", or %q", session.ChoiceAnySeat)
 	}
-	c.Session = s
-	return nil
+	return s, nil
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -33,38 +34,6 @@ func absolutePath(home, path string) (string, error) {
 	return filepath.Clean(path), nil
 }
 
-// pathSetter returns a setter for a path.
-func pathSetter(put func(*Config, string)) func(*Config, string, any) error {
-	return func(c *Config, home string, value any) error {
-		s, ok := value.(string)
-		if !ok || s == "" {
-			return errors.New("expected a path")
-		}
-		path, err := absolutePath(home, s)
-		if err != nil {
-			return err
-		}
-		put(c, path)
-		return nil
-	}
-}
-
-// boolSetter returns a setter for a boolean or its text form.
-func boolSetter(put func(*Config, bool)) func(*Config, string, any) error {
-	return func(c *Config, _ string, value any) error {
-		b, ok := value.(bool)
-		if s, isText := value.(string); isText {
-			parsed, err := strconv.ParseBool(s)
-			b, ok = parsed, err == nil
-		}
-		if !ok {
-			return errors.New("expected true or false")
-		}
-		put(c, b)
-		return nil
-	}
-}
-
 // parseNumber reads a number or its text form.
 func parseNumber(value any) (float64, bool) {
 	if s, isText := value.(string); isText {
@@ -85,93 +54,191 @@ func parseInteger(value any, least, most int) (int, bool) {
 	return int(n), ok && n == math.Trunc(n) && float64(least) <= n && n <= float64(most)
 }
 
-// durationSetter returns a setter for 1 to maxSeconds seconds. With never, 0 is allowed too.
-func durationSetter(never bool, put func(*Config, time.Duration)) func(*Config, string, any) error {
-	expected := fmt.Errorf("expected a number of seconds from 1 to %d", maxSeconds)
-	if never {
-		expected = fmt.Errorf("expected 0 for never, or a number of seconds from 1 to %d", maxSeconds)
-	}
-	return func(c *Config, _ string, value any) error {
-		n, ok := parseNumber(value)
-		if !ok || !(1 <= n && n <= maxSeconds) && !(never && n == 0) {
-			return expected
-		}
-		put(c, time.Duration(n*float64(time.Second)))
-		return nil
-	}
+// A settingValue is the kind of a setting's value, and its member of a Config.
+type settingValue struct {
+	kind    string
+	choices []string // of KindEnum
+	get     func(*Config) any
+	// set takes a value from JSON or a string from the environment.
+	set func(c *Config, home string, value any) error
 }
 
-// integerSetter returns a setter for an integer from 1 to most.
-func integerSetter(unit string, most int, put func(*Config, int)) func(*Config, string, any) error {
-	return func(c *Config, _ string, value any) error {
-		n, ok := parseInteger(value, 1, most)
-		if !ok {
-			return fmt.Errorf("expected a number of %s from 1 to %d", unit, most)
+// valueOf returns a settingValue with the member at of, which parse reads.
+func valueOf[T any](kind string, of func(*Config) *T, parse func(value any) (T, error)) settingValue {
+	return settingValue{kind: kind, get: func(c *Config) any { return *of(c) }, set: func(c *Config, _ string, value any) error {
+		parsed, err := parse(value)
+		if err == nil {
+			*of(c) = parsed
 		}
-		put(c, n)
-		return nil
-	}
+		return err
+	}}
 }
 
-// wordSetter returns a setter for a text without spaces.
-func wordSetter(what string, put func(*Config, string)) func(*Config, string, any) error {
-	return func(c *Config, _ string, value any) error {
+// pathAt is an absolute path; "~" is the home folder.
+func pathAt(of func(*Config) *string) settingValue {
+	v := valueOf[string](KindPath, of, nil)
+	v.set = func(c *Config, home string, value any) error {
 		s, ok := value.(string)
-		if !ok || s == "" || strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r == 0x7f }) {
-			return fmt.Errorf("expected %s", what)
+		if !ok || s == "" {
+			return errors.New("expected a path")
 		}
-		put(c, s)
-		return nil
+		path, err := absolutePath(home, s)
+		if err == nil {
+			*of(c) = path
+		}
+		return err
 	}
+	return v
 }
 
-// setWords reads a list of texts without spaces.
-func setWords(list *[]string, what string, value any) error {
+// boolAt is a boolean or its text form.
+func boolAt(of func(*Config) *bool) settingValue {
+	return valueOf(KindBool, of, func(value any) (bool, error) {
+		b, ok := value.(bool)
+		if s, isText := value.(string); isText {
+			parsed, err := strconv.ParseBool(s)
+			b, ok = parsed, err == nil
+		}
+		if !ok {
+			return false, errors.New("expected true or false")
+		}
+		return b, nil
+	})
+}
+
+// choiceAt is one of the choices.
+func choiceAt(of func(*Config) *string, choices ...string) settingValue {
+	v := valueOf(KindEnum, of, func(value any) (string, error) {
+		s, _ := value.(string)
+		if !slices.Contains(choices, s) {
+			return "", errors.New("expected " + oneOf(choices))
+		}
+		return s, nil
+	})
+	v.choices = choices
+	return v
+}
+
+// oneOf lists choices for an error.
+func oneOf(choices []string) string {
+	const maxQuoted = 4
+	last := len(choices) - 1
+	if len(choices) > maxQuoted {
+		return "one of " + strings.Join(choices, ", ")
+	}
+	return `"` + strings.Join(choices[:last], `", "`) + `" or "` + choices[last] + `"`
+}
+
+// secondsAt is a number of seconds from least to most. With never, 0 is allowed too.
+func secondsAt(least, most float64, never bool, of func(*Config) *time.Duration) settingValue {
+	expected := fmt.Errorf("expected a number of seconds from %g to %g", least, most)
+	if never {
+		expected = fmt.Errorf("expected 0 for never, or a number of seconds from %g to %g", least, most)
+	}
+	v := valueOf(KindNumber, of, func(value any) (time.Duration, error) {
+		n, ok := parseNumber(value)
+		if !ok || !(least <= n && n <= most) && !(never && n == 0) {
+			return 0, expected
+		}
+		return time.Duration(n * float64(time.Second)), nil
+	})
+	v.get = func(c *Config) any { return of(c).Seconds() }
+	return v
+}
+
+// integerAt is an integer from least to most. what names it in the error.
+func integerAt(what string, least, most int, of func(*Config) *int) settingValue {
+	return valueOf(KindInteger, of, func(value any) (int, error) {
+		n, ok := parseInteger(value, least, most)
+		if !ok {
+			return 0, fmt.Errorf("expected %s from %d to %d", what, least, most)
+		}
+		return n, nil
+	})
+}
+
+// portAt is a port to listen on. 0 is any free port.
+func portAt(of func(*Config) *int) settingValue {
+	return valueOf(KindInteger, of, func(value any) (int, error) {
+		n, ok := parseInteger(value, 0, 65535)
+		if !ok {
+			return 0, errors.New("expected a port from 1 to 65535, or 0 for any that is free")
+		}
+		return n, nil
+	})
+}
+
+// wordAt is a text without spaces. what names it in the error.
+func wordAt(what string, of func(*Config) *string) settingValue {
+	return valueOf(KindText, of, func(value any) (string, error) {
+		if !isWord(value) {
+			return "", fmt.Errorf("expected %s", what)
+		}
+		return value.(string), nil //nolint:forcetypeassert // a word is a string
+	})
+}
+
+// isWord reports whether a value is a text without spaces.
+func isWord(value any) bool {
+	s, ok := value.(string)
+	return ok && s != "" && !strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r == 0x7f })
+}
+
+// wordsAt is a list of texts without spaces. what names them in the error.
+func wordsAt(what string, of func(*Config) *[]string) settingValue {
+	return valueOf(KindList, of, func(value any) ([]string, error) { return parseWords(what, value) })
+}
+
+func parseWords(what string, value any) ([]string, error) {
+	return parseItems(what, value, func(item any) (string, error) {
+		if !isWord(item) {
+			return "", errors.New("expected a text without spaces")
+		}
+		return item.(string), nil //nolint:forcetypeassert // a word is a string
+	})
+}
+
+// textsAt is a list of texts, which may contain spaces. what names them in the error.
+func textsAt(what string, of func(*Config) *[]string) settingValue {
+	return valueOf(KindList, of, func(value any) ([]string, error) { return parseTexts(what, value) })
+}
+
+func parseTexts(what string, value any) ([]string, error) {
+	return parseItems(what, value, func(item any) (string, error) {
+		s, ok := item.(string)
+		if s = strings.TrimSpace(s); !ok || s == "" || aai.CleanLabel(s, len(s)+3) != s {
+			return "", errors.New("expected a text")
+		}
+		return s, nil
+	})
+}
+
+// parseItems reads a list. what names the items in the error.
+func parseItems(what string, value any, parse func(item any) (string, error)) ([]string, error) {
 	items, ok := value.([]any)
 	if !ok {
-		return fmt.Errorf("expected a list of %s", what)
+		return nil, fmt.Errorf("expected a list of %s", what)
 	}
-	words := make([]string, len(items))
+	list := make([]string, len(items))
 	for i, item := range items {
-		s, ok := item.(string)
-		if !ok || s == "" || strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r == 0x7f }) {
-			return fmt.Errorf("[%d]: expected a text without spaces", i)
+		var err error
+		if list[i], err = parse(item); err != nil {
+			return nil, fmt.Errorf("[%d]: %w", i, err)
 		}
-		words[i] = s
 	}
-	*list = words
-	return nil
+	return list, nil
 }
 
-// urlSetter returns a setter for an absolute http or https URL.
-func urlSetter(put func(*Config, string)) func(*Config, string, any) error {
-	return func(c *Config, _ string, value any) error {
+// urlAt is an absolute http or https URL.
+func urlAt(of func(*Config) *string) settingValue {
+	return valueOf(KindText, of, func(value any) (string, error) {
 		s, _ := value.(string)
 		u, err := url.Parse(s)
 		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.Fragment != "" || u.User != nil {
-			return errors.New("expected an address such as https://auth.example.com")
+			return "", errors.New("expected an address such as https://auth.example.com")
 		}
-		put(c, s)
-		return nil
-	}
-}
-
-// setTexts reads a list of texts, which may contain spaces.
-func setTexts(list *[]string, what string, value any) error {
-	items, ok := value.([]any)
-	if !ok {
-		return fmt.Errorf("expected a list of %s", what)
-	}
-	texts := make([]string, len(items))
-	for i, item := range items {
-		s, ok := item.(string)
-		if s = strings.TrimSpace(s); !ok || s == "" || aai.CleanLabel(s, len(s)+3) != s {
-			return fmt.Errorf("[%d]: expected a text", i)
-		}
-		texts[i] = s
-	}
-	*list = texts
-	return nil
+		return s, nil
+	})
 }
 
 // isTrueVariable reports whether the value of a variable is a true boolean.

@@ -20,30 +20,27 @@ func defaultWeb() Web { return Web{RequestsPerSecond: 10} }
 // only: no variable or flag of the starting process widens them.
 func webSettings() []settingSpec {
 	return []settingSpec{
-		{"net.allowPrivate", widensUnlessDefault, nil, func(c *Config) any { return c.AllowedPrivateHosts }, setAllowPrivate},
-		{"web.rate", widensIfMore, []string{"AAI_WEB_RATE"}, func(c *Config) any { return c.Web.RequestsPerSecond }, setWebRate},
+		{"net.allowPrivate", "hosts on private networks that may be asked", widensUnlessDefault, nil,
+			valueOf(KindList, func(c *Config) *[]string { return &c.AllowedPrivateHosts }, parseHosts)},
+		{"web.rate", "requests a second to one site at most, 0.1 to 10000; twice as many may go at once", widensIfMore, []string{"AAI_WEB_RATE"},
+			valueOf(KindNumber, func(c *Config) *float64 { return &c.Web.RequestsPerSecond }, parseRate)},
 	}
 }
 
-func setWebRate(c *Config, _ string, value any) error {
+func parseRate(value any) (float64, error) {
 	n, ok := parseNumber(value)
 	if !ok || !(0.1 <= n && n <= maxWebRate) {
-		return fmt.Errorf("expected a number of requests a second from 0.1 to %d", maxWebRate)
+		return 0, fmt.Errorf("expected a number of requests a second from 0.1 to %d", maxWebRate)
 	}
-	c.Web.RequestsPerSecond = n
-	return nil
+	return n, nil
 }
 
-func setAllowPrivate(c *Config, _ string, value any) error {
-	hosts := []string{}
-	if err := setWords(&hosts, `hosts such as "jira.example.com" or "10.1.2.3:8443"`, value); err != nil {
-		return err
-	}
+func parseHosts(value any) ([]string, error) {
+	hosts, err := parseWords(`hosts such as "jira.example.com" or "10.1.2.3:8443"`, value)
 	for i, host := range hosts {
 		if err := netguard.ValidateTrustedHost(host); err != nil {
-			return fmt.Errorf(`[%d]: expected a host such as "jira.example.com" or "10.1.2.3:8443": %w`, i, err)
+			return nil, fmt.Errorf(`[%d]: expected a host such as "jira.example.com" or "10.1.2.3:8443": %w`, i, err)
 		}
 	}
-	c.AllowedPrivateHosts = hosts
-	return nil
+	return hosts, err
 }
