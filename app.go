@@ -200,7 +200,7 @@ type Tool struct {
 	// needs to answer. Zero means DefaultTimeout.
 	Timeout time.Duration
 	// BackgroundTimeout limits a call that continues after its request ends; see
-	// [WithBackgroundTimeout]. Zero means Timeout.
+	// gateway.WithBackgroundTimeout. Zero means Timeout.
 	BackgroundTimeout time.Duration
 	// MaxArgs is the limit of the arguments in bytes of JSON if it exceeds the default, for
 	// example for a file. Zero means 1 MiB.
@@ -243,6 +243,21 @@ type Tool struct {
 // defaults applied; the context ends at the tool's deadline. Actions run concurrently. The
 // gateway reports an error that is not an *Error as AUTOMATION_FAILED.
 type Action func(ctx context.Context, call *Call) (*Result, error)
+
+// A Concurrency tells how a call may overlap with other calls to the same app.
+type Concurrency int
+
+// The levels of concurrency.
+const (
+	// Exclusive calls run one at a time on the windows of a program. Apps without windows use
+	// Shared by default.
+	Exclusive Concurrency = iota
+	// Shared calls run beside an Exclusive one, such as a call that waits for the effects of
+	// others.
+	Shared
+	// Independent calls need no response of the app, so they run even if it hangs.
+	Independent
+)
 
 // A Kind is a category of tools for modes and limits.
 type Kind string

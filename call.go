@@ -7,7 +7,7 @@ import (
 )
 
 // A Call is a request to run one tool of one app. A door creates it and passes it to
-// [Gateway.Do], which does not change it.
+// Gateway.Do, which does not change it.
 type Call struct {
 	ID     string // unique; Do assigns one if it is empty
 	Parent string // the id of the enclosing call, if any; Do sets it for calls of an Action
@@ -87,6 +87,17 @@ func (c Caller) Conversation() string {
 	return strings.Join([]string{c.Door, c.Identity, c.Principal, c.Session}, "\x00")
 }
 
+// A Placeholder stands in the arguments of a call for a value that is not known yet, such as a
+// result of another call. A call with placeholders can be admitted: everything else in it is
+// validated and shown. It runs when they are resolved, by Admission.Repeat.
+type Placeholder struct {
+	Label string // text for people, such as "‹title of step 1›"
+	Key   any    // identifies the value for the resolver
+}
+
+// MarshalJSON returns the label as JSON.
+func (h Placeholder) MarshalJSON() ([]byte, error) { return json.Marshal(h.Label) }
+
 // A Result holds the answer of an Action that succeeded.
 type Result struct {
 	Text string // for people and models
@@ -105,7 +116,7 @@ type Result struct {
 	// the gateway's own packages; doors do not show it.
 	Undo *Undo
 	// NoOp reports that nothing was done because the state was already as requested. There is
-	// nothing to undo, the call is no [Mutation], and its record states this.
+	// nothing to undo, the call is no mutation, and its record states this.
 	NoOp bool
 }
 

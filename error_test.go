@@ -175,37 +175,3 @@ func TestCallerString(t *testing.T) {
 		}
 	}
 }
-
-// TestSilenceOfAnActionIsNoPromise: an Action's error without a delivery is not safe to retry,
-// unless the tool only reads.
-func TestSilenceOfAnActionIsNoPromise(t *testing.T) {
-	for _, c := range []struct {
-		effect     aai.Effect
-		by         string // further changes of the tool
-		said, told aai.Delivery
-		safe       bool
-	}{
-		{aai.Destroys, "", "", aai.DeliveryUnknown, false},
-		{aai.Changes, "", "", aai.DeliveryUnknown, false},
-		{aai.Changes, "", aai.NotDelivered, aai.NotDelivered, true},
-		{aai.Changes, "", aai.Delivered, aai.Delivered, false},
-		{aai.Reads, "natural", "", "", true},
-		{aai.Reads, "claimed", "", aai.DeliveryUnknown, false},
-		{aai.Reads, "starts", "", aai.DeliveryUnknown, false},
-	} {
-		s := plain()
-		s.Effect = c.effect
-		w := newWorld(s)
-		failure := &aai.Error{Code: aai.AutomationFailed, Message: "it broke", Delivery: c.said}
-		w.app.Tools[0].EffectInherent, w.app.Tools[0].MayStartProgram = c.by != "claimed", c.by == "starts"
-		w.app.Tools[0].Run = func(context.Context, *aai.Call) (*aai.Result, error) { return nil, failure }
-		_, err := w.gateway().Do(t.Context(), s.call())
-		e := wantCode(t, err, aai.AutomationFailed)
-		if on := w.entryOf(t, aai.Outcome); e.Delivery != c.told || e.RetrySafe() != c.safe || on.Delivery != c.told {
-			t.Errorf("%v: delivery %q, on record %q, want %q", c, e.Delivery, on.Delivery, c.told)
-		}
-		if failure.Delivery != c.said {
-			t.Error("the Action's own error was changed")
-		}
-	}
-}

@@ -1,9 +1,43 @@
 package aai
 
 import (
+	"context"
 	"slices"
 	"sync"
+
+	"github.com/gybob/aai-gateway/internal/sanitize"
 )
+
+// A Gate decides whether a call may run. It never talks to people: it returns questions, and
+// finds the answers in Request.Call.Answers when the call is made again. A Gate is safe for
+// concurrent use.
+type Gate interface {
+	// Check checks a request: it admits it (nil, nil), returns questions, or refuses it
+	// with an *Error.
+	Check(ctx context.Context, r *Request) ([]Question, error)
+}
+
+// A QuestionMerger is a Gate that can merge its questions about several calls into one.
+type QuestionMerger interface {
+	Gate
+	// MergeQuestions returns one question that replaces the asked ones, which concern different
+	// requests and share an ID. It returns false if each must be asked. The check of each request
+	// receives the answer.
+	MergeQuestions(asked []PendingQuestion) (q Question, joined bool)
+}
+
+// PendingQuestion is a gate's unanswered question about a request.
+type PendingQuestion struct {
+	Request  *Request
+	Question Question
+}
+
+// A Meter counts calls on receipt, before they are decoded. It is safe for concurrent use.
+type Meter interface {
+	// CountReceived counts a call with the given bytes of arguments, or refuses it with an
+	// *Error.
+	CountReceived(c Caller, bytes int) error
+}
 
 // A Request is a call in progress with its app, tool and validated arguments.
 type Request struct {
@@ -13,7 +47,7 @@ type Request struct {
 	// Outer is the request of the Action that makes this call; nil for a call from a door. A
 	// gate's reservation for Outer, such as a slot, covers both.
 	Outer *Request
-	// Sandboxed restricts the call to reading in any mode; see [WithSandbox].
+	// Sandboxed restricts the call to reading in any mode; see gateway.WithSandbox.
 	Sandboxed bool
 	Consent   string // basis of the consent for the record, set by the gate that admits
 	// Deferred reports that the call is admitted with others and runs later; counting gates count
@@ -39,11 +73,13 @@ type Request struct {
 	// sets it, and detects by it a later revocation when it checks again.
 	LastRevocation string
 
-	// dryRun asks the gates for a decision only; nothing will run.
-	dryRun          bool
-	targetResolved  bool // the Action has reported its target element
-	reservations    reservations
-	nonSecretParams []string // secret parameters that the Action marked as not secret
+	// DryRun asks the gates for a decision only; nothing will run.
+	DryRun bool
+	// TargetResolved reports that Element is the one that the Action reported in place of the one
+	// that the gates had judged. The gates then judge Element and search no more.
+	TargetResolved bool
+
+	reservations reservations
 }
 
 // The permissions for the windows of an app. One approval covers the app, not a single button.
@@ -117,6 +153,43 @@ func (r *Request) Digest() string {
 	return r.Call.Target.Digest
 }
 
+// ResolveTarget returns the element that the call will act on, as far as known, and stores it in
+// Element.
+func (r *Request) ResolveTarget(ctx context.Context) TargetElement {
+	if r.App.ResolveTarget != nil && !r.TargetResolved {
+		r.Element = r.App.ResolveTarget(ctx, r.Call)
+	}
+	return r.Element
+}
+
+// SecretParams returns the tool's parameters that are secret in this call.
+func (r *Request) SecretParams() []string {
+	if r.Tool == nil || len(r.Tool.Secret) == 0 {
+		return nil
+	}
+	if r.Tool.NonSecret == nil {
+		return r.Tool.Secret
+	}
+	others := r.Tool.NonSecret(r.Call.Args)
+	return slices.DeleteFunc(slices.Clone(r.Tool.Secret), func(name string) bool { return slices.Contains(others, name) })
+}
+
+// RedactedArgs returns the call's arguments for display: without the values of secret parameters,
+// and of members at any depth with names that mark secrets. The caller must not change the map.
+func (r *Request) RedactedArgs() map[string]any {
+	shown, _ := r.RecordedArgs()
+	return sanitize.Redact(shown, r.SecretParams(), func(any) any { return sanitize.Redacted })
+}
+
+// RecordedArgs returns the arguments as Tool.RecordArgs shows them, and the texts that recorded
+// messages must not repeat.
+func (r *Request) RecordedArgs() (shown map[string]any, secrets []string) {
+	if r.Tool == nil || r.Tool.RecordArgs == nil {
+		return r.Call.Args, nil
+	}
+	return r.Tool.RecordArgs(r.Call.Args)
+}
+
 // reservations holds the reservations of gates for a call until it ends.
 type reservations struct {
 	mu       sync.Mutex
@@ -147,7 +220,7 @@ func (r *Request) Reserve(by Gate, release func()) {
 // HasReservation reports whether the gate already holds a reservation for the call, since gates
 // check again after a person's answer. A dry run needs none, so it reports true.
 func (r *Request) HasReservation(by Gate) bool {
-	if r.dryRun {
+	if r.DryRun {
 		return true
 	}
 	r.reservations.mu.Lock()
@@ -155,8 +228,8 @@ func (r *Request) HasReservation(by Gate) bool {
 	return slices.ContainsFunc(r.reservations.list, func(k reservation) bool { return k.gate == by })
 }
 
-// release releases all reservations, the last one first.
-func (r *Request) release() {
+// Release releases all reservations, the last one first. The gateway calls it when the call ends.
+func (r *Request) Release() {
 	r.reservations.mu.Lock()
 	given := r.reservations.list
 	r.reservations.list, r.reservations.released = nil, true

@@ -1,7 +1,5 @@
 package aai
 
-import "strconv"
-
 // A Step is a call in stored form, without a caller: an Undo makes it later.
 type Step struct {
 	App  string         `json:"app"` // as in Call.App
@@ -10,57 +8,6 @@ type Step struct {
 	// Target is the id of the intended program, if known, since its process id may be reused
 	// later. "" means that the arguments decide.
 	Target string `json:"target,omitempty"`
-}
-
-// checkTarget returns an error if target is not the permitted target of the call.
-func (c *Call) checkTarget(target *App) *Error {
-	if c.OnlyTarget == "" || target.ID == c.OnlyTarget {
-		return nil
-	}
-	e := Errorf(AppNotRunning, "this undo is for %s, but would act on %s", CleanLabel(c.OnlyTarget, maxName), CleanLabel(target.ID, maxName))
-	e.Delivery, e.Hint = NotDelivered, "The program has ended since; look at its windows now."
-	return e
-}
-
-// finish returns the result of the Action, with the Undo bound to the target of the call.
-func (p *invocation) finish(result *Result, failure *Error) (*Result, *Error) {
-	if failure != nil {
-		if failure.Undo != nil {
-			half := *failure
-			half.Undo = failure.Undo.bindTarget(p.request)
-			failure = &half
-		}
-		return nil, p.withDelivery(failure)
-	}
-	if result != nil && result.Undo != nil {
-		whole := *result
-		whole.Undo = result.Undo.bindTarget(p.request)
-		result = &whole
-	}
-	return checkReturns(p.request.Tool, result), nil
-}
-
-// bindTarget returns the Undo with its steps bound to the target of the request. A step for
-// another program, such as the window that had the keyboard before, stays unchanged.
-func (u *Undo) bindTarget(of *Request) *Undo {
-	if u == nil || !of.App.OperatesOthers() || of.IsWholeScreen() {
-		return u
-	}
-	undo := *u
-	undo.Step = u.Step.bindTarget(of)
-	if undo.StateStep != nil {
-		look := undo.StateStep.bindTarget(of)
-		undo.StateStep = &look
-	}
-	return &undo
-}
-
-func (s Step) bindTarget(of *Request) Step {
-	target := of.Call.Target
-	if name, said := s.Args[of.Tool.Target].(string); !said || name == strconv.Itoa(target.PID) || target.HasName(name) {
-		s.Target = target.ID
-	}
-	return s
 }
 
 // Call returns the call that the step describes, made by caller and limited to the step's Target.

@@ -9,6 +9,7 @@ import (
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/audit"
 	"github.com/gybob/aai-gateway/internal/catalog"
+	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/schema"
 )
 
@@ -33,7 +34,7 @@ func BenchmarkDo(b *testing.B) {
 			return &aai.Result{Data: call.Args["v"]}, nil
 		},
 	}}}}
-	gateway := &aai.Gateway{Catalog: parts, Gates: []aai.Gate{parts}, Journal: parts}
+	gateway := &gateway.Gateway{Catalog: parts, Gates: []aai.Gate{parts}, Journal: parts}
 	call := &aai.Call{
 		Caller: aai.Caller{Door: aai.DoorMCP, Name: "bench"},
 		App:    "org.example.App", Tool: "echo", Args: map[string]any{"v": "hello"},

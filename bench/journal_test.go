@@ -11,6 +11,7 @@ import (
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/audit"
+	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/policy"
 	"github.com/gybob/aai-gateway/internal/schema"
 )
@@ -41,8 +42,8 @@ func path(b *testing.B, t *table) {
 	record := audit.New(filepath.Join(folder, "audit.jsonl"))
 	b.Cleanup(func() { _ = record.Close() })
 	grant := policy.Grant{Caller: policy.Wildcard, App: "org.example.App", Tool: policy.Wildcard, Decision: policy.Allow, ExpiresAt: time.Now().Add(time.Hour)}
-	bare := &aai.Gateway{Catalog: parts, Gates: []aai.Gate{parts}, Journal: parts}
-	whole := &aai.Gateway{Catalog: parts, Journal: record, Gates: []aai.Gate{
+	bare := &gateway.Gateway{Catalog: parts, Gates: []aai.Gate{parts}, Journal: parts}
+	whole := &gateway.Gateway{Catalog: parts, Journal: record, Gates: []aai.Gate{
 		policy.NewLimits(map[policy.Kind]policy.Limit{policy.KindDeclared: {PerSecond: 1e6, PerMinute: 1e7, Concurrent: 1000}}),
 		&policy.BuiltinGate{}, &policy.ModeGate{Path: filepath.Join(folder, "mode")}, policy.AppLists{}, policy.ProtectedWindows{},
 		policy.NewDestructiveMarker(policy.DestructiveWords()),
@@ -54,7 +55,7 @@ func path(b *testing.B, t *table) {
 	var without, with samples
 	for b.Loop() { // of one call of this benchmark, so that its figure appears once
 		for range rounds {
-			for g, s := range map[*aai.Gateway]*samples{bare: &without, whole: &with} {
+			for g, s := range map[*gateway.Gateway]*samples{bare: &without, whole: &with} {
 				for range calls {
 					begun := time.Now()
 					if _, err := g.Do(b.Context(), call); err != nil {

@@ -17,6 +17,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/catalog"
 	"github.com/gybob/aai-gateway/internal/doors/mcp"
 	"github.com/gybob/aai-gateway/internal/drivers/dbus"
+	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/policy"
 	"github.com/gybob/aai-gateway/internal/testkit"
 )
@@ -153,7 +154,7 @@ func (c *clockwork) wrap(app *aai.App) {
 
 // assemble creates the gateway as the program does, with an app on the bus, and with a clockwork
 // if clock is not nil.
-func assemble(b *testing.B, bus *testkit.Bus, clock *clockwork) *aai.Gateway {
+func assemble(b *testing.B, bus *testkit.Bus, clock *clockwork) *gateway.Gateway {
 	b.Helper()
 	h := newHome(b, 0)
 	h.write(b, filepath.Join(fastApp, "aai.json"), callDescriptor(fastApp))
@@ -165,7 +166,7 @@ func assemble(b *testing.B, bus *testkit.Bus, clock *clockwork) *aai.Gateway {
 	known := catalog.New(catalog.Config{
 		Places: []catalog.Place{catalog.Folders(h.folder)}, HostPlatform: "linux", Drivers: map[string]aai.Driver{"linux/dbus": driver},
 	})
-	g := &aai.Gateway{Catalog: known, Journal: record, Gates: []aai.Gate{
+	g := &gateway.Gateway{Catalog: known, Journal: record, Gates: []aai.Gate{
 		policy.NewLimits(map[policy.Kind]policy.Limit{policy.KindDeclared: {PerSecond: 1e6, PerMinute: 1e7, Concurrent: 1000}}),
 		policy.NewBuiltinGate(policy.BuiltinConfig{AgentTools: builtin.AgentTools(), PersonDoors: []string{aai.DoorCLI}}),
 		&policy.ModeGate{Path: filepath.Join(h.folder, "mode")},
@@ -190,7 +191,7 @@ func assemble(b *testing.B, bus *testkit.Bus, clock *clockwork) *aai.Gateway {
 }
 
 // openHere serves the gateway through its door, in this process.
-func openHere(b *testing.B, g *aai.Gateway) *session {
+func openHere(b *testing.B, g *gateway.Gateway) *session {
 	b.Helper()
 	in, questions := pipe(b)
 	answers, out := pipe(b)

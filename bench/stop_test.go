@@ -10,6 +10,7 @@ import (
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/audit"
+	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/gateway/active"
 )
 
@@ -17,7 +18,7 @@ import (
 const activeCalls = 50
 
 // blockingGateway returns a gateway with calls that last until they are cancelled, and a real journal.
-func blockingGateway(b *testing.B, folder string) (*aai.Gateway, *active.StopList) {
+func blockingGateway(b *testing.B, folder string) (*gateway.Gateway, *active.StopList) {
 	parts := oneApp{&aai.App{ID: "org.example.App", Tools: []*aai.Tool{{
 		Name: "hold", Effect: aai.Changes, Timeout: time.Hour,
 		Run: func(ctx context.Context, _ *aai.Call) (*aai.Result, error) {
@@ -27,7 +28,7 @@ func blockingGateway(b *testing.B, folder string) (*aai.Gateway, *active.StopLis
 	}}}}
 	j := audit.New(filepath.Join(folder, "audit.jsonl"))
 	b.Cleanup(func() { _ = j.Close() })
-	g := &aai.Gateway{Catalog: parts, Gates: []aai.Gate{parts}, Journal: j}
+	g := &gateway.Gateway{Catalog: parts, Gates: []aai.Gate{parts}, Journal: j}
 	h := active.NewStopList(active.StopConfig{Path: filepath.Join(folder, "halt", "stopped"), OnChange: g.CancelStopped})
 	b.Cleanup(func() { _ = h.Close() })
 	g.Stops = h
@@ -56,7 +57,7 @@ func BenchmarkStop(b *testing.B) {
 				for acting := 0; acting < activeCalls; {
 					acting = 0
 					for _, u := range g.Active() {
-						if u.Stage == aai.StageActing {
+						if u.Stage == gateway.StageActing {
 							acting++
 						}
 					}
@@ -93,7 +94,7 @@ func BenchmarkDoWithStop(b *testing.B) {
 	call := &aai.Call{Caller: aai.Caller{Door: aai.DoorMCP, Name: "bench"}, App: "org.example.App", Tool: "echo"}
 	for name, watched := range map[string]bool{"Bare": false, "Watched": true} {
 		b.Run(name, func(b *testing.B) {
-			g := &aai.Gateway{Catalog: parts, Gates: []aai.Gate{parts}, Journal: parts}
+			g := &gateway.Gateway{Catalog: parts, Gates: []aai.Gate{parts}, Journal: parts}
 			if watched {
 				h := active.NewStopList(active.StopConfig{Path: filepath.Join(folder, "halt", "stopped"), OnChange: g.CancelStopped})
 				defer h.Close() //nolint:errcheck // it only ends

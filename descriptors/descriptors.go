@@ -2,7 +2,7 @@
 // real program; see README.md. They are examples for authors of descriptors, and the demo
 // installs them. The gateway itself reads only descriptors that the user installed.
 //
-// The tests call every tool of every descriptor through [aai.Gateway.Do], in a private
+// The tests call every tool of every descriptor through Gateway.Do, in a private
 // desktop session, and verify the effect with another program. They need Linux and the
 // Debian packages in packages.txt, and with AAI_APPS=all those of more-packages.txt.
 //

@@ -17,6 +17,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/automation/undo"
 	"github.com/gybob/aai-gateway/internal/catalog"
 	"github.com/gybob/aai-gateway/internal/drivers/dbus"
+	"github.com/gybob/aai-gateway/internal/gateway"
 )
 
 // allowAllGate is a gate that admits every call.
@@ -74,7 +75,7 @@ func (m *memoryJournal) hasReached(kind aai.EntryKind, tool string) error {
 // world is a session with a gateway that reaches its programs.
 type world struct {
 	*session
-	gateway *aai.Gateway
+	gateway *gateway.Gateway
 	journal *memoryJournal
 }
 
@@ -99,7 +100,7 @@ func newWorld(t testing.TB, folder string, env ...string) *world {
 		}
 	}
 	journal := &memoryJournal{}
-	return &world{session: s, journal: journal, gateway: &aai.Gateway{
+	return &world{session: s, journal: journal, gateway: &gateway.Gateway{
 		Catalog: apps, Gates: []aai.Gate{allowAllGate{}}, Journal: journal,
 	}}
 }

@@ -24,6 +24,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/doors/httpdoor/bearer"
 	"github.com/gybob/aai-gateway/internal/doors/mcp"
 	"github.com/gybob/aai-gateway/internal/doors/mcp/streamable"
+	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/policy"
 )
 
@@ -44,7 +45,7 @@ func main() {
 }
 
 func serve(ctx context.Context, folder string, overHTTP bool) error {
-	door := mcp.New(mcp.Config{Gateway: gateway(folder), Version: "1"})
+	door := mcp.New(mcp.Config{Gateway: newGateway(folder), Version: "1"})
 	if !overHTTP {
 		return door.ServeStdio(ctx, os.Stdin, os.Stdout)
 	}
@@ -60,8 +61,8 @@ func serve(ctx context.Context, folder string, overHTTP bool) error {
 	return server.Serve(ctx, listener)
 }
 
-// gateway creates the gateway as the program does.
-func gateway(folder string) *aai.Gateway {
+// newGateway creates the gateway as the program does.
+func newGateway(folder string) *gateway.Gateway {
 	record := audit.New(filepath.Join(folder, "audit.jsonl"))
 	store := policy.NewFileStore(filepath.Join(folder, "consent.json"))
 	var known *catalog.Catalog
@@ -75,7 +76,7 @@ func gateway(folder string) *aai.Gateway {
 	for _, app := range known.Apps() {
 		preapproved = append(preapproved, policy.Grant{Caller: policy.Wildcard, App: app.ID, Tool: policy.Wildcard, Decision: policy.Allow})
 	}
-	return &aai.Gateway{
+	return &gateway.Gateway{
 		Catalog: known, Journal: record,
 		Gates: []aai.Gate{
 			policy.NewLimits(map[policy.Kind]policy.Limit{policy.KindDeclared: {PerSecond: 1e6, PerMinute: 1e7, Concurrent: 1000}}),

@@ -7,6 +7,7 @@ import (
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/catalog/search"
 	"github.com/gybob/aai-gateway/internal/drivers/mcp"
+	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/netguard"
 	"github.com/gybob/aai-gateway/internal/oauth"
 	"github.com/gybob/aai-gateway/internal/secrets"
@@ -19,7 +20,7 @@ type appDependencies struct {
 	logins  *oauth.Authorizer
 	vault   *secrets.Vault
 	log     *slog.Logger
-	gateway func() *aai.Gateway // returns nil before its creation
+	gateway func() *gateway.Gateway // returns nil before its creation
 }
 
 // appSources are the sources of apps beyond the installed descriptors: MCP servers, generated and

@@ -11,6 +11,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/automation/script"
 	"github.com/gybob/aai-gateway/internal/automation/undo"
 	"github.com/gybob/aai-gateway/internal/automation/workflow"
+	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/secrets"
 )
 
@@ -40,7 +41,7 @@ func (at dataFolders) runsFile() string { return filepath.Join(at.data, "state.d
 
 // newCallTools creates the tools. gateway returns the gateway, which is created after its apps.
 // Without a vault, acts at the terminal and the progress of workflows are not stored.
-func newCallTools(gateway func() *aai.Gateway, vault *secrets.Vault, at dataFolders, log *slog.Logger) callTools {
+func newCallTools(gateway func() *gateway.Gateway, vault *secrets.Vault, at dataFolders, log *slog.Logger) callTools {
 	cfg, flows := undo.Config{Log: log}, workflow.Config{Gateway: gateway}
 	var keeper *workflow.SQLiteStore
 	var runs workflow.SQLiteConfig

@@ -21,6 +21,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/audit/kept"
 	"github.com/gybob/aai-gateway/internal/doctor"
 	"github.com/gybob/aai-gateway/internal/doors/cli"
+	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/platform/linux/session"
 	"github.com/gybob/aai-gateway/internal/policy"
 	"github.com/gybob/aai-gateway/internal/secrets"
@@ -159,7 +160,7 @@ func (p *program) standard(f cli.Flags) (*setup, error) {
 
 // scratch creates a gateway for another home in this process. Its root policy allows the doctor's
 // apps, and person answers its questions.
-func (p *program) scratch(home string, getenv func(string) string, person aai.Asker) (*aai.Gateway, func() error, error) {
+func (p *program) scratch(home string, getenv func(string) string, person aai.Asker) (*gateway.Gateway, func() error, error) {
 	s := &program{getenv: getenv, home: home, in: strings.NewReader(""), out: io.Discard, err: io.Discard, hostAccess: hostAccess{
 		policy:  func() ([]byte, error) { return []byte(doctorPolicy), nil },
 		home:    func() string { return home },
@@ -286,7 +287,7 @@ func linesOf(said string) []string {
 // doctorAdapter adapts the doctor to the command line.
 type doctorAdapter struct {
 	*doctor.Doctor
-	gateway *aai.Gateway // makes the examining call; nil: none could be created
+	gateway *gateway.Gateway // makes the examining call; nil: none could be created
 
 	mu   sync.Mutex // a late call may still report
 	tell func(doctor.Finding, []string)

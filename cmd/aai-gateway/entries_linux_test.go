@@ -17,6 +17,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/doors/cli"
 	"github.com/gybob/aai-gateway/internal/doors/mcp"
 	"github.com/gybob/aai-gateway/internal/doors/mcp/streamable"
+	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/policy"
 )
 
@@ -58,7 +59,7 @@ func (w *gateAndJournal) report() (gated []string, received int, outcomes []aai.
 
 // newTestGateway returns a gateway with one app, the desktop and its own app, with a recording
 // gate, and limits.
-func newTestGateway(t *testing.T, limits map[policy.Kind]policy.Limit) (*aai.Gateway, *gateAndJournal) {
+func newTestGateway(t *testing.T, limits map[policy.Kind]policy.Limit) (*gateway.Gateway, *gateAndJournal) {
 	t.Helper()
 	d := newDesk(t)
 	c, err := d.read(cli.Flags{})
@@ -76,7 +77,7 @@ func newTestGateway(t *testing.T, limits map[policy.Kind]policy.Limit) (*aai.Gat
 		}},
 	}
 	w := &gateAndJournal{}
-	g := &aai.Gateway{
+	g := &gateway.Gateway{
 		Catalog: &withApp{Catalog: built.gateway.Catalog, app: app}, Journal: w,
 		Gates: []aai.Gate{w, policy.NewLimits(limits)},
 	}
@@ -103,7 +104,7 @@ func (c *withApp) Find(ctx context.Context, name string) (*aai.App, error) {
 // callEntry is one way for a call to come in.
 type callEntry struct {
 	name string
-	come func(t *testing.T, g *aai.Gateway)
+	come func(t *testing.T, g *gateway.Gateway)
 }
 
 // callEntries returns all of them. Other MCP methods, such as lists, make no calls.
@@ -142,14 +143,14 @@ func callEntries() []callEntry {
 	return all
 }
 
-func doorOf(t *testing.T, g *aai.Gateway) *mcp.Door {
+func doorOf(t *testing.T, g *gateway.Gateway) *mcp.Door {
 	t.Helper()
 	return mcp.New(mcp.Config{Gateway: g, Version: "1", DirectApps: []string{aai.DesktopApp}})
 }
 
 // overStdio opens a session, makes one request and waits for its answer.
-func overStdio(method, params string) func(*testing.T, *aai.Gateway) {
-	return func(t *testing.T, g *aai.Gateway) {
+func overStdio(method, params string) func(*testing.T, *gateway.Gateway) {
+	return func(t *testing.T, g *gateway.Gateway) {
 		in, client := io.Pipe()
 		answers, out := io.Pipe()
 		served := make(chan error, 1)
@@ -181,8 +182,8 @@ func overStdio(method, params string) func(*testing.T, *aai.Gateway) {
 }
 
 // overHTTP makes one request of a protocol version.
-func overHTTP(era, method, params string) func(*testing.T, *aai.Gateway) {
-	return func(t *testing.T, g *aai.Gateway) {
+func overHTTP(era, method, params string) func(*testing.T, *gateway.Gateway) {
+	return func(t *testing.T, g *gateway.Gateway) {
 		server, err := doorOf(t, g).HTTP(streamable.Config{})
 		if err != nil {
 			t.Fatal(err)
@@ -237,11 +238,11 @@ func overHTTP(era, method, params string) func(*testing.T, *aai.Gateway) {
 }
 
 // atTerminal runs one command line.
-func atTerminal(line string) func(*testing.T, *aai.Gateway) {
-	return func(t *testing.T, g *aai.Gateway) {
+func atTerminal(line string) func(*testing.T, *gateway.Gateway) {
+	return func(t *testing.T, g *gateway.Gateway) {
 		cli.Run(t.Context(), cli.Config{
 			Version: "1", Out: t.Output(), Err: t.Output(),
-			OpenGateway: func(cli.Flags) (*aai.Gateway, func() error, error) { return g, func() error { return nil }, nil },
+			OpenGateway: func(cli.Flags) (*gateway.Gateway, func() error, error) { return g, func() error { return nil }, nil },
 		}, strings.Fields(line))
 	}
 }

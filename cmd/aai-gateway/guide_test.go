@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/catalog"
+	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/gui"
 )
 
@@ -14,7 +14,7 @@ import (
 // each tool, and each in full on request. A token is four characters.
 func TestGuideOfTheDesktop(t *testing.T) {
 	const most, mostOfOne = 1200, 450
-	none := func() *aai.Gateway { return nil }
+	none := func() *gateway.Gateway { return nil }
 	desk := gui.New(gui.Config{ExtraTools: newCallTools(none, nil, dataFolders{}, slog.New(slog.DiscardHandler)).desktop})
 	guide := catalog.Guide(desk)
 	t.Logf("the guide is about %d tokens", len(guide)/4)

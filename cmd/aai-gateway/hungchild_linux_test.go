@@ -12,6 +12,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/policy"
 )
 
@@ -83,7 +84,7 @@ func (discardingJournal) Record(context.Context, *aai.Entry) error { return nil 
 // to another one, with the program's limits; when it continues, it works again.
 func TestHungChild(t *testing.T) {
 	hung, well := startChild(t), startChild(t)
-	g := &aai.Gateway{
+	g := &gateway.Gateway{
 		Catalog: sdkServers{[]*aai.App{hung.app("hung"), well.app("well")}},
 		Gates:   []aai.Gate{policy.NewLimits(policy.DefaultLimits())},
 		Journal: discardingJournal{},

@@ -19,13 +19,14 @@ import (
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/config"
 	"github.com/gybob/aai-gateway/internal/doors/cli"
+	"github.com/gybob/aai-gateway/internal/gateway"
 )
 
 // secretArgument is an argument that must never be in a log.
 const secretArgument = "open-sesame"
 
 // callAll makes a call that succeeds and some that fail in different ways.
-func callAll(t *testing.T, g *aai.Gateway) {
+func callAll(t *testing.T, g *gateway.Gateway) {
 	t.Helper()
 	for _, call := range []aai.Call{
 		{ID: "c1", App: "aai", Tool: "history", Args: map[string]any{"app": secretArgument}},

@@ -21,6 +21,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/doors/cli"
 	"github.com/gybob/aai-gateway/internal/doors/mcp"
 	"github.com/gybob/aai-gateway/internal/files/userinfo"
+	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/gateway/active"
 	"github.com/gybob/aai-gateway/internal/gui"
 	"github.com/gybob/aai-gateway/internal/platform/linux/dialog"
@@ -47,7 +48,7 @@ type program struct {
 
 // components are the gateway and its dependencies.
 type components struct {
-	gateway         *aai.Gateway
+	gateway         *gateway.Gateway
 	catalog         *catalog.Catalog      // the apps of this computer
 	watchBackground func(context.Context) // logs interrupted workflows, watches stored workflows, scans for integrations
 	visibleApps     *policy.VisibleCatalog
@@ -70,7 +71,7 @@ func (p *components) close() error {
 
 // open creates the gateway for a command. It reads the configuration and does no other I/O: the
 // first call scans the apps and opens the journal.
-func (p *program) open(f cli.Flags) (*aai.Gateway, func() error, error) {
+func (p *program) open(f cli.Flags) (*gateway.Gateway, func() error, error) {
 	cfg, err := p.config(f)
 	if err != nil {
 		return nil, nil, err
@@ -298,10 +299,10 @@ func (p *program) build(cfg *setup) (*components, error) {
 	cfg.isHostProcess = p.isHostProcess()
 	known, built, recent, self := new(combinedCatalog), new(components), new(active.ResultCache), (*aai.App)(nil)
 	finder := cfg.newSearch(func() []*aai.App { return built.visibleApps.Apps() }, store, record, log)
-	finds := p.newAppSources(cfg, appDependencies{drivers, client, logins, vault, log, func() *aai.Gateway { return built.gateway }}, known, finder)
-	calling := newCallTools(func() *aai.Gateway { return built.gateway }, vault, cfg.dataFolders(), log)
-	halts := newStopControl(cfg.platform.data, func() *aai.Gateway { return built.gateway }, func() *aai.App { return self }, log)
-	ownApps, closeDesktop := cfg.builtinApps(recent, calling.desktop, stopByKey(func() *aai.Gateway { return built.gateway }, log), log)
+	finds := p.newAppSources(cfg, appDependencies{drivers, client, logins, vault, log, func() *gateway.Gateway { return built.gateway }}, known, finder)
+	calling := newCallTools(func() *gateway.Gateway { return built.gateway }, vault, cfg.dataFolders(), log)
+	halts := newStopControl(cfg.platform.data, func() *gateway.Gateway { return built.gateway }, func() *aai.App { return self }, log)
+	ownApps, closeDesktop := cfg.builtinApps(recent, calling.desktop, stopByKey(func() *gateway.Gateway { return built.gateway }, log), log)
 	album := cfg.keptScreenshots(desktopOf(ownApps), calling.acts, vault, log)
 	self = builtin.NewApp(
 		builtin.Dependencies{
@@ -323,7 +324,7 @@ func (p *program) build(cfg *setup) (*components, error) {
 	known.WebCatalog = cfg.web(finds.servers.WithServerTools(calling.library.Wrap(known.local)), client, drivers, log)
 	shown := &policy.VisibleCatalog{Catalog: known, Modes: trust.modes}
 	*built = components{
-		gateway: &aai.Gateway{
+		gateway: &gateway.Gateway{
 			Catalog:          shown,
 			Gates:            trust.gates,
 			Journal:          &operationLog{Journal: record, log: log, onMutation: recent.Invalidate, keptResults: responses},

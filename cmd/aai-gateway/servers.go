@@ -7,6 +7,7 @@ import (
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/drivers/mcp"
+	"github.com/gybob/aai-gateway/internal/gateway"
 )
 
 // servers returns the driver of the MCP servers that descriptors name.
@@ -19,7 +20,7 @@ func (s *setup) servers(client *http.Client, on appDependencies) *mcp.Driver {
 }
 
 // dialogAsker puts servers' questions into the gateway's queue.
-type dialogAsker struct{ gateway func() *aai.Gateway }
+type dialogAsker struct{ gateway func() *gateway.Gateway }
 
 // Ask implements aai.Asker.
 func (w dialogAsker) Ask(ctx context.Context, q aai.Question) (aai.Answer, error) {

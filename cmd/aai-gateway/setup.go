@@ -13,6 +13,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/audit/kept"
 	"github.com/gybob/aai-gateway/internal/config"
 	"github.com/gybob/aai-gateway/internal/doors/cli"
+	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/platform/linux/session"
 	"github.com/gybob/aai-gateway/internal/policy/reauth"
 	"github.com/gybob/aai-gateway/internal/secrets"
@@ -176,7 +177,7 @@ func (s *setup) keptResults(vault *secrets.Vault, log *slog.Logger) *kept.Result
 }
 
 // keptScreenshots returns the configured store of kept screenshots after mutations.
-func (s *setup) keptScreenshots(desktop *aai.App, next aai.MutationObserver, vault *secrets.Vault, log *slog.Logger) *kept.ScreenshotStore {
+func (s *setup) keptScreenshots(desktop *aai.App, next gateway.MutationObserver, vault *secrets.Vault, log *slog.Logger) *kept.ScreenshotStore {
 	keeper := kept.NewResultStore(kept.ResultConfig{
 		Folder: s.keptFolder("pictures"), Apps: s.Journal.KeepScreenshotsOf,
 		MaxAge: 24 * time.Hour, MaxBytes: kept.MaxScreenshotBytes, Vault: vault.NonInteractive(), Log: log,

@@ -9,6 +9,7 @@ import (
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/files/userinfo"
+	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/gateway/active"
 )
 
@@ -30,7 +31,7 @@ func stopFile(data string) string { return filepath.Join(stopFolders(data)[0], "
 // minimalGateway returns a gateway with only the tools that stop calls and list active ones. It works
 // with an unreadable configuration, and writes no journal, because its path is then unknown. Starting
 // again grants callers more, so it needs a full gateway, which asks for confirmation.
-func (p *program) minimalGateway() (*aai.Gateway, error) {
+func (p *program) minimalGateway() (*gateway.Gateway, error) {
 	home, err := p.homeFolder()
 	if err != nil {
 		return nil, err
@@ -42,7 +43,7 @@ func (p *program) minimalGateway() (*aai.Gateway, error) {
 	stops := active.NewStopList(active.StopConfig{Path: stopFile(data)})
 	tools := slices.DeleteFunc(stops.Tools(), func(t *aai.Tool) bool { return t.Name == active.StartToolName })
 	b := minimalApp{&aai.App{ID: aai.BuiltinApp, Tools: append(tools, active.NewActiveTool(stopFolders(data)[1], stops))}}
-	return &aai.Gateway{Catalog: b, Gates: []aai.Gate{b}, Journal: b}, nil
+	return &gateway.Gateway{Catalog: b, Gates: []aai.Gate{b}, Journal: b}, nil
 }
 
 // minimalApp is the only app, its gate and its journal: it admits every call and records nothing.
@@ -57,34 +58,34 @@ func (minimalApp) Check(context.Context, *aai.Request) ([]aai.Question, error) {
 func (minimalApp) Record(context.Context, *aai.Entry) error { return nil }
 
 // newStopControl creates the stop control. The gateway and its own app are created later.
-func newStopControl(data string, gateway func() *aai.Gateway, self func() *aai.App, log *slog.Logger) stopControl {
+func newStopControl(data string, current func() *gateway.Gateway, self func() *aai.App, log *slog.Logger) stopControl {
 	folders := stopFolders(data)
 	stopped := active.NewStopList(active.StopConfig{
 		Path: stopFile(data),
-		Exempt: func(w aai.CallScope) bool {
+		Exempt: func(w gateway.CallScope) bool {
 			if w.App != aai.BuiltinApp || w.Caller.Door != aai.DoorCLI && w.Caller.Door != aai.DoorWeb {
 				return false
 			}
 			tool := self().Tool(w.Tool)
 			return tool != nil && !tool.OnlyMakesCalls // the user needs them to see the state, and to start again
 		},
-		OnChange: func() { gateway().CancelStopped() },
+		OnChange: func() { current().CancelStopped() },
 		Log:      log,
 	})
 	folder := folders[1]
 	return stopControl{
 		stopper:   stopped,
-		publisher: active.NewPublisher(folder, func() []aai.ActiveCall { return gateway().Active() }, log),
+		publisher: active.NewPublisher(folder, func() []gateway.ActiveCall { return current().Active() }, log),
 		tools:     append(stopped.Tools(), active.NewActiveTool(folder, stopped)),
 	}
 }
 
 // stopByKey returns the function that stops all calls when the person presses the stop key. It stops
 // through the gateway, so that the journal records it.
-func stopByKey(gateway func() *aai.Gateway, log *slog.Logger) func() {
+func stopByKey(current func() *gateway.Gateway, log *slog.Logger) func() {
 	return func() {
 		call := &aai.Call{App: aai.BuiltinApp, Tool: active.StopToolName, Caller: aai.Caller{Name: "stop key", Door: aai.DoorCLI}}
-		if _, err := gateway().Do(context.Background(), call); err != nil {
+		if _, err := current().Do(context.Background(), call); err != nil {
 			log.Error("the person's stop key did not stop the agents", "error", err)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/builtin"
 	"github.com/gybob/aai-gateway/internal/doctor"
+	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/policy"
 )
 
@@ -127,7 +128,7 @@ func TestStorageFaultIsReported(t *testing.T) {
 }
 
 // do makes a call as the person at the terminal.
-func (d *storageDesk) do(gateway *aai.Gateway, app, tool string, args map[string]any) (*aai.Result, error) {
+func (d *storageDesk) do(gateway *gateway.Gateway, app, tool string, args map[string]any) (*aai.Result, error) {
 	return gateway.Do(d.t.Context(), &aai.Call{
 		Caller: aai.Caller{Door: aai.DoorCLI, Name: "terminal", Identity: aai.IdentityTerminal}, App: app, Tool: tool, Args: args,
 	})

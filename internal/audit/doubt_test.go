@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/gateway"
 )
 
 // oneApp is a catalog of one app.
@@ -48,7 +49,7 @@ func TestCountedRefusalsHideNoFullDisk(t *testing.T) {
 	ran := 0
 	app := &aai.App{ID: notes, Tools: []*aai.Tool{{Name: "list", Effect: aai.Reads,
 		Run: func(context.Context, *aai.Call) (*aai.Result, error) { ran++; return &aai.Result{}, nil }}}}
-	g := &aai.Gateway{Catalog: oneApp{app}, Journal: j, Gates: []aai.Gate{openGate{}}}
+	g := &gateway.Gateway{Catalog: oneApp{app}, Journal: j, Gates: []aai.Gate{openGate{}}}
 	do := func(tool string) error {
 		_, err := g.Do(t.Context(), &aai.Call{Caller: received("").Caller, App: notes, Tool: tool})
 		return err

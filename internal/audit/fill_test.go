@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/gateway"
 )
 
 // consumed returns the number of bytes of the journal in the index, without updating it.
@@ -73,7 +73,7 @@ func TestIndexTellsItsProgress(t *testing.T) {
 	}
 	j.indexStep = 4000
 	var heard []float64
-	ctx := aai.WithProgress(t.Context(), func(done, total float64, message string) {
+	ctx := gateway.WithProgress(t.Context(), func(done, total float64, message string) {
 		if done > total || message == "" || len(heard) > 0 && done <= heard[len(heard)-1] {
 			t.Errorf("%v of %v: %s, after %v", done, total, message, heard)
 		}

@@ -14,8 +14,8 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/files/database"
+	"github.com/gybob/aai-gateway/internal/gateway"
 )
 
 // An indexer updates an index.
@@ -117,7 +117,7 @@ func (x *indexer) updateFile(ctx context.Context, f openFile, idents map[string]
 			step *= 2 // one line is longer than step
 		}
 		x.done += read
-		aai.Progress(ctx, float64(x.done), float64(x.total), "reading the journal")
+		gateway.Progress(ctx, float64(x.done), float64(x.total), "reading the journal")
 	}
 }
 

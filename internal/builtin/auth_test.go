@@ -13,6 +13,7 @@ import (
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/builtin"
+	"github.com/gybob/aai-gateway/internal/gateway"
 )
 
 // shops returns two apps at one site, and one that needs a key.
@@ -141,7 +142,7 @@ func TestLogInByDevice(t *testing.T) {
 	}}}
 	w.open()
 	said := make(chan string, 100)
-	ctx := aai.WithProgress(t.Context(), func(_, _ float64, message string) { said <- message })
+	ctx := gateway.WithProgress(t.Context(), func(_, _ float64, message string) { said <- message })
 	ended := make(chan error, 1)
 	go func() {
 		_, err := w.gateway.Do(ctx, &aai.Call{Caller: aai.Caller{Door: aai.DoorCLI}, App: aai.BuiltinApp, Tool: builtin.LogIn, Args: map[string]any{"app": "org.example.phone"}})

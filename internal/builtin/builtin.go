@@ -17,6 +17,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/audit"
 	"github.com/gybob/aai-gateway/internal/audit/kept"
 	"github.com/gybob/aai-gateway/internal/catalog"
+	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/oauth"
 	"github.com/gybob/aai-gateway/internal/policy"
 	"github.com/gybob/aai-gateway/internal/policy/reauth"
@@ -325,7 +326,7 @@ func (c catalogTools) guide(ctx context.Context, call *aai.Call) (*aai.Result, e
 		}
 		return &aai.Result{Text: words, Data: data}, nil
 	}
-	if err := aai.ReserveResult(ctx, len(app.Descriptor), len(app.Descriptor)/bytesPerValue); err != nil {
+	if err := gateway.ReserveResult(ctx, len(app.Descriptor), len(app.Descriptor)/bytesPerValue); err != nil {
 		return nil, err
 	}
 	app = c.modes.Visible(app)
@@ -360,7 +361,7 @@ func (c catalogTools) descriptor(ctx context.Context, call *aai.Call) (*aai.Resu
 	if app.Descriptor == nil {
 		return nil, aai.Errorf(aai.AppNotFound, "%s has no descriptor; it is part of the gateway", app.ID)
 	}
-	if err := aai.ReserveResult(ctx, len(app.Descriptor), 0); err != nil {
+	if err := gateway.ReserveResult(ctx, len(app.Descriptor), 0); err != nil {
 		return nil, err
 	}
 	source := app.Descriptor

@@ -11,6 +11,7 @@ import (
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/audit"
 	"github.com/gybob/aai-gateway/internal/builtin"
+	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/schema"
 )
 
@@ -144,7 +145,7 @@ func TestHistoryNamesWhatWasActedOn(t *testing.T) {
 	desktop.Tool("press").Secret = []string{"key"}
 	desktop.Tool("press").Params = schema.MustParse(`{"type": "object", "properties": {"app": {"type": "string"}, "key": {"type": "string"}}}`)
 	desktop.Tool("press").Run = func(ctx context.Context, _ *aai.Call) (*aai.Result, error) {
-		return &aai.Result{}, aai.ReportTargetElement(ctx, aai.TargetElement{Role: "button", Name: "Send hunter2", ID: "send-btn", Window: "Mail\n", UnknownEffect: true, AllText: "Send"})
+		return &aai.Result{}, gateway.ReportTargetElement(ctx, aai.TargetElement{Role: "button", Name: "Send hunter2", ID: "send-btn", Window: "Mail\n", UnknownEffect: true, AllText: "Send"})
 	}
 	w.otherApps = []*aai.App{desktop}
 	w.open()

@@ -16,6 +16,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/audit"
 	"github.com/gybob/aai-gateway/internal/builtin"
 	"github.com/gybob/aai-gateway/internal/catalog"
+	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/oauth"
 	"github.com/gybob/aai-gateway/internal/policy"
 	"github.com/gybob/aai-gateway/internal/policy/reauth"
@@ -25,7 +26,7 @@ import (
 
 // A world is a gateway with the real packages, its own folders and a fake driver.
 type world struct {
-	gateway     *aai.Gateway
+	gateway     *gateway.Gateway
 	store       *policy.FileStore
 	folder      string // of the descriptors
 	consent     string // the file of the consents
@@ -131,7 +132,7 @@ func (w *world) open() {
 		Places: []catalog.Place{catalog.Folders(w.folder)}, HostPlatform: "linux",
 		Drivers: map[string]aai.Driver{"linux/dbus": echo{}}, Builtin: append([]*aai.App{self}, w.otherApps...),
 	})
-	w.gateway = &aai.Gateway{
+	w.gateway = &gateway.Gateway{
 		Catalog: known, Journal: w.deps.Journal, Dialog: &w.screen,
 		Gates: []aai.Gate{
 			policy.NewBuiltinGate(policy.BuiltinConfig{

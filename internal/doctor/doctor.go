@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/gateway"
 )
 
 // Config configures a Doctor. All fields must be set unless stated otherwise.
@@ -39,10 +40,10 @@ type Config struct {
 	SettingNames []string
 	// Gateway is the person's gateway, with the default settings if ConfigError is set; nil if it
 	// cannot be created.
-	Gateway *aai.Gateway
+	Gateway *gateway.Gateway
 	// NewScratchGateway creates a gateway that is separate from the person's, with a home, an environment
 	// and an asker for its questions. The returned function closes the gateway.
-	NewScratchGateway func(home string, getenv func(string) string, person aai.Asker) (*aai.Gateway, func() error, error)
+	NewScratchGateway func(home string, getenv func(string) string, person aai.Asker) (*gateway.Gateway, func() error, error)
 	// NewDialog returns an asker that opens windows on the screen named by the variables and
 	// keeps its state in the folder. May be nil.
 	NewDialog func(getenv func(string) string, folder string) aai.ReadyAsker
@@ -233,7 +234,7 @@ func (f *Finding) setCallError(what string, err error) {
 }
 
 // call makes a call as the person at the terminal.
-func call(ctx context.Context, g *aai.Gateway, app, tool string, args map[string]any) (*aai.Result, error) {
+func call(ctx context.Context, g *gateway.Gateway, app, tool string, args map[string]any) (*aai.Result, error) {
 	if g == nil {
 		return nil, errNoGateway
 	}

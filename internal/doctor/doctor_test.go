@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
@@ -167,7 +168,7 @@ func TestMoveAside(t *testing.T) {
 		}
 	}
 	write(file, "mine")
-	d := New(Config{Gateway: &aai.Gateway{}, Settings: file, ConfigError: aai.Errorf(aai.InvalidParams, "%s: line 1", file)})
+	d := New(Config{Gateway: &gateway.Gateway{}, Settings: file, ConfigError: aai.Errorf(aai.InvalidParams, "%s: line 1", file)})
 	write(file+".damaged", "an older one")
 	f := &Finding{}
 	d.settings(t.Context(), f)

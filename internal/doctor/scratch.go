@@ -10,12 +10,13 @@ import (
 	"strings"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/gateway"
 )
 
 // A scratch is a gateway with a temporary home.
 type scratch struct {
 	home    string
-	gateway *aai.Gateway
+	gateway *gateway.Gateway
 	close   func() error
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/schema"
 )
 
@@ -81,7 +82,7 @@ func (d *Doctor) answer(ctx context.Context, skip []string) (*aai.Result, error)
 	defer context.AfterFunc(ctx, cancel)()
 	out := report{State: string(OK), Program: d.cfg.Version, System: runtime.GOOS + "/" + runtime.GOARCH, Checks: []findingView{}}
 	total, begun := float64(len(Checks())), time.Now()
-	aai.Progress(ctx, 0, total, "testing every way to an app")
+	gateway.Progress(ctx, 0, total, "testing every way to an app")
 	var broken []string
 	halted := ""
 	d.Examine(apart, skip, func(f Finding, waiting []string) {
@@ -102,7 +103,7 @@ func (d *Doctor) answer(ctx context.Context, skip []string) (*aai.Result, error)
 		if len(waiting) > 0 {
 			said += "; trying: " + strings.Join(waiting, ", ")
 		}
-		aai.Progress(ctx, float64(len(out.Checks)), total, said)
+		gateway.Progress(ctx, float64(len(out.Checks)), total, said)
 		if d.cfg.OnFinding != nil {
 			d.cfg.OnFinding(f, waiting)
 		}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/gateway"
 )
 
 // TestTool checks that a call reports each finding in order, and returns all of them.
@@ -22,7 +23,7 @@ func TestTool(t *testing.T) {
 	}
 	var mu sync.Mutex
 	var heard []string
-	ctx := aai.WithProgress(t.Context(), func(done, total float64, message string) {
+	ctx := gateway.WithProgress(t.Context(), func(done, total float64, message string) {
 		mu.Lock()
 		defer mu.Unlock()
 		if total != float64(len(Checks())) || done != float64(len(heard)) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/testkit/sampleapp"
 )
 
@@ -34,7 +35,7 @@ func (d *Doctor) web(ctx context.Context, f *Finding) {
 }
 
 // useSampleApp adds an item to the site's list through the gateway, and checks it at the site.
-func (d *Doctor) useSampleApp(ctx context.Context, g *aai.Gateway, site *sampleapp.App) error {
+func (d *Doctor) useSampleApp(ctx context.Context, g *gateway.Gateway, site *sampleapp.App) error {
 	const errand = "Water the plants"
 	_, err := call(ctx, g, site.Address, "list_errands", nil)
 	if err == nil {

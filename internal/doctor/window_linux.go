@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/platform/linux/private"
 )
 
@@ -165,7 +166,7 @@ func (d *Doctor) openWindowSession(ctx context.Context) (*private.Session, strin
 }
 
 // operate operates the window, and describes the screenshot.
-func (a inputDialog) operate(ctx context.Context, desk *private.Session, g *aai.Gateway) (string, error) {
+func (a inputDialog) operate(ctx context.Context, desk *private.Session, g *gateway.Gateway) (string, error) {
 	// This enables accessibility, which Qt programs check only when they start.
 	if _, err := call(ctx, g, aai.DesktopApp, "ax_list_apps", nil); err != nil {
 		return "", fmt.Errorf("programs cannot be listed: %w", err)
@@ -201,7 +202,7 @@ func (a inputDialog) operate(ctx context.Context, desk *private.Session, g *aai.
 }
 
 // appears waits until the window shows its button.
-func (a inputDialog) appears(ctx context.Context, program *private.Program, g *aai.Gateway, app string) error {
+func (a inputDialog) appears(ctx context.Context, program *private.Program, g *gateway.Gateway, app string) error {
 	var last error
 	err := program.Await(ctx, "its window shows "+a.accept, func() bool {
 		_, last = call(ctx, g, aai.DesktopApp, "ax_find", map[string]any{"app": app, "query": a.accept})
@@ -214,7 +215,7 @@ func (a inputDialog) appears(ctx context.Context, program *private.Program, g *a
 }
 
 // picture takes a screenshot, which must have more than one colour, and describes its size.
-func picture(ctx context.Context, g *aai.Gateway, app string) (string, error) {
+func picture(ctx context.Context, g *gateway.Gateway, app string) (string, error) {
 	result, err := call(ctx, g, aai.DesktopApp, "ax_screenshot", map[string]any{"app": app})
 	if err != nil {
 		return "", fmt.Errorf("its screenshot failed: %w", err)

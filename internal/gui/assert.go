@@ -9,6 +9,7 @@ import (
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/gui/fieldtext"
 	"github.com/gybob/aai-gateway/internal/gui/guierr"
 	"github.com/gybob/aai-gateway/internal/gui/params"
@@ -59,8 +60,8 @@ func assert(ctx context.Context, v *callView) (*aai.Result, error) {
 		return nil, err
 	}
 	if !e.States.Has(desktop.Protected) {
-		aai.MarkNotSecret(ctx, "assertions.value")
-		aai.MarkNotSecret(ctx, "assertions.contains_text")
+		gateway.MarkNotSecret(ctx, "assertions.value")
+		gateway.MarkNotSecret(ctx, "assertions.contains_text")
 	}
 	actual := map[string]any{
 		"exists": true, "visible": v.Snapshot.IsVisible(m.Index), "role": string(e.Role), "title": e.Name,

@@ -10,6 +10,7 @@ import (
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/desktop/delta"
+	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/gui/fieldtext"
 	"github.com/gybob/aai-gateway/internal/gui/guierr"
 	"github.com/gybob/aai-gateway/internal/gui/operate"
@@ -145,7 +146,7 @@ func (f *formFill) run(ctx context.Context) (*aai.Result, error) {
 		secret = f.fillField(ctx, n) || secret
 	}
 	if !secret {
-		aai.MarkNotSecret(ctx, "fields.value")
+		gateway.MarkNotSecret(ctx, "fields.value")
 	}
 	if !slices.ContainsFunc(f.rows, func(r fieldOutcome) bool { return r.Done }) {
 		f.addForeignWindows(ctx)

@@ -11,6 +11,7 @@ import (
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/desktop/delta"
+	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/gui/guierr"
 	"github.com/gybob/aai-gateway/internal/gui/operate"
 	"github.com/gybob/aai-gateway/internal/gui/params"
@@ -111,7 +112,7 @@ func manage(ctx context.Context, v *callView) (*aai.Result, error) {
 		return nil, err
 	}
 	m := windowChange{callView: v, window: w, action: params.String(v.Call, "action"), before: v.Snapshot}
-	if err := aai.ReportTargetElement(ctx, manageTarget(v.Call, w.Title)); err != nil {
+	if err := gateway.ReportTargetElement(ctx, manageTarget(v.Call, w.Title)); err != nil {
 		return nil, err
 	}
 	was := m.currentState(ctx)

@@ -11,6 +11,7 @@ import (
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/desktop/refs"
+	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/gui"
 	"github.com/gybob/aai-gateway/internal/testkit/fakedesktop"
 )
@@ -24,7 +25,7 @@ func atTerminal(t *testing.T, d *fakedesktop.Desktop) (command func() *world, fo
 			T: t, d: d, record: &record{}, caller: aai.Caller{Door: aai.DoorCLI, Name: "terminal"},
 			app: gui.New(gui.Config{Open: func() desktop.Backend { return d.Backend() }, RefsFolder: folder}),
 		}
-		w.gateway = &aai.Gateway{Catalog: catalog{w.app}, Gates: []aai.Gate{admitAll{w.record}}, Journal: w.record}
+		w.gateway = &gateway.Gateway{Catalog: catalog{w.app}, Gates: []aai.Gate{admitAll{w.record}}, Journal: w.record}
 		return w
 	}, folder
 }

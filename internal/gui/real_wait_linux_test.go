@@ -4,7 +4,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
@@ -83,7 +83,7 @@ func TestRealWait(t *testing.T) {
 				step.p["app"], step.p["timeout_ms"] = app, 60000
 				waits := make(chan bool)
 				hears := sync.OnceFunc(func() { close(waits) })
-				ctx := aai.WithProgress(w.Context(), func(float64, float64, string) { hears() })
+				ctx := gateway.WithProgress(w.Context(), func(float64, float64, string) { hears() })
 				var all sync.WaitGroup
 				all.Go(func() {
 					result, err := w.do(ctx, "ax_wait", step.p)

@@ -15,6 +15,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
 	"github.com/gybob/aai-gateway/internal/desktop/refs"
+	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/gui"
 	"github.com/gybob/aai-gateway/internal/platform/linux/atspi"
 	"github.com/gybob/aai-gateway/internal/platform/linux/session"
@@ -29,7 +30,7 @@ type realWorld struct {
 	*testing.T
 	*linuxtest.Session
 	backend desktop.Backend
-	gateway *aai.Gateway
+	gateway *gateway.Gateway
 	tools   *aai.App
 	record  *record
 	caller  aai.Caller
@@ -79,7 +80,7 @@ func (w *realWorld) offers(c gui.Config, gates ...aai.Gate) {
 	for _, tool := range w.tools.Tools { // slow is not failed
 		tool.Timeout += realPatience
 	}
-	w.gateway = &aai.Gateway{Catalog: catalog{w.tools}, Gates: append(gates, admitAll{w.record}), Journal: w.record, Claims: inputlock.Claims{Folder: inputlock.Folder}}
+	w.gateway = &gateway.Gateway{Catalog: catalog{w.tools}, Gates: append(gates, admitAll{w.record}), Journal: w.record, Claims: inputlock.Claims{Folder: inputlock.Folder}}
 }
 
 // on returns the world for a subtest.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/gui"
 	"github.com/gybob/aai-gateway/internal/schema"
 )
@@ -61,7 +62,7 @@ func TestWaitingIsHeardOf(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.d.Program("Editor").Window("Untitled").Button("Save", func() {})
 		var heard []string
-		ctx := aai.WithProgress(w.Context(), func(done, total float64, message string) {
+		ctx := gateway.WithProgress(w.Context(), func(done, total float64, message string) {
 			heard = append(heard, fmt.Sprintf("%v/%v %s", done, total, message))
 		})
 		if _, err := w.doBy(ctx, "ax_wait_idle", `{"app": "Editor", "timeout_ms": 5000, "poll_ms": 1200}`); err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/gui/params"
 	"github.com/gybob/aai-gateway/internal/gui/snapview"
 )
@@ -83,7 +84,7 @@ func (v *callView) leadsIntoShell(i int) bool {
 // mayType returns an error for typing into a terminal if the call has no permission for that. The
 // focus may have moved since the permission was asked.
 func (v *callView) mayType(ctx context.Context, i int) error {
-	if aai.AdmittedPermission(ctx) == aai.PermissionRun || !v.isShell(i) {
+	if gateway.AdmittedPermission(ctx) == aai.PermissionRun || !v.isShell(i) {
 		return nil
 	}
 	is := "is"

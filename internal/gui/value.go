@@ -9,6 +9,7 @@ import (
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/gui/fieldtext"
 	"github.com/gybob/aai-gateway/internal/gui/guierr"
 	"github.com/gybob/aai-gateway/internal/gui/operate"
@@ -42,7 +43,7 @@ func setValue(ctx context.Context, v *callView) (*aai.Result, error) {
 		return nil, err
 	}
 	if !v.IsTypedText(m.Index) {
-		aai.MarkNotSecret(ctx, "value")
+		gateway.MarkNotSecret(ctx, "value")
 	}
 	return v.set(ctx, m.Index, params.String(v.Call, "value"))
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/gui/fieldtext"
 	"github.com/gybob/aai-gateway/internal/gui/guierr"
 	"github.com/gybob/aai-gateway/internal/gui/params"
@@ -63,7 +64,7 @@ func (d *toolset) wait(ctx context.Context, call *aai.Call) (*aai.Result, error)
 		came, err = w.look(watching, false)
 		return came != nil, err
 	}, func() {
-		aai.Progress(ctx, w.waited().Seconds(), limit.Seconds(), "Not yet")
+		gateway.Progress(ctx, w.waited().Seconds(), limit.Seconds(), "Not yet")
 	})
 	switch {
 	case ctx.Err() != nil: // the caller has gone
@@ -186,7 +187,7 @@ func (w *wait) differs(ctx context.Context, v *callView, i *int) (string, error)
 	if e.States.Has(desktop.Protected) {
 		return "", aai.Errorf(aai.InvalidParams, "value: the value of a password field is never read")
 	}
-	aai.MarkNotSecret(ctx, "value")
+	gateway.MarkNotSecret(ctx, "value")
 	want := params.String(w.call, "value")
 	if now := fieldtext.FullText(&e); !fieldtext.SameCell(fieldtext.Normalize(now), fieldtext.Normalize(want)) {
 		return "has the value " + desktop.Quote(now, 100), nil

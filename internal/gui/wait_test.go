@@ -10,6 +10,7 @@ import (
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/gateway"
 )
 
 // looked counts the reads of programs.
@@ -171,7 +172,7 @@ func TestWaitBesideOthers(t *testing.T) {
 			f.After(time.Duration(10*i)*time.Millisecond, func() { clock.Rename(fmt.Sprint(i)) })
 		}
 		var heard []string
-		ctx := aai.WithProgress(w.Context(), func(done, total float64, message string) {
+		ctx := gateway.WithProgress(w.Context(), func(done, total float64, message string) {
 			heard = append(heard, fmt.Sprintf("%v/%v %s", done, total, message))
 		})
 		var all sync.WaitGroup

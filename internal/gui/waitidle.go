@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/gui/guierr"
 	"github.com/gybob/aai-gateway/internal/gui/params"
 	"github.com/gybob/aai-gateway/internal/gui/watch"
@@ -48,7 +49,7 @@ func (d *toolset) waitIdle(ctx context.Context, call *aai.Call) (*aai.Result, er
 	}
 	begun := time.Now()
 	seen := watch.WaitUntilQuiet(watching, events, still, func(seen int) {
-		aai.Progress(ctx, time.Since(begun).Round(time.Millisecond).Seconds(), limit.Seconds(), fmt.Sprintf("Not quiet yet, %d events", seen))
+		gateway.Progress(ctx, time.Since(begun).Round(time.Millisecond).Seconds(), limit.Seconds(), fmt.Sprintf("Not quiet yet, %d events", seen))
 	})
 	if ctx.Err() != nil { // the caller has gone
 		return nil, ctx.Err()

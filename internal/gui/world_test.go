@@ -13,6 +13,7 @@ import (
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/desktop/refs"
+	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/gui"
 	"github.com/gybob/aai-gateway/internal/testkit/fakedesktop"
 )
@@ -23,7 +24,7 @@ type world struct {
 	*testing.T
 	d       *fakedesktop.Desktop
 	app     *aai.App
-	gateway *aai.Gateway
+	gateway *gateway.Gateway
 	record  *record
 	caller  aai.Caller
 }
@@ -44,7 +45,7 @@ func inWorldWithout(t *testing.T, lack func(*desktop.Backend), f func(w *world))
 			app:    gui.New(gui.Config{Open: func() desktop.Backend { return backend }}),
 			caller: aai.Caller{Door: aai.DoorMCP, Name: "test", Session: "s1"},
 		}
-		w.gateway = &aai.Gateway{Catalog: catalog{w.app}, Gates: []aai.Gate{admitAll{w.record}}, Journal: w.record}
+		w.gateway = &gateway.Gateway{Catalog: catalog{w.app}, Gates: []aai.Gate{admitAll{w.record}}, Journal: w.record}
 		f(w)
 	})
 }

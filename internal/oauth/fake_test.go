@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
@@ -214,7 +215,7 @@ func (s *fakeServerWorld) authorize(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	ctx = aai.WithProgress(ctx, func(_, _ float64, message string) { _, _ = fmt.Fprintln(&s.said, message) })
+	ctx = gateway.WithProgress(ctx, func(_, _ float64, message string) { _, _ = fmt.Fprintln(&s.said, message) })
 	if err := s.logins.Authorize(ctx, s.recipe, req); err != nil {
 		return err
 	}

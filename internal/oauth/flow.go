@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/gateway"
 )
 
 // flow is one running login. It is independent of the call that began it: it continues until it
@@ -236,7 +237,7 @@ func (l *Authorizer) reportProgress(ctx context.Context, p *realm, f *flow, begu
 		}
 	default:
 	}
-	aai.Progress(ctx, time.Since(begun).Seconds(), total, what)
+	gateway.Progress(ctx, time.Since(begun).Seconds(), total, what)
 }
 
 // visitError returns the error of a call during a login, with the next step for the user.

@@ -175,7 +175,7 @@ func (l *Authorizer) revoke(ctx context.Context, t *token, bye *LogoutResult) {
 }
 
 // Login runs a login at a page, also if the user is already logged in, and waits for it: at most
-// five minutes, or fifteen with a device code. It reports the address to aai.Progress. If ctx ends
+// five minutes, or fifteen with a device code. It reports the address to gateway.Progress. If ctx ends
 // sooner, the login continues. For an app without OAuth, Login returns an error unless the
 // credentials are stored.
 func (l *Authorizer) Login(ctx context.Context, r *aai.Recipe) error {

@@ -18,6 +18,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/oauth"
 	"github.com/gybob/aai-gateway/internal/testkit"
 )
@@ -174,7 +175,7 @@ func withoutBrowser(_ *world, c *loginConfig) { c.Browser = nil }
 
 // call makes one call of the API as a driver does.
 func (w *world) call(ctx context.Context, l *oauth.Authorizer, method string) (status int, err error) {
-	ctx = aai.WithProgress(ctx, func(_, _ float64, message string) { _, _ = fmt.Fprintln(&w.said, message) })
+	ctx = gateway.WithProgress(ctx, func(_, _ float64, message string) { _, _ = fmt.Fprintln(&w.said, message) })
 	for range 6 {
 		req, err := http.NewRequestWithContext(ctx, method, w.recipe.HTTP.BaseURL+"/things", nil)
 		if err != nil {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/gateway"
 )
 
 // shelf is a catalog in memory.
@@ -52,7 +53,7 @@ func (r *records) intents() []string {
 
 // A world is a gateway with these gates, and with tools that count their runs.
 type world struct {
-	*aai.Gateway
+	*gateway.Gateway
 	records *records
 	ran     map[string]int
 	apps    map[string]*aai.App
@@ -75,8 +76,8 @@ func newWorld(t *testing.T, preapproved ...Grant) *world {
 }
 
 // gateway returns a gateway of another process with the same files.
-func (w *world) gateway(preapproved ...Grant) *aai.Gateway {
-	return &aai.Gateway{
+func (w *world) gateway(preapproved ...Grant) *gateway.Gateway {
+	return &gateway.Gateway{
 		Catalog: shelf{w.apps}, Journal: w.records,
 		Gates: []aai.Gate{
 			NewBuiltinGate(BuiltinConfig{AgentTools: []string{"guide"}, PersonDoors: []string{aai.DoorCLI}, Authenticator: w.person}),
@@ -114,7 +115,7 @@ func code(err error) string {
 }
 
 // say makes the call and answers its question.
-func say(t *testing.T, g *aai.Gateway, c *aai.Call, choice string) string {
+func say(t *testing.T, g *gateway.Gateway, c *aai.Call, choice string) string {
 	t.Helper()
 	_, err := g.Do(t.Context(), c)
 	if got := code(err); got != "CONSENT_REQUIRED?" {
@@ -127,7 +128,7 @@ func say(t *testing.T, g *aai.Gateway, c *aai.Call, choice string) string {
 	return code(err)
 }
 
-func (w *world) expect(t *testing.T, g *aai.Gateway, c *aai.Call, want string) {
+func (w *world) expect(t *testing.T, g *gateway.Gateway, c *aai.Call, want string) {
 	t.Helper()
 	if _, err := g.Do(t.Context(), c); code(err) != want {
 		t.Errorf("%s:%s: %v, expected %s", c.App, c.Tool, err, want)

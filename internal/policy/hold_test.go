@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/gateway"
 )
 
 type oneApp struct{ app *aai.App }
@@ -25,7 +26,7 @@ func TestACancelledCallLocksNothing(t *testing.T) {
 	l := NewLimits(DefaultLimits())
 	app := &aai.App{ID: "org.example.App", Tools: []*aai.Tool{{Name: "t", Effect: aai.Reads,
 		Run: func(context.Context, *aai.Call) (*aai.Result, error) { return &aai.Result{}, nil }}}}
-	g := &aai.Gateway{Catalog: oneApp{app}, Journal: noJournal{}, Gates: []aai.Gate{l}}
+	g := &gateway.Gateway{Catalog: oneApp{app}, Journal: noJournal{}, Gates: []aai.Gate{l}}
 	call := func() *aai.Call {
 		return &aai.Call{Caller: aai.Caller{Door: aai.DoorMCP, Name: "x"}, App: "a", Tool: "t"}
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/gateway"
 )
 
 // TestServicesAreIsolated checks that of 50 services, 5 that hang and 5 that take two
@@ -40,7 +41,7 @@ func TestServicesAreIsolated(t *testing.T) {
 		for id := range apps {
 			grants = append(grants, Grant{Caller: Wildcard, App: id, Tool: Wildcard, Decision: Allow})
 		}
-		g := &aai.Gateway{
+		g := &gateway.Gateway{
 			Catalog: shelf{apps}, Journal: &records{},
 			Gates: []aai.Gate{limits, NewConsent(ConsentConfig{Store: &memory{}, Preapproved: grants})},
 		}
@@ -96,7 +97,7 @@ func TestManyCallsToOneThatHangs(t *testing.T) {
 					apps[id] = &aai.App{ID: id, Digest: "d", Ping: answers, Tools: []*aai.Tool{{Name: "work", Timeout: 5 * time.Second, Run: run}}}
 					grants = append(grants, Grant{Caller: Wildcard, App: id, Tool: Wildcard, Decision: Allow})
 				}
-				g := &aai.Gateway{
+				g := &gateway.Gateway{
 					Catalog: shelf{apps}, Journal: &records{},
 					Gates: []aai.Gate{NewLimits(DefaultLimits()), NewConsent(ConsentConfig{Store: &memory{}, Preapproved: grants})},
 				}

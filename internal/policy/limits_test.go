@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/gateway"
 )
 
 // by returns the request with the caller.
@@ -37,7 +38,7 @@ func (d *limitDesk) call(t *testing.T, caller string) string {
 }
 
 // gateway returns a gateway with this gate alone and a tool with this Action.
-func (d *limitDesk) gateway(run aai.Action) *aai.Gateway {
+func (d *limitDesk) gateway(run aai.Action) *gateway.Gateway {
 	w := &world{records: &records{}, ran: map[string]int{}, apps: map[string]*aai.App{}}
 	app := notesApp("d1")
 	for _, tool := range app.Tools {
@@ -48,7 +49,7 @@ func (d *limitDesk) gateway(run aai.Action) *aai.Gateway {
 		}
 	}
 	w.apps[app.ID] = app
-	return &aai.Gateway{Catalog: shelf{w.apps}, Journal: w.records, Gates: []aai.Gate{d}}
+	return &gateway.Gateway{Catalog: shelf{w.apps}, Journal: w.records, Gates: []aai.Gate{d}}
 }
 
 func TestRates(t *testing.T) {

@@ -28,7 +28,7 @@ func (ShellMarker) Check(ctx context.Context, r *aai.Request) ([]aai.Question, e
 	switch {
 	case isShell(r.Call.Target), r.Call.Target.HasTerminal != nil && r.Call.Target.HasTerminal():
 		r.RunsCommand = r.Tool.SendsKeys || r.Tool.Effect == aai.Destroys
-	case r.Tool.SendsKeys && r.App.IsTerminalElement != nil && !r.IsTargetResolved():
+	case r.Tool.SendsKeys && r.App.IsTerminalElement != nil && !r.TargetResolved:
 		r.RunsCommand = r.App.IsTerminalElement(ctx, r.Call)
 	}
 	return nil, nil

@@ -5,14 +5,15 @@ import (
 	"testing"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/gateway"
 )
 
 // nesting returns a gateway with limits, and a tool "t" that calls itself to a depth.
 // There is only one slot.
-func nesting(deep int, limits map[Kind]Limit) (*aai.Gateway, *Limits) {
+func nesting(deep int, limits map[Kind]Limit) (*gateway.Gateway, *Limits) {
 	l := NewLimits(limits)
 	app := &aai.App{ID: "org.example.App"}
-	g := &aai.Gateway{Catalog: oneApp{app}, Journal: noJournal{}, Gates: []aai.Gate{l}}
+	g := &gateway.Gateway{Catalog: oneApp{app}, Journal: noJournal{}, Gates: []aai.Gate{l}}
 	level := 0
 	app.Tools = []*aai.Tool{{Name: "t", Effect: aai.Reads, Run: func(ctx context.Context, c *aai.Call) (*aai.Result, error) {
 		if level++; level == deep {
@@ -55,7 +56,7 @@ func TestCallsWithinAreCounted(t *testing.T) {
 func TestAParentIsNotClaimed(t *testing.T) {
 	l := NewLimits(map[Kind]Limit{KindDeclared: {PerSecond: 1000, PerMinute: 1000, Concurrent: 1}})
 	app := &aai.App{ID: "org.example.App"}
-	g := &aai.Gateway{Catalog: oneApp{app}, Journal: noJournal{}, Gates: []aai.Gate{l}}
+	g := &gateway.Gateway{Catalog: oneApp{app}, Journal: noJournal{}, Gates: []aai.Gate{l}}
 	app.Tools = []*aai.Tool{{Name: "t", Effect: aai.Reads, Run: func(ctx context.Context, c *aai.Call) (*aai.Result, error) {
 		if c.Parent != "" {
 			return &aai.Result{}, nil

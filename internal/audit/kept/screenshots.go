@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/schema"
 )
 
@@ -33,7 +34,7 @@ type ScreenshotConfig struct {
 	// Desktop is the app with the window tools. Nil means that there is none.
 	Desktop *aai.App
 	// NextObserver observes each mutation first.
-	NextObserver aai.MutationObserver
+	NextObserver gateway.MutationObserver
 	Log          *slog.Logger
 }
 
@@ -51,8 +52,8 @@ func NewScreenshotStore(cfg ScreenshotConfig) *ScreenshotStore {
 	return &ScreenshotStore{cfg: cfg, busy: make(chan struct{}, 1)}
 }
 
-// ObserveMutation implements aai.MutationObserver. It does not wait for the screenshot.
-func (a *ScreenshotStore) ObserveMutation(ctx context.Context, d *aai.Mutation) {
+// ObserveMutation implements gateway.MutationObserver. It does not wait for the screenshot.
+func (a *ScreenshotStore) ObserveMutation(ctx context.Context, d *gateway.Mutation) {
 	a.cfg.NextObserver.ObserveMutation(ctx, d)
 	if len(a.cfg.Apps) == 0 || a.cfg.Desktop == nil || d.App != aai.DesktopApp || d.Target == "" {
 		return
@@ -85,7 +86,7 @@ type screenshot struct {
 }
 
 // capture takes a screenshot of the window that the call acted on, and stores it.
-func (a *ScreenshotStore) capture(ctx context.Context, d *aai.Mutation) error {
+func (a *ScreenshotStore) capture(ctx context.Context, d *gateway.Mutation) error {
 	entry := &aai.Entry{Kind: aai.Outcome, Time: d.Time, Call: d.Call, App: d.App, Tool: d.Tool, Target: d.Target}
 	entry.ResultValue = func() any { return nil }
 	if taken, _ := a.cfg.Results.PrepareEntry(ctx, entry); taken == entry {

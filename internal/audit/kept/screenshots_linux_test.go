@@ -16,6 +16,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/audit/kept"
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
+	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/gui"
 	"github.com/gybob/aai-gateway/internal/platform/linux/atspi"
 	"github.com/gybob/aai-gateway/internal/platform/linux/x11"
@@ -31,8 +32,8 @@ func (everything) OnChange(func()) (stop func())                    { return fun
 func (everything) Check(context.Context, *aai.Request) ([]aai.Question, error) {
 	return nil, nil
 }
-func (everything) Record(context.Context, *aai.Entry) error       { return nil }
-func (everything) ObserveMutation(context.Context, *aai.Mutation) {}
+func (everything) Record(context.Context, *aai.Entry) error           { return nil }
+func (everything) ObserveMutation(context.Context, *gateway.Mutation) {}
 
 // TestPictures checks that screenshots are stored after mutations of configured apps, but
 // not of other apps, not after reads, and not beyond a day.
@@ -51,15 +52,15 @@ func TestPictures(t *testing.T) {
 	parts := everything{desk}
 	// album stores screenshots of the apps in a new folder, and returns the gateway that
 	// it observes.
-	album := func(apps ...string) (*kept.ScreenshotStore, *aai.Gateway, string) {
+	album := func(apps ...string) (*kept.ScreenshotStore, *gateway.Gateway, string) {
 		folder := t.TempDir()
 		a := kept.NewScreenshotStore(kept.ScreenshotConfig{
 			Results: kept.NewResultStore(kept.ResultConfig{Folder: folder, Apps: apps, MaxAge: time.Hour, MaxBytes: kept.MaxScreenshotBytes}),
 			Apps:    apps, Desktop: desk, NextObserver: parts, Log: slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelDebug})),
 		})
-		return a, &aai.Gateway{Catalog: parts, Gates: []aai.Gate{parts}, Journal: parts, MutationObserver: a}, folder
+		return a, &gateway.Gateway{Catalog: parts, Gates: []aai.Gate{parts}, Journal: parts, MutationObserver: a}, folder
 	}
-	call := func(g *aai.Gateway, id, tool string, args map[string]any) error {
+	call := func(g *gateway.Gateway, id, tool string, args map[string]any) error {
 		args["app"] = strconv.Itoa(f.PID)
 		_, err := g.Do(t.Context(), &aai.Call{ID: id, Caller: aai.Caller{Door: aai.DoorMCP, Identity: "/bin/a"}, App: aai.DesktopApp, Tool: tool, Args: args})
 		return err

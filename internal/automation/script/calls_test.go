@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/policy"
 	"github.com/gybob/aai-gateway/internal/testkit/tokencount"
 )
@@ -142,7 +143,7 @@ func TestStrangersWordsAreNamed(t *testing.T) {
 func TestProgressOfAScript(t *testing.T) {
 	w := newWorld(t)
 	heard := make(chan string, 100)
-	ctx := aai.WithProgress(t.Context(), func(_, _ float64, message string) { heard <- message })
+	ctx := gateway.WithProgress(t.Context(), func(_, _ float64, message string) { heard <- message })
 	if _, err := w.do(ctx, `call("org.example.notes", "read", {}); sleep(300); log("half of it"); sleep(300); log("more")`, nil); err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/automation/script/child"
+	"github.com/gybob/aai-gateway/internal/gateway"
 )
 
 const (
@@ -23,7 +24,7 @@ const (
 
 // run is one running script.
 type run struct {
-	gateway *aai.Gateway
+	gateway *gateway.Gateway
 	call    *aai.Call
 	args    scriptArgs
 	watch   *watchdog
@@ -106,7 +107,7 @@ func (r *run) note(ctx context.Context, line string) {
 func (r *run) publishProgress(ctx context.Context, message string) {
 	if now := time.Now(); now.Sub(r.lastPublished) >= progressInterval {
 		r.lastPublished = now
-		aai.Progress(ctx, time.Since(r.watch.begun).Seconds(), 0, message)
+		gateway.Progress(ctx, time.Since(r.watch.begun).Seconds(), 0, message)
 	}
 }
 

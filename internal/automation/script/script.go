@@ -10,6 +10,7 @@ import (
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/automation/script/child"
+	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/schema"
 )
 
@@ -32,7 +33,7 @@ const (
 // Config holds the dependencies of the tools that run scripts.
 type Config struct {
 	// Gateway returns the gateway for the calls. It is called for each script.
-	Gateway func() *aai.Gateway
+	Gateway func() *gateway.Gateway
 	// Command returns the command of a process that only runs child.Run on its standard input and
 	// output. It inherits nothing else.
 	Command func() *exec.Cmd
@@ -97,7 +98,7 @@ func (s *toolset) run(ctx context.Context, call *aai.Call, app string) (*aai.Res
 	if ctx.Value(callContextKey{}) != nil {
 		return nil, notBegunError(aai.PermissionDenied, "a script cannot run another one", "Call the tools themselves.")
 	}
-	aai.MarkNotSecret(ctx, "args")
+	gateway.MarkNotSecret(ctx, "args")
 	a, err := argsOf(ctx, call)
 	if err != nil {
 		return nil, err
@@ -109,7 +110,7 @@ func (s *toolset) run(ctx context.Context, call *aai.Call, app string) (*aai.Res
 	}
 	defer leave()
 	if a.sandboxed {
-		ctx = aai.WithSandbox(ctx)
+		ctx = gateway.WithSandbox(ctx)
 	}
 	r := &run{gateway: s.cfg.Gateway(), call: call, args: a, watch: newWatchdog(ctx, begun, a.timeout)}
 	return r.execute(context.WithValue(ctx, callContextKey{}, true), s.cfg.Command(), child.Job{Script: a.script, Args: a.args, App: app, CPU: a.seconds()})

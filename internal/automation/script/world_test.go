@@ -14,6 +14,7 @@ import (
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/automation/script/child"
+	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/policy"
 	"github.com/gybob/aai-gateway/internal/schema"
 )
@@ -26,7 +27,7 @@ const gatewayMark = "gateway-with-a-script"
 
 // beGateway runs that process.
 func beGateway() int {
-	own, _ := Tools(Config{Gateway: func() *aai.Gateway { return &aai.Gateway{} }, Command: command})
+	own, _ := Tools(Config{Gateway: func() *gateway.Gateway { return &gateway.Gateway{} }, Command: command})
 	fmt.Println("begins")
 	_, err := own.Run(context.Background(), &aai.Call{Args: map[string]any{"script": "while (true) {}"}})
 	fmt.Println(err)
@@ -45,7 +46,7 @@ func TestMain(m *testing.M) {
 
 // world is a gateway with real gates and an app with counted tools.
 type world struct {
-	gateway *aai.Gateway
+	gateway *gateway.Gateway
 	own     *aai.Tool
 	notes   []string // arguments of the tool "add"
 	reads   atomic.Int64
@@ -103,9 +104,9 @@ func allowed(app string) policy.Grant {
 
 // open creates the gateway with preapproved grants.
 func (w *world) open(preapproved ...policy.Grant) {
-	own, desktop := Tools(Config{Gateway: func() *aai.Gateway { return w.gateway }, Command: command})
+	own, desktop := Tools(Config{Gateway: func() *gateway.Gateway { return w.gateway }, Command: command})
 	w.own = own
-	w.gateway = &aai.Gateway{
+	w.gateway = &gateway.Gateway{
 		Catalog: catalogOf{&aai.App{ID: aai.BuiltinApp, Name: "Own", Tools: []*aai.Tool{own}}, w.screen(desktop), w.notesApp()},
 		Journal: w,
 		Gates: []aai.Gate{

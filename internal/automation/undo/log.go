@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/gateway"
 )
 
 // Limits of the log in memory. The oldest acts beyond a limit are dropped.
@@ -57,7 +58,7 @@ type Config struct {
 }
 
 // Log keeps the last acts of each conversation and their undo steps: in memory, and those of the
-// terminal sealed. It implements [aai.MutationObserver] and is safe for concurrent use.
+// terminal sealed. It implements [gateway.MutationObserver] and is safe for concurrent use.
 type Log struct {
 	vault Vault
 	log   *slog.Logger
@@ -83,9 +84,9 @@ func NewLog(cfg Config) *Log {
 	return &Log{vault: cfg.Vault, log: cfg.Log, conversations: make(map[string]*conversation)}
 }
 
-// ObserveMutation implements [aai.MutationObserver]. A mutation by [Revert] becomes the status of
+// ObserveMutation implements [gateway.MutationObserver]. A mutation by [Revert] becomes the status of
 // the reverted act, and no new act. The log also ignores changes of the gateway itself.
-func (l *Log) ObserveMutation(ctx context.Context, d *aai.Mutation) {
+func (l *Log) ObserveMutation(ctx context.Context, d *gateway.Mutation) {
 	if t, ok := ctx.Value(revertingKey{}).(reverting); ok {
 		if t.undo != nil {
 			status := StatusUndone

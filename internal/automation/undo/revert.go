@@ -35,7 +35,7 @@ type Outcome struct {
 // IsUndone reports whether the act was reverted completely.
 func (o Outcome) IsUndone() bool { return o.Status == StatusUndone }
 
-// DoFunc makes a call, as [aai.Gateway.Do] does.
+// DoFunc makes a call, as [gateway.Gateway.Do] does.
 type DoFunc func(context.Context, *aai.Call) (*aai.Result, error)
 
 // maxMessage is the maximum length of an outcome's message, in bytes.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/automation/undo"
+	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/schema"
 )
 
@@ -15,7 +16,7 @@ import (
 type shelf struct {
 	t       *testing.T
 	log     *undo.Log
-	gateway *aai.Gateway
+	gateway *gateway.Gateway
 	apps    []*aai.App
 
 	mu      sync.Mutex
@@ -50,7 +51,7 @@ func newShelf(t *testing.T, cfg undo.Config) *shelf {
 		{ID: aai.DesktopApp, Tools: append(tools[:3:3], s.log.DesktopTool(do))},
 		{ID: aai.BuiltinApp, Tools: []*aai.Tool{s.log.BuiltinTool(do)}},
 	}
-	s.gateway = &aai.Gateway{Catalog: s, Gates: []aai.Gate{s}, Journal: s, MutationObserver: s.log}
+	s.gateway = &gateway.Gateway{Catalog: s, Gates: []aai.Gate{s}, Journal: s, MutationObserver: s.log}
 	return s
 }
 

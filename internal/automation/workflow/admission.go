@@ -7,11 +7,12 @@ import (
 	"slices"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/gateway"
 )
 
 // admittedCalls is the admission of a workflow's calls, before its first step.
 type admittedCalls struct {
-	admission *aai.Admission
+	admission *gateway.Admission
 	index     map[*Step]int
 }
 

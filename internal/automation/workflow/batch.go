@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/schema"
 )
 
@@ -91,7 +92,7 @@ func (c Config) runBatch(ctx context.Context, call *aai.Call) (*aai.Result, erro
 
 // batch is a running batch.
 type batch struct {
-	gateway *aai.Gateway
+	gateway *gateway.Gateway
 	calls   []*aai.Call
 	runs    []func(context.Context) (*aai.Result, error) // of the admitted calls
 	ended   []callOutcome
@@ -105,7 +106,7 @@ type batch struct {
 // admit admits the calls that pass. A refused call fails, and the others are admitted without it.
 // After maxRefusedTogether refusals, each call is admitted when it runs. A refusal by the user, or
 // a question that the door must ask, ends the batch before any call runs.
-func (b *batch) admit(ctx context.Context, first, end int) (*aai.Admission, error) {
+func (b *batch) admit(ctx context.Context, first, end int) (*gateway.Admission, error) {
 	for refused := 0; ; refused++ {
 		var left []*aai.Call
 		place := map[string]int{}
@@ -117,7 +118,7 @@ func (b *batch) admit(ctx context.Context, first, end int) (*aai.Admission, erro
 			}
 		}
 		if refused == maxRefusedTogether {
-			return &aai.Admission{}, nil
+			return &gateway.Admission{}, nil
 		}
 		admission, err := b.gateway.Admit(ctx, left...)
 		if err == nil {
@@ -164,7 +165,7 @@ func (b *batch) one(ctx context.Context, run func(context.Context) (*aai.Result,
 	result, err := aai.RetryRateLimited(ctx, maxRateLimitWait, run)
 	b.mu.Lock()
 	b.done++
-	aai.Progress(ctx, float64(b.done), float64(len(b.calls)), fmt.Sprintf("%d of %d calls", b.done, len(b.calls)))
+	gateway.Progress(ctx, float64(b.done), float64(len(b.calls)), fmt.Sprintf("%d of %d calls", b.done, len(b.calls)))
 	b.mu.Unlock()
 	if err != nil {
 		return failed(aai.AsError(err))
@@ -194,7 +195,7 @@ func (b *batch) full() bool {
 func (b *batch) keep(ctx context.Context, bytes int) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.isFull || b.bytes+bytes > maxBatchResults || aai.ReserveResult(ctx, bytes, 0) != nil {
+	if b.isFull || b.bytes+bytes > maxBatchResults || gateway.ReserveResult(ctx, bytes, 0) != nil {
 		b.isFull = true
 		return false
 	}

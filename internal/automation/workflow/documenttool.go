@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/schema"
 )
 
@@ -41,7 +42,7 @@ func (c Config) Tool(name string, d *Document) *aai.Tool {
 		Implementation: strings.Join(d.describeCalls(), "; "),
 		Run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 			for _, param := range params.Order {
-				aai.MarkNotSecret(ctx, param)
+				gateway.MarkNotSecret(ctx, param)
 			}
 			given := call.Args
 			if given == nil {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/gateway"
 )
 
 // firstPause is the pause before a failed call is repeated for the first time. It doubles each
@@ -142,7 +143,7 @@ func (r *run) each(ctx context.Context, s *Step) (any, *aai.Error) {
 		if err := canceledError(ctx, s); err != nil {
 			return given, err
 		}
-		aai.Progress(ctx, float64(s.Number)+float64(i)/float64(len(list)+1), float64(len(r.doc.Steps)),
+		gateway.Progress(ctx, float64(s.Number)+float64(i)/float64(len(list)+1), float64(len(r.doc.Steps)),
 			fmt.Sprintf("Step %d/%d: %s, %d of %d", s.Number, len(r.doc.Steps), s.summary(), i+1, len(list)))
 		v := stepValues{itemName: item}
 		for name, value := range r.values {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/automation/workflow"
+	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/policy"
 	"github.com/gybob/aai-gateway/internal/schema"
 	"github.com/gybob/aai-gateway/internal/secrets"
@@ -17,7 +18,7 @@ import (
 // libraryWorld is a gateway with real gates, an app that stores numbers by name, and a user's
 // folder of workflows.
 type libraryWorld struct {
-	*aai.Gateway
+	*gateway.Gateway
 	folder  string
 	library *workflow.Library
 	keeper  *workflow.SQLiteStore
@@ -39,10 +40,10 @@ func newLibraryWorld(t *testing.T) *libraryWorld {
 	vault := secrets.New(secrets.Config{Folder: filepath.Join(data, "secrets"), Getenv: func(string) string { return "" }, AllowInsecureFile: true})
 	w.keeper = workflow.NewSQLiteStore(workflow.SQLiteConfig{Path: filepath.Join(data, "state.db"), Vault: vault})
 	t.Cleanup(func() { _ = w.keeper.Close() })
-	w.library = workflow.NewLibrary(w.folder, workflow.Config{Gateway: func() *aai.Gateway { return w.Gateway }, Store: w.keeper})
+	w.library = workflow.NewLibrary(w.folder, workflow.Config{Gateway: func() *gateway.Gateway { return w.Gateway }, Store: w.keeper})
 	own := &aai.App{ID: aai.BuiltinApp, Tools: w.library.Tools(w.keeper)}
 	w.local = &catalog{apps: []*aai.App{own, w.library.ReservedApp(), w.app()}}
-	w.Gateway = &aai.Gateway{
+	w.Gateway = &gateway.Gateway{
 		Catalog: w.library.Wrap(w.local), Journal: w, Dialog: w,
 		Gates: []aai.Gate{
 			policy.NewBuiltinGate(policy.BuiltinConfig{AgentTools: workflow.AgentLibraryTools(), PersonDoors: []string{aai.DoorCLI}}),

@@ -9,13 +9,14 @@ import (
 	"time"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/gateway"
 )
 
 // Config holds the dependencies of workflows.
 type Config struct {
 	// Gateway returns the gateway for the calls. It is called for each workflow, because the
 	// gateway is created after its apps.
-	Gateway func() *aai.Gateway
+	Gateway func() *gateway.Gateway
 	Store   Store // nil: nothing is stored
 }
 
@@ -31,7 +32,7 @@ const (
 // run is a running workflow.
 type run struct {
 	id       string
-	gateway  *aai.Gateway
+	gateway  *gateway.Gateway
 	store    Store
 	call     *aai.Call // the outer one
 	doc      *Document
@@ -160,7 +161,7 @@ func (r *run) steps(door context.Context, first int) (*aai.Result, error) {
 	defer cancel()
 	total := float64(len(r.doc.Steps))
 	for _, s := range r.doc.Steps[first-1:] {
-		aai.Progress(ctx, float64(s.Number), total, fmt.Sprintf("Step %d/%d: %s", s.Number, len(r.doc.Steps), s.summary()))
+		gateway.Progress(ctx, float64(s.Number), total, fmt.Sprintf("Step %d/%d: %s", s.Number, len(r.doc.Steps), s.summary()))
 		err := r.runStep(ctx, s)
 		if err == nil {
 			err = canceledError(ctx, s)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/schema"
 )
 
@@ -99,7 +100,7 @@ func (l *Library) list(context.Context, *aai.Call) (*aai.Result, error) {
 
 // runFile runs a file that the user names.
 func (l *Library) runFile(ctx context.Context, call *aai.Call) (*aai.Result, error) {
-	aai.MarkNotSecret(ctx, "params")
+	gateway.MarkNotSecret(ctx, "params")
 	path, _ := call.Args["file"].(string)
 	if !filepath.IsAbs(path) {
 		return nil, aai.Errorf(aai.InvalidParams, "file: expected an absolute path")

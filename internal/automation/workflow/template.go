@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/gateway"
 )
 
 // itemName is the name of the current value of a repeated step.
@@ -199,7 +200,7 @@ func (v stepValues) resolve(value any) (any, error) {
 
 // mapTemplates replaces each template of a compiled value with the result of f.
 func mapTemplates(value any, f func(*template) (any, error)) (any, error) {
-	return aai.MapLeaves(value, func(part any) (any, error) {
+	return gateway.MapLeaves(value, func(part any) (any, error) {
 		if t, is := part.(*template); is {
 			return f(t)
 		}

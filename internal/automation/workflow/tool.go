@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/schema"
 )
 
@@ -102,7 +103,7 @@ func hasOnlyKnownMembers(steps any, within bool) bool {
 // reshow shows the hidden arguments to the caller, because the steps' texts are already redacted.
 func reshow(ctx context.Context) {
 	for _, name := range hiddenArgs() {
-		aai.MarkNotSecret(ctx, name)
+		gateway.MarkNotSecret(ctx, name)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/automation/workflow"
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
+	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/gui"
 	"github.com/gybob/aai-gateway/internal/platform/linux/atspi"
 	"github.com/gybob/aai-gateway/internal/platform/linux/x11"
@@ -61,7 +62,7 @@ func TestWorkflowOnAWindow(t *testing.T) {
 	w.answer = "session"
 	f, app := onWindow(t, w, linuxtest.GTK3)
 	var heard []string
-	ctx := aai.WithProgress(t.Context(), func(done, total float64, message string) {
+	ctx := gateway.WithProgress(t.Context(), func(done, total float64, message string) {
 		heard = append(heard, fmt.Sprintf("%v/%v %s", done, total, message))
 	})
 	do := func(steps ...any) (*aai.Result, error) {

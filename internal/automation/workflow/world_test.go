@@ -9,6 +9,7 @@ import (
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/automation/workflow"
+	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/policy"
 	"github.com/gybob/aai-gateway/internal/schema"
 )
@@ -17,7 +18,7 @@ const shelfID = "org.example.Shelf"
 
 // world is a gateway with the real gates, and an app with tools that store texts by name.
 type world struct {
-	*aai.Gateway
+	*gateway.Gateway
 	workflow.Config
 
 	mu      sync.Mutex
@@ -40,10 +41,10 @@ type world struct {
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	w := &world{kept: map[string]any{}, sets: map[string]int{}, fails: map[string]*aai.Error{}, answer: "once"}
-	w.Config.Gateway = func() *aai.Gateway { return w.Gateway }
+	w.Config.Gateway = func() *gateway.Gateway { return w.Gateway }
 	own := &aai.App{ID: aai.BuiltinApp, Tools: w.BuiltinTools()}
 	w.apps = []*aai.App{own, w.shelf()}
-	w.Gateway = &aai.Gateway{
+	w.Gateway = &gateway.Gateway{
 		Catalog: w, Journal: w, Dialog: w,
 		Gates: []aai.Gate{
 			policy.NewLimits(policy.DefaultLimits()), &policy.ModeGate{}, policy.NewBuiltinGate(policy.BuiltinConfig{AgentTools: workflow.AgentTools()}),

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
+	"github.com/gybob/aai-gateway/internal/gateway"
 )
 
 // one is a catalog with one app, on windows, with a tool that makes a stroke.
@@ -51,7 +52,7 @@ func TestWaitingIsNotTheCallsTime(t *testing.T) {
 			app.Tools = []*aai.Tool{{Name: "act", Timeout: limit, Run: func(ctx context.Context, _ *aai.Call) (*aai.Result, error) {
 				return &aai.Result{}, stroke(ctx, at(folder))
 			}}}
-			g := &aai.Gateway{Catalog: one{app}, Gates: []aai.Gate{admits{}}, Journal: admits{}}
+			g := &gateway.Gateway{Catalog: one{app}, Gates: []aai.Gate{admits{}}, Journal: admits{}}
 			a := ask(t, at(folder))
 			ended := make(chan error, 1)
 			go func() {

@@ -21,7 +21,7 @@ type Claims struct {
 	Folder func() (string, error)
 }
 
-// Claim implements [aai.Claims].
+// Claim implements [gateway.Claims].
 func (c Claims) Claim(ctx context.Context, process int) (leave func(), waited bool, err error) {
 	for wait := minRetryPause; ; wait, waited = min(2*wait, maxRetryPause), true {
 		held, err := c.tryLock(process)

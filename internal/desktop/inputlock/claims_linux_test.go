@@ -10,10 +10,11 @@ import (
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
+	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
-func claims(folder string) aai.Claims {
+func claims(folder string) gateway.Claims {
 	return inputlock.Claims{Folder: func() (string, error) { return folder, nil }}
 }
 
@@ -25,7 +26,7 @@ func TestClaims(t *testing.T) {
 		"killed": func(p *testkit.Process) error { return p.Process.Kill() },
 	} {
 		folder := t.TempDir()
-		p := gateway(t, "acts", folder)
+		p := startGateway(t, "acts", folder)
 		if _, waited, err := claims(folder).Claim(within(t, 300*time.Millisecond), 7); !errors.Is(err, context.DeadlineExceeded) || !waited {
 			t.Errorf("%s: waited %v, %v", name, waited, err)
 		}

@@ -33,6 +33,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/gateway"
 )
 
 // Limits for waiting.
@@ -243,7 +244,7 @@ func (s *Lock) Begin(ctx context.Context) (done func(), err error) {
 		return nil, err
 	}
 	for {
-		if err := aai.CheckStopped(ctx); err != nil {
+		if err := gateway.CheckStopped(ctx); err != nil {
 			return nil, err
 		}
 		if err := s.AwaitResume(ctx); err != nil {

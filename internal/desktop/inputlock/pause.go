@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/gateway"
 )
 
 // pausePoll is the time between two checks of a pause.
@@ -36,7 +37,7 @@ func (s *Lock) AwaitResume(ctx context.Context) error {
 		if ends && time.Until(deadline) < replyReserve || aai.Sleep(ctx, pausePoll) != nil {
 			return PausedError(reason)
 		}
-		if err := aai.CheckStopped(ctx); err != nil {
+		if err := gateway.CheckStopped(ctx); err != nil {
 			return err
 		}
 	}

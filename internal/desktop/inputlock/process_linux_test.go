@@ -48,8 +48,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// gateway starts another process, which holds the lock when gateway returns.
-func gateway(t *testing.T, does, folder string) *testkit.Process {
+// startGateway starts another process, which holds the lock when startGateway returns.
+func startGateway(t *testing.T, does, folder string) *testkit.Process {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
 	cmd.Env = append(os.Environ(), asGateway+"="+does+" "+folder)
@@ -69,7 +69,7 @@ func TestTwoProcesses(t *testing.T) {
 		"killed":   func(p *testkit.Process) error { return p.Process.Kill() },
 	} {
 		folder := t.TempDir()
-		p := gateway(t, "asks", folder)
+		p := startGateway(t, "asks", folder)
 		_, err := at(folder).Acquire(within(t, 700*time.Millisecond), nil)
 		if e, ok := errors.AsType[*aai.Error](err); !ok || e.Code != aai.RateLimited {
 			t.Errorf("%s: %v", name, err)
@@ -85,7 +85,7 @@ func TestTwoProcesses(t *testing.T) {
 // held input is released too.
 func TestAProcessThatStandsStill(t *testing.T) {
 	folder := t.TempDir()
-	p := gateway(t, "holds", folder)
+	p := startGateway(t, "holds", folder)
 	if err := p.Process.Signal(syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/doors/cli"
+	"github.com/gybob/aai-gateway/internal/gateway"
 )
 
 // TestNoProgramRuns checks that people get a sentence and programs the empty list if no program runs.
@@ -23,8 +24,8 @@ func TestNoProgramRuns(t *testing.T) {
 		var out, said bytes.Buffer
 		cfg := w.config(nil, &out, &said)
 		cfg.Desktop = desktop
-		cfg.OpenGateway = func(cli.Flags) (*aai.Gateway, func() error, error) {
-			return &aai.Gateway{Catalog: catalog{w, []*aai.App{desktop}}, Gates: []aai.Gate{askingGate{w}}, Journal: w}, func() error { return nil }, nil
+		cfg.OpenGateway = func(cli.Flags) (*gateway.Gateway, func() error, error) {
+			return &gateway.Gateway{Catalog: catalog{w, []*aai.App{desktop}}, Gates: []aai.Gate{askingGate{w}}, Journal: w}, func() error { return nil }, nil
 		}
 		if code := cli.Run(t.Context(), cfg, []string{"apps", "--running", "--format", format}); code != 0 {
 			t.Errorf("%s: exit code %d", format, code)

@@ -192,7 +192,7 @@ func (r *run) parametersOf(ctx context.Context, catalog aai.Catalog, app, tool s
 	return nil
 }
 
-// findTool finds a tool as [aai.Gateway.Do] does, or returns nil: Do reports and records
+// findTool finds a tool as [gateway.Gateway.Do] does, or returns nil: Do reports and records
 // unknown names. It does not look up a web address, because nothing may be fetched before
 // the call is recorded.
 func findTool(ctx context.Context, catalog aai.Catalog, app, tool string) *aai.Tool {

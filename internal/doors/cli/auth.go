@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/gateway"
 )
 
 func newAuth(r *run) *cobra.Command {
@@ -95,7 +96,7 @@ func (r *run) authLogin(ctx context.Context, app string, f authFlags) error {
 		}
 	}
 	r.showsOwnProgress = true
-	result, err := r.callBuiltin(aai.WithProgress(ctx, r.announcer()), "auth_login", args)
+	result, err := r.callBuiltin(gateway.WithProgress(ctx, r.announcer()), "auth_login", args)
 	if err != nil {
 		return err
 	}

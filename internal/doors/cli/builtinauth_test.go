@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/gateway"
 )
 
 // authStatus knows an app with a login page, one that needs a key and a cookie, and one
@@ -41,7 +42,7 @@ func authLogin(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 		return nil, aai.Errorf(aai.AuthInvalid, "logins go to another site")
 	}
 	for i := range 3 {
-		aai.Progress(ctx, float64(i), 0, "Waiting for you at https://page.example/\x1b[2J")
+		gateway.Progress(ctx, float64(i), 0, "Waiting for you at https://page.example/\x1b[2J")
 	}
 	given := object{}
 	for _, name := range slices.Sorted(maps.Keys(call.Args)) {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/gateway"
 )
 
 // maxRounds limits the rounds of questions for one call; after that its error is shown. The
@@ -53,7 +54,7 @@ func (r *run) do(ctx context.Context, app, tool string, args map[string]any) (*a
 }
 
 // callOnce calls Do once and shows its progress.
-func (r *run) callOnce(ctx context.Context, gateway *aai.Gateway, call *aai.Call) (*aai.Result, error) {
+func (r *run) callOnce(ctx context.Context, gateway *gateway.Gateway, call *aai.Call) (*aai.Result, error) {
 	name := aai.CleanLabel(call.App, 60)
 	if name == aai.BuiltinApp {
 		name = "the gateway"

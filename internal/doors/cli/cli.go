@@ -1,5 +1,5 @@
 // Package cli implements the commands of aai-gateway for people at a terminal. A command
-// that touches an app or the gateway's state makes a call by [aai.Gateway.Do] with the door
+// that touches an app or the gateway's state makes a call by [gateway.Gateway.Do] with the door
 // "cli". So the same checks apply as to agents, and the journal records the command.
 // The package does not know catalogs, policies and journals; it calls the gateway's own
 // app, [aai.BuiltinApp], which answers in JSON.
@@ -20,6 +20,7 @@ import (
 	"syscall"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/gateway"
 )
 
 // Config connects the commands to the main program. OpenGateway, ServeMCP, HTTPToken,
@@ -28,12 +29,12 @@ type Config struct {
 	Version string
 	// OpenGateway builds the gateway when a command needs it, at most once in a Run, and
 	// returns the function that closes it.
-	OpenGateway func(Flags) (*aai.Gateway, func() error, error)
+	OpenGateway func(Flags) (*gateway.Gateway, func() error, error)
 	// ServeMCP serves agents until ctx ends or the client disconnects.
 	ServeMCP func(ctx context.Context, f Flags, o ServeOptions) error
 	// OpenMinimal makes a gateway that has only the tools "stop" and "running" and no
 	// journal, for use if OpenGateway fails. It may be nil.
-	OpenMinimal func() (*aai.Gateway, error)
+	OpenMinimal func() (*gateway.Gateway, error)
 	// ServeWeb serves the dashboard until ctx ends. If it is nil, there is no such command.
 	ServeWeb func(ctx context.Context, f Flags, o WebOptions) error
 	// HTTPToken returns the token for clients of "mcp serve --http"; rotate requests a new
@@ -127,14 +128,14 @@ type run struct {
 	flags  Flags
 	output *output
 
-	cachedGateway *aai.Gateway
+	cachedGateway *gateway.Gateway
 	closeGateway  func() error
 	// showsOwnProgress reports that the command shows its progress itself, so callOnce shows none.
 	showsOwnProgress bool
 }
 
 // gateway opens the gateway on the first call and returns the same one after that.
-func (r *run) gateway() (*aai.Gateway, error) {
+func (r *run) gateway() (*gateway.Gateway, error) {
 	if r.cachedGateway != nil {
 		return r.cachedGateway, nil
 	}

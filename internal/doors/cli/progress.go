@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/gateway"
 )
 
 // progress shows on the terminal, after one second, the thing that the command waits for,
@@ -40,7 +41,7 @@ func (r *run) noteWindow(say func(line string)) func(screen string) {
 		return nil
 	}
 	return func(screen string) {
-		until := "; it waits for your answer until " + time.Now().Add(aai.AskTimeout).Format(time.TimeOnly) + "."
+		until := "; it waits for your answer until " + time.Now().Add(gateway.AskTimeout).Format(time.TimeOnly) + "."
 		if screen == "" {
 			say("You are asked in a window" + until)
 			return
@@ -54,7 +55,7 @@ func (r *run) noteWindow(say func(line string)) func(screen string) {
 func withProgress(ctx context.Context, what string) (context.Context, func() string) {
 	var last atomic.Pointer[string]
 	last.Store(&what)
-	ctx = aai.WithProgress(ctx, func(_, _ float64, message string) {
+	ctx = gateway.WithProgress(ctx, func(_, _ float64, message string) {
 		if line, _, _ := strings.Cut(message, "\n"); line != "" {
 			line = aai.CleanLabel(line, maxLine)
 			last.Store(&line)

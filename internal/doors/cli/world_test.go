@@ -11,6 +11,7 @@ import (
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/doors/cli"
+	"github.com/gybob/aai-gateway/internal/gateway"
 )
 
 // world is a gateway in memory: a catalog, a journal and gates that a test controls, and a
@@ -36,12 +37,12 @@ func newWorld() *world {
 	return &world{seals: make(map[string]bool), started: make(chan struct{}), cancel: func() {}}
 }
 
-func (w *world) open(cli.Flags) (*aai.Gateway, func() error, error) {
+func (w *world) open(cli.Flags) (*gateway.Gateway, func() error, error) {
 	w.opened++
 	if w.refuse != nil {
 		return nil, nil, w.refuse
 	}
-	gateway := &aai.Gateway{Catalog: catalog{w, w.apps()}, Gates: []aai.Gate{askingGate{w}}, Journal: w, Dialog: w.windows}
+	gateway := &gateway.Gateway{Catalog: catalog{w, w.apps()}, Gates: []aai.Gate{askingGate{w}}, Journal: w, Dialog: w.windows}
 	return gateway, func() error { return nil }, nil
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"github.com/gybob/aai-gateway"
 	door "github.com/gybob/aai-gateway/internal/doors/mcp"
+	"github.com/gybob/aai-gateway/internal/gateway"
 )
 
 // TestAppendix plays the conversations of the first design's appendix C, as they are now: a call with
@@ -62,7 +63,7 @@ func newAppendixSession(t *testing.T) *appendixSession {
 			case <-ctx.Done():
 				return nil, ctx.Err()
 			}
-			aai.Progress(ctx, float64(i+1), 2, fmt.Sprintf("Step %d of 2", i+1))
+			gateway.Progress(ctx, float64(i+1), 2, fmt.Sprintf("Step %d of 2", i+1))
 		}
 		return &aai.Result{Text: "2 of 2 steps", Data: map[string]any{"steps_completed": 2}}, nil
 	}

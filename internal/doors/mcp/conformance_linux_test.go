@@ -18,6 +18,7 @@ import (
 	"github.com/gybob/aai-gateway"
 	door "github.com/gybob/aai-gateway/internal/doors/mcp"
 	"github.com/gybob/aai-gateway/internal/doors/mcp/streamable"
+	"github.com/gybob/aai-gateway/internal/gateway"
 )
 
 // The official conformance suite of MCP, against the door over HTTP. It needs tools, resources and
@@ -102,7 +103,7 @@ func TestConformanceOfTheDoorAsItIs(t *testing.T) {
 func conformanceDoor(t *testing.T) *door.Door {
 	w := newWorld(t)
 	cfg := door.Config{
-		Gateway: &aai.Gateway{Catalog: w.catalog, Gates: []aai.Gate{w}, Journal: w.journal},
+		Gateway: &gateway.Gateway{Catalog: w.catalog, Gates: []aai.Gate{w}, Journal: w.journal},
 		Version: "1.2.3", Log: slog.New(slog.NewTextHandler(t.Output(), nil)), TaskSyncTimeout: suitePatience,
 	}
 	d := door.NewAltered(cfg, func(options *mcp.ServerOptions) {

@@ -14,11 +14,12 @@ import (
 	"github.com/gybob/aai-gateway/internal/doors/mcp/messages"
 	"github.com/gybob/aai-gateway/internal/doors/mcp/streamable"
 	"github.com/gybob/aai-gateway/internal/doors/mcp/tasks"
+	"github.com/gybob/aai-gateway/internal/gateway"
 )
 
 // Config holds the dependencies and settings of a Door.
 type Config struct {
-	Gateway *aai.Gateway
+	Gateway *gateway.Gateway
 	Version string       // of the program, for serverInfo
 	Log     *slog.Logger // must not write to the protocol's stream; nil discards it
 	// UseCanonicalNames lists the tools by their canonical ids, such as "aai:exec", which
@@ -53,7 +54,7 @@ type Config struct {
 
 // A Door serves MCP clients. It is safe for concurrent use.
 type Door struct {
-	gateway        *aai.Gateway
+	gateway        *gateway.Gateway
 	log            *slog.Logger
 	canonical      bool
 	server         *mcp.Server

@@ -10,6 +10,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/gateway"
 )
 
 // listAppsTool lists the running programs.
@@ -35,8 +36,8 @@ type programNames struct {
 
 // nonInteractive returns the gateway for calls without a waiting caller, such as
 // completions: it refuses calls that need a question.
-func (d *Door) nonInteractive() *aai.Gateway {
-	return &aai.Gateway{Catalog: d.gateway.Catalog, Gates: d.gateway.Gates, Journal: d.gateway.Journal}
+func (d *Door) nonInteractive() *gateway.Gateway {
+	return &gateway.Gateway{Catalog: d.gateway.Catalog, Gates: d.gateway.Gates, Journal: d.gateway.Journal}
 }
 
 // programNames returns the running programs that the caller may see without a question, and

@@ -7,6 +7,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/gateway"
 )
 
 // A progressReporter sends a call's progress to the client. The values grow, and none is
@@ -33,7 +34,7 @@ func (d *Door) withProgress(ctx context.Context, req *mcp.CallToolRequest) (_ co
 		return ctx, func() {}
 	}
 	r := &progressReporter{ctx: ctx, session: req.Session, token: token}
-	return aai.WithProgress(ctx, r.report), r.end
+	return gateway.WithProgress(ctx, r.report), r.end
 }
 
 func (r *progressReporter) report(done, total float64, message string) {

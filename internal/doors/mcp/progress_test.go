@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/gateway"
 )
 
 // slowly is an app with a tool that reports its progress.
@@ -22,9 +23,9 @@ func work(meta string) string {
 func TestProgress(t *testing.T) {
 	var late func()
 	c := newWorld(t, adding(slowly(func(ctx context.Context, _ *aai.Call) (*aai.Result, error) {
-		late = func() { aai.Progress(ctx, 9, 9, "late") }
+		late = func() { gateway.Progress(ctx, 9, 9, "late") }
 		for _, done := range []float64{1, 1, 0.5, 2, 12, 3} {
-			aai.Progress(ctx, done, 9, fmt.Sprintf("Step %v\x1b", done))
+			gateway.Progress(ctx, done, 9, fmt.Sprintf("Step %v\x1b", done))
 		}
 		return &aai.Result{Text: "done"}, nil
 	}))).dial(t).open("2025-11-25", `{}`)

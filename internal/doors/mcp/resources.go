@@ -12,6 +12,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/gateway"
 )
 
 // A Resource is data that clients may read and, if it has a Watch, subscribe to. To read it
@@ -136,7 +137,7 @@ func (d *Door) read(o *listedResource) mcp.ResourceHandler {
 }
 
 // contents reads a resource for a caller.
-func (d *Door) contents(ctx context.Context, g *aai.Gateway, o *listedResource, values map[string]string, caller aai.Caller) (*mcp.ResourceContents, error) {
+func (d *Door) contents(ctx context.Context, g *gateway.Gateway, o *listedResource, values map[string]string, caller aai.Caller) (*mcp.ResourceContents, error) {
 	call := o.Call(values)
 	call.Caller = caller
 	result, err := g.Do(ctx, call)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/gateway"
 )
 
 // TestTheTargetOfADoorDoesNotCount checks that the target that a door sets in a call is ignored: by the
@@ -32,7 +33,7 @@ func TestTheTargetOfADoorDoesNotCount(t *testing.T) {
 		},
 	})
 	call := func(app string) error {
-		_, err := (&aai.Gateway{Catalog: w.catalog, Gates: []aai.Gate{w}, Journal: w.journal}).Do(t.Context(), &aai.Call{
+		_, err := (&gateway.Gateway{Catalog: w.catalog, Gates: []aai.Gate{w}, Journal: w.journal}).Do(t.Context(), &aai.Call{
 			Caller: aai.Caller{Door: aai.DoorMCP}, App: aai.DesktopApp, Tool: "press", Target: harmless,
 			Args: map[string]any{"app": app},
 		})

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gybob/aai-gateway"
 	door "github.com/gybob/aai-gateway/internal/doors/mcp"
+	"github.com/gybob/aai-gateway/internal/gateway"
 )
 
 // asTask returns the parameters of a call of aai_exec as a task.
@@ -180,7 +181,7 @@ func TestWhichToolsAreOfferedAsTasks(t *testing.T) {
 	direct := &aai.App{ID: "org.example.Direct", Name: "Direct", Digest: "d1", Tools: []*aai.Tool{quick, slow}}
 	w.catalog.apps = append(w.catalog.apps, direct)
 	w.door = door.New(door.Config{
-		Gateway: &aai.Gateway{Catalog: w.catalog, Gates: []aai.Gate{w}, Journal: w.journal}, DirectApps: []string{direct.ID},
+		Gateway: &gateway.Gateway{Catalog: w.catalog, Gates: []aai.Gate{w}, Journal: w.journal}, DirectApps: []string{direct.ID},
 	})
 	c := newTasker(w, t)
 	c.open("2025-11-25", `{}`)

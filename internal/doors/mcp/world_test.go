@@ -13,6 +13,7 @@ import (
 
 	"github.com/gybob/aai-gateway"
 	door "github.com/gybob/aai-gateway/internal/doors/mcp"
+	"github.com/gybob/aai-gateway/internal/gateway"
 )
 
 // The app of most tests, and the names of its tools.
@@ -67,7 +68,7 @@ func newWorld(t *testing.T, changes ...change) *world {
 	}
 	cfg := door.Config{
 		PeerIdentity: "/usr/bin/tester",
-		Gateway:      &aai.Gateway{Catalog: w.catalog, Gates: []aai.Gate{w}, Journal: w.journal, Dialog: w.dialog},
+		Gateway:      &gateway.Gateway{Catalog: w.catalog, Gates: []aai.Gate{w}, Journal: w.journal, Dialog: w.dialog},
 		Version:      "1.2.3", Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
 	}
 	w.options(&cfg)

@@ -13,15 +13,16 @@ import (
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/audit"
+	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/gateway/active"
 )
 
 // publishing makes a gateway publish its active calls, and end those that the person stops.
-func publishing(t *testing.T, state string, g *aai.Gateway) *active.StopList {
+func publishing(t *testing.T, state string, g *gateway.Gateway) *active.StopList {
 	t.Helper()
 	halts := active.NewStopList(active.StopConfig{
 		Path: filepath.Join(state, "halt", "stopped"), OnChange: g.CancelStopped,
-		Exempt: func(who aai.CallScope) bool { return who.App == aai.BuiltinApp && who.Caller.Door == aai.DoorWeb },
+		Exempt: func(who gateway.CallScope) bool { return who.App == aai.BuiltinApp && who.Caller.Door == aai.DoorWeb },
 	})
 	teller := active.NewPublisher(filepath.Join(state, "running"), g.Active, slog.New(slog.DiscardHandler))
 	t.Cleanup(func() { _, _ = halts.Close(), teller.Close() })
@@ -39,19 +40,19 @@ func (otherGateway) Check(context.Context, *aai.Request) ([]aai.Question, error)
 	return nil, nil
 }
 
-func (w *world) newOtherGateway(t *testing.T) *aai.Gateway {
+func (w *world) newOtherGateway(t *testing.T) *gateway.Gateway {
 	t.Helper()
 	h := otherGateway{&aai.App{ID: "org.example.App", Tools: []*aai.Tool{{
 		Name: "hold", Effect: aai.Changes, Timeout: time.Hour,
 		Run: func(ctx context.Context, _ *aai.Call) (*aai.Result, error) {
-			aai.Progress(ctx, 2, 5, "Step <2>/5")
+			gateway.Progress(ctx, 2, 5, "Step <2>/5")
 			<-ctx.Done()
 			return nil, ctx.Err()
 		},
 	}}}}
 	j := audit.New(w.journal)
 	t.Cleanup(func() { _ = j.Close() })
-	g := &aai.Gateway{Catalog: h, Journal: j, Gates: []aai.Gate{h}}
+	g := &gateway.Gateway{Catalog: h, Journal: j, Gates: []aai.Gate{h}}
 	publishing(t, w.state, g)
 	return g
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/gateway"
 )
 
 // doctorPage runs the doctor and shows its report.
@@ -103,7 +104,7 @@ func examine(v *pageRequest) (any, error) {
 	}
 	apart := *v
 	ended := v.door.background.begin(v.ctx, func(ctx context.Context) {
-		apart.ctx = aai.WithProgress(ctx, func(done, total float64, message string) {
+		apart.ctx = gateway.WithProgress(ctx, func(done, total float64, message string) {
 			e.setProgress(int(done), int(total), message)
 			apart.door.events.publish(EventActiveCalls)
 		})

@@ -14,11 +14,12 @@ import (
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/doors/httpdoor"
+	"github.com/gybob/aai-gateway/internal/gateway"
 )
 
 // Config connects the door to the main program.
 type Config struct {
-	Gateway *aai.Gateway
+	Gateway *gateway.Gateway
 	// AskAtTerminal asks questions at the terminal at which the door was opened. It returns
 	// no answers if one of them may not be asked there. Nil: there is no terminal.
 	AskAtTerminal func(ctx context.Context, questions []aai.Question) (map[string]aai.Answer, error)
@@ -30,7 +31,7 @@ type Config struct {
 
 // A Door serves the pages to the person at this computer. It is safe for concurrent use.
 type Door struct {
-	gateway       *aai.Gateway
+	gateway       *gateway.Gateway
 	askAtTerminal func(ctx context.Context, questions []aai.Question) (map[string]aai.Answer, error)
 	watchEvents   func(ctx context.Context, tell func(kind string))
 	events        eventHub
@@ -237,7 +238,7 @@ func (d *Door) viewOf(v *pageRequest, name string) pageView {
 		Title: v.text(name, "title"), Lang: v.lang, Page: name, Here: v.here(),
 		Csrf: template.HTML(`<input type="hidden" name="csrf" value="` + template.HTMLEscapeString(v.session.csrf) + `">`), //nolint:gosec // it is escaped
 	}
-	shown.Halted = name != stopPageName && d.gateway.Stops != nil && d.gateway.Stops.CheckStopped(aai.CallScope{}) != nil
+	shown.Halted = name != stopPageName && d.gateway.Stops != nil && d.gateway.Stops.CheckStopped(gateway.CallScope{}) != nil
 	for _, p := range d.pages {
 		if p.nav {
 			shown.Nav = append(shown.Nav, navItem{Path: p.path, Name: v.text(p.name, "nav"), Here: p.name == name})

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/gateway"
 )
 
 // TestAPersonsTimeIsRounded checks that the waiting time for the person has a precision of a
@@ -16,7 +16,7 @@ func TestAPersonsTimeIsRounded(t *testing.T) {
 	if got := s.Person(); got != 1201*time.Millisecond {
 		t.Errorf("in a window: %v", got)
 	}
-	d, err := New(Config{Gateway: new(aai.Gateway)})
+	d, err := New(Config{Gateway: new(gateway.Gateway)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/gateway/active"
 	"github.com/gybob/aai-gateway/internal/policy"
 )
@@ -20,7 +21,7 @@ import (
 // A filledWorld is the world of a long-time user: every page has all kinds of data.
 type filledWorld struct {
 	*world
-	other *aai.Gateway      // in which calls run until they are stopped
+	other *gateway.Gateway  // in which calls run until they are stopped
 	ended []<-chan struct{} // of the active calls
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
@@ -80,7 +81,7 @@ func readTemplates(names []string, w pageTexts, f map[string]sentenceTranslation
 				"stranger": foreignText,
 				"named":    func(text string) string { return sanitize.EscapeInvisible(aai.CleanText(text, maxForeignText)) }, // in an attribute
 				"finding":  f[lang].translate,
-				"patience": func() int { return int(aai.AskTimeout.Seconds()) },
+				"patience": func() int { return int(gateway.AskTimeout.Seconds()) },
 			}).ParseFS(templateFiles, "templates/layout.html", "templates/stop.html", "templates/calls.html", "templates/"+name+".html")
 			if err != nil {
 				return nil, fmt.Errorf("the page %s: %w", name, err)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/doors/web"
+	"github.com/gybob/aai-gateway/internal/gateway"
 )
 
 // TestNobodyElseListensAtThePagesName: a name below localhost is both addresses of this computer, and
@@ -52,7 +53,7 @@ func TestAPortThatIsHalfTaken(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer taken.Close() //nolint:errcheck // it ends with the test
-	door, err := web.New(web.Config{Gateway: &aai.Gateway{}})
+	door, err := web.New(web.Config{Gateway: &gateway.Gateway{}})
 	if err != nil {
 		t.Fatal(err)
 	}

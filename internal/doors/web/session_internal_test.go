@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/gateway"
 )
 
 // TestSessionsEnd checks that an unused session ends, that a used one continues, and that after a
@@ -66,7 +67,7 @@ func (c *countingJournal) Record(context.Context, *aai.Entry) error { c.lines++;
 // would show as failures; the call of a form is recorded all the same.
 func TestCancelledPageReadsNothing(t *testing.T) {
 	record := new(countingJournal)
-	d, err := New(Config{Gateway: &aai.Gateway{Journal: record}})
+	d, err := New(Config{Gateway: &gateway.Gateway{Journal: record}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,6 +23,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/catalog/desktopentry"
 	"github.com/gybob/aai-gateway/internal/doors/web"
 	"github.com/gybob/aai-gateway/internal/files/atomicfile"
+	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/gateway/active"
 	"github.com/gybob/aai-gateway/internal/oauth"
 	"github.com/gybob/aai-gateway/internal/policy"
@@ -32,7 +33,7 @@ import (
 // A world is a door in front of the real packages, and a browser.
 type world struct {
 	*visitor
-	gateway     *aai.Gateway
+	gateway     *gateway.Gateway
 	door        *web.Door
 	link        string
 	journal     string // the file of it
@@ -55,7 +56,7 @@ func newWorld(t *testing.T, apps ...*aai.App) *world {
 	var known *catalog.Catalog
 	modes := &policy.ModeGate{Path: filepath.Join(state, "mode")}
 	room := newSettingsEditor(t, state)
-	w := &world{state: state, journal: record.Path(), gateway: new(aai.Gateway)}
+	w := &world{state: state, journal: record.Path(), gateway: new(gateway.Gateway)}
 	halts := publishing(t, state, w.gateway)
 	w.store = store
 	revocations := policy.NewRevocations(filepath.Join(state, "revoked"))

@@ -14,6 +14,7 @@ import (
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/catalog"
 	"github.com/gybob/aai-gateway/internal/drivers/mcp"
+	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/policy"
 )
 
@@ -229,7 +230,7 @@ func TestWhatServersSayMeanwhile(t *testing.T) {
 	w.start(t, app)
 	var mu sync.Mutex
 	var words []string
-	ctx := aai.WithProgress(t.Context(), func(_, _ float64, message string) {
+	ctx := gateway.WithProgress(t.Context(), func(_, _ float64, message string) {
 		mu.Lock()
 		defer mu.Unlock()
 		words = append(words, message)

@@ -7,6 +7,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/schema/jsonscan"
 )
 
@@ -93,7 +94,7 @@ func structured(ctx context.Context, raw *rawResult, result *sdk.CallToolResult)
 	if raw.structured == nil {
 		return result.StructuredContent, nil
 	}
-	if err := aai.ReserveResult(ctx, len(raw.structured), jsonscan.Scan(raw.structured).Values); err != nil {
+	if err := gateway.ReserveResult(ctx, len(raw.structured), jsonscan.Scan(raw.structured).Values); err != nil {
 		return nil, err
 	}
 	return decodeExact(raw.structured)

@@ -14,6 +14,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/schema/jsonscan"
 )
 
@@ -72,7 +73,7 @@ func (t *authTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 			}
 		}
 		t.live.secrets.AddRequest(before, req.URL.RawQuery, one)
-		aai.RedactCredentials(ctx, &t.live.secrets)
+		gateway.RedactCredentials(ctx, &t.live.secrets)
 		resp, err := t.next.RoundTrip(one)
 		if err != nil {
 			return nil, err
@@ -110,7 +111,7 @@ func (t *authTransport) readBody(ctx context.Context, req *http.Request, resp *h
 	limited := &limitedBody{ReadCloser: resp.Body, ctx: ctx, left: maxMessage}
 	body, err := io.ReadAll(limited)
 	_ = resp.Body.Close()
-	if limited.fault == nil && aai.ReserveResult(ctx, len(body), limited.scan.Values) != nil {
+	if limited.fault == nil && gateway.ReserveResult(ctx, len(body), limited.scan.Values) != nil {
 		limited.fault = memoryFault()
 	}
 	if limited.fault == nil {
@@ -191,7 +192,7 @@ func (b *limitedBody) Read(p []byte) (int, error) {
 	}
 	if b.isStream && !b.reserved && (b.scan.Values > largeStream || maxMessage-b.left > largeStreamBytes) {
 		b.reserved = true
-		if aai.ReserveResult(b.ctx, maxMessage, 0) != nil {
+		if gateway.ReserveResult(b.ctx, maxMessage, 0) != nil {
 			return 0, b.end(memoryFault())
 		}
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/drivers/mcp"
+	"github.com/gybob/aai-gateway/internal/gateway"
 )
 
 // fakeAuthorizer adds a header if it has a token.
@@ -147,7 +148,7 @@ func TestFloodOverHTTP(t *testing.T) {
 	app := w.add(t, &aai.MCPRecipe{URL: far.URL})
 	w.start(t, app)
 	var heard atomic.Int64
-	ctx := aai.WithProgress(t.Context(), func(float64, float64, string) { heard.Add(1) })
+	ctx := gateway.WithProgress(t.Context(), func(float64, float64, string) { heard.Add(1) })
 	r, e := w.callIn(ctx, app, "talk", map[string]any{"times": 1000})
 	if e != nil || r.Text != "talked" {
 		t.Fatalf("%+v %v", r, e)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/drivers/mcp"
+	"github.com/gybob/aai-gateway/internal/gateway"
 )
 
 // echoedSecret is a secret that changes in every encoding.
@@ -189,7 +190,7 @@ func TestServersRepeatNoSecrets(t *testing.T) {
 				for _, place := range secretPlaces() {
 					var mu sync.Mutex
 					progress := ""
-					ctx := aai.WithProgress(t.Context(), func(_, _ float64, message string) {
+					ctx := gateway.WithProgress(t.Context(), func(_, _ float64, message string) {
 						mu.Lock()
 						defer mu.Unlock()
 						progress += message

@@ -11,6 +11,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/process"
 	"github.com/gybob/aai-gateway/internal/sanitize"
 )
@@ -103,7 +104,7 @@ func (s *server) acquire(ctx context.Context) (*session, *aai.Error) {
 	if s.live != nil && !s.live.hasEnded() && s.live.endFault() == nil {
 		defer s.mu.Unlock()
 		s.users++
-		aai.RedactCredentials(ctx, &s.live.secrets)
+		gateway.RedactCredentials(ctx, &s.live.secrets)
 		return s.live, nil
 	}
 	f := s.starting
@@ -128,7 +129,7 @@ func (s *server) acquire(ctx context.Context) (*session, *aai.Error) {
 			s.release()
 			return nil, f.err
 		}
-		aai.RedactCredentials(ctx, &f.session.secrets)
+		gateway.RedactCredentials(ctx, &f.session.secrets)
 		return f.session, nil
 	case <-ctx.Done():
 		s.release()
@@ -323,7 +324,7 @@ func (s *server) client(live *session) *sdk.Client {
 		ResourceListChangedHandler: func(context.Context, *sdk.ResourceListChangedRequest) {},
 		ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) {
 			if ctx, ok := live.progressByToken.Load(r.Params.ProgressToken); ok {
-				aai.Progress(ctx.(context.Context), r.Params.Progress, r.Params.Total, aai.CleanLabel(live.cleanText(r.Params.Message), 200)) //nolint:forcetypeassert // the map holds only contexts
+				gateway.Progress(ctx.(context.Context), r.Params.Progress, r.Params.Total, aai.CleanLabel(live.cleanText(r.Params.Message), 200)) //nolint:forcetypeassert // the map holds only contexts
 			}
 		},
 	}

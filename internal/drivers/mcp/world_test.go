@@ -15,6 +15,7 @@ import (
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/drivers/mcp"
+	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/policy"
 )
 
@@ -57,7 +58,7 @@ const asGuard = "as-guard"
 
 // world is a gateway with real consent and MCP servers as apps.
 type world struct {
-	*aai.Gateway
+	*gateway.Gateway
 	*mcp.Driver
 	folder string
 	log    *lines
@@ -93,7 +94,7 @@ func newWorld(t *testing.T, more ...func(*mcp.Config)) *world {
 	}
 	w.Driver = mcp.New(cfg)
 	t.Cleanup(func() { w.close(t) })
-	w.Gateway = &aai.Gateway{
+	w.Gateway = &gateway.Gateway{
 		Catalog: w.WithServerTools(w.local), Journal: w, Dialog: w,
 		Gates: []aai.Gate{policy.NewConsent(policy.ConsentConfig{Store: policy.NewFileStore(filepath.Join(w.folder, "consent.json"))})},
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
@@ -53,7 +54,7 @@ func (t *tool) exchange(ctx context.Context, m *message) (*exchange, *failure) {
 		return nil, &failure{err: err}
 	}
 	x := &exchange{tool: t}
-	aai.RedactCredentials(ctx, &x.secrets)
+	gateway.RedactCredentials(ctx, &x.secrets)
 	req, err := t.request(x.trace.follow(ctx), m)
 	if err != nil {
 		return nil, &failure{err: undelivered(aai.AsError(err))}

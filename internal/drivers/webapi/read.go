@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/gateway"
 )
 
 // Limits on responses, in bytes after decompression.
@@ -125,7 +126,7 @@ func (m *progressReader) Read(p []byte) (int, error) {
 	m.done += int64(n)
 	if m.done-m.last >= progressBytes || m.last > 0 && m.done > m.last && time.Since(m.told) >= progressInterval {
 		m.last, m.told = m.done, time.Now()
-		aai.Progress(m.ctx, float64(m.done), float64(m.total), "Downloading from "+m.from)
+		gateway.Progress(m.ctx, float64(m.done), float64(m.total), "Downloading from "+m.from)
 	}
 	return n, err
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/gateway"
 )
 
 // progress is one progress message.
@@ -36,7 +37,7 @@ func TestProgressOfALongDownload(t *testing.T) {
 		})
 		var p progress
 		action := compile(t, newDriver(t), recipe(s.URL, http.MethodGet, "/"))
-		if _, err := action(aai.WithProgress(soon(t), p.hear), &aai.Call{}); err != nil {
+		if _, err := action(gateway.WithProgress(soon(t), p.hear), &aai.Call{}); err != nil {
 			t.Fatal(err)
 		}
 		if len(p.done) < 5 || p.words != "Downloading from "+s.URL || (p.total == size) != known || !known && p.total != 0 {
@@ -56,7 +57,7 @@ func TestNoProgressOfAShortDownload(t *testing.T) {
 	s := serve(t, answers(http.StatusOK, "text/plain", strings.Repeat("x", 1000)))
 	var p progress
 	action := compile(t, newDriver(t), recipe(s.URL, http.MethodGet, "/"))
-	if _, err := action(aai.WithProgress(soon(t), p.hear), &aai.Call{}); err != nil || len(p.done) != 0 {
+	if _, err := action(gateway.WithProgress(soon(t), p.hear), &aai.Call{}); err != nil || len(p.done) != 0 {
 		t.Errorf("%v: %v", err, p.done)
 	}
 }

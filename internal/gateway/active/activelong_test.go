@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/gateway/active"
 )
 
@@ -16,10 +16,10 @@ import (
 // the limit would hide all of them.
 func TestLongNamesHideNothing(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "running")
-	var g gateway
+	var g activeCalls
 	teller := active.NewPublisher(folder, g.Underway, slog.Default())
 	defer teller.Close() //nolint:errcheck // the folder goes too
-	var calls []aai.ActiveCall
+	var calls []gateway.ActiveCall
 	for i := range 200 {
 		c := call(fmt.Sprint("m", i), time.Minute)
 		c.App, c.Target, c.Caller.Identity = strings.Repeat("\x00", 300), strings.Repeat("é\"", 200), "/"+strings.Repeat("\"", 4000)

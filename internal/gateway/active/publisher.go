@@ -26,6 +26,7 @@ import (
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/files/atomicfile"
+	"github.com/gybob/aai-gateway/internal/gateway"
 )
 
 const (
@@ -45,21 +46,21 @@ const (
 // A PublishedCall describes a call in progress in the file that its gateway writes for other
 // processes; see ListActive.
 type PublishedCall struct {
-	Call     string    `json:"call"`
-	Parent   string    `json:"parent,omitempty"`
-	Door     string    `json:"door"`
-	Caller   string    `json:"caller"` // door and name, such as mcp:claude
-	Identity string    `json:"identity,omitempty"`
-	App      string    `json:"app"`
-	Tool     string    `json:"tool"`
-	Target   string    `json:"target,omitempty"`
-	On       string    `json:"on,omitempty"`
-	Stage    aai.Stage `json:"stage"`
-	Since    time.Time `json:"since"`
-	Done     float64   `json:"done,omitempty"`
-	Total    float64   `json:"total,omitempty"`
-	Message  string    `json:"message,omitempty"`
-	Process  int       `json:"process"` // id of the gateway's process
+	Call     string        `json:"call"`
+	Parent   string        `json:"parent,omitempty"`
+	Door     string        `json:"door"`
+	Caller   string        `json:"caller"` // door and name, such as mcp:claude
+	Identity string        `json:"identity,omitempty"`
+	App      string        `json:"app"`
+	Tool     string        `json:"tool"`
+	Target   string        `json:"target,omitempty"`
+	On       string        `json:"on,omitempty"`
+	Stage    gateway.Stage `json:"stage"`
+	Since    time.Time     `json:"since"`
+	Done     float64       `json:"done,omitempty"`
+	Total    float64       `json:"total,omitempty"`
+	Message  string        `json:"message,omitempty"`
+	Process  int           `json:"process"` // id of the gateway's process
 }
 
 // activeFile is the content of a publisher's file.
@@ -72,7 +73,7 @@ type activeFile struct {
 // A Publisher publishes the active calls of one gateway. It is safe for concurrent use.
 type Publisher struct {
 	folder string
-	active func() []aai.ActiveCall
+	active func() []gateway.ActiveCall
 	log    *slog.Logger
 
 	scheduled atomic.Bool // publish will run soon
@@ -86,11 +87,11 @@ type Publisher struct {
 
 // NewPublisher returns the publisher of one gateway. It touches no file until a call must be
 // published. underway returns the active calls.
-func NewPublisher(folder string, underway func() []aai.ActiveCall, log *slog.Logger) *Publisher {
+func NewPublisher(folder string, underway func() []gateway.ActiveCall, log *slog.Logger) *Publisher {
 	return &Publisher{folder: folder, active: underway, log: log}
 }
 
-// StageChanged schedules a write of the active calls. It is quick; see aai.Gateway.OnStageChange.
+// StageChanged schedules a write of the active calls. It is quick; see gateway.Gateway.OnStageChange.
 func (t *Publisher) StageChanged() {
 	if !t.scheduled.Load() && t.scheduled.CompareAndSwap(false, true) {
 		time.AfterFunc(publishDelay, t.publish)
@@ -127,7 +128,7 @@ func (t *Publisher) publish() {
 	}
 }
 
-func activeCallOf(u aai.ActiveCall) PublishedCall {
+func activeCallOf(u gateway.ActiveCall) PublishedCall {
 	return PublishedCall{
 		Call: u.Call, Parent: u.Parent, Door: u.Caller.Door, Caller: u.Caller.String(), Identity: u.Caller.Identity,
 		App: u.App, Tool: u.Tool, Target: u.Target, On: u.Element.String(), Stage: u.Stage, Since: u.Since,

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/gateway/active"
 	"github.com/gybob/aai-gateway/internal/testkit"
 )
@@ -28,7 +29,7 @@ func TestMain(m *testing.M) {
 		return
 	}
 	if folder := os.Getenv(activeGatewayEnv); folder != "" {
-		var g gateway
+		var g activeCalls
 		g.set(call("theirs", 10*time.Second))
 		active.NewPublisher(folder, g.Underway, slog.Default()).StageChanged()
 		for rows, _, _ := active.ListActive(folder); len(rows) == 0; rows, _, _ = active.ListActive(folder) {
@@ -40,29 +41,29 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// A gateway has the calls that a test sets.
-type gateway struct {
+// An activeCalls has the calls that a test sets.
+type activeCalls struct {
 	mu    sync.Mutex
-	calls []aai.ActiveCall
+	calls []gateway.ActiveCall
 }
 
-func (g *gateway) set(calls ...aai.ActiveCall) {
+func (g *activeCalls) set(calls ...gateway.ActiveCall) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.calls = calls
 }
 
-func (g *gateway) Underway() []aai.ActiveCall {
+func (g *activeCalls) Underway() []gateway.ActiveCall {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.calls
 }
 
-func call(id string, since time.Duration) aai.ActiveCall {
-	return aai.ActiveCall{
+func call(id string, since time.Duration) gateway.ActiveCall {
+	return gateway.ActiveCall{
 		Call: id, Parent: "p1", Caller: aai.Caller{Door: aai.DoorMCP, Name: "claude", Identity: "/bin/a"},
 		App: "desktop", Tool: "ax_click", Target: "org.example.App", Element: aai.TargetElement{Role: "button", Name: "Save"},
-		Stage: aai.StageActing, Since: time.Now().Add(-since), Done: 1, Total: 3, Message: "Step 1/3",
+		Stage: gateway.StageActing, Since: time.Now().Add(-since), Done: 1, Total: 3, Message: "Step 1/3",
 	}
 }
 
@@ -91,12 +92,12 @@ func TestToldInOrder(t *testing.T) {
 	var mu sync.Mutex
 	count := func() int { mu.Lock(); defer mu.Unlock(); asked++; return asked }
 	var teller *active.Publisher
-	teller = active.NewPublisher(folder, func() []aai.ActiveCall {
+	teller = active.NewPublisher(folder, func() []gateway.ActiveCall {
 		switch count() {
 		case 1:
-			return []aai.ActiveCall{call("before", time.Minute)}
+			return []gateway.ActiveCall{call("before", time.Minute)}
 		case 2:
-			seen := []aai.ActiveCall{call("c", time.Minute)}
+			seen := []gateway.ActiveCall{call("c", time.Minute)}
 			teller.StageChanged() // it has ended
 			select {
 			case <-second: // and that is written
@@ -127,7 +128,7 @@ func TestToldInOrder(t *testing.T) {
 // TestTold: active calls are listed, ended ones are not, and no file remains.
 func TestTold(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "running")
-	var one, other gateway
+	var one, other activeCalls
 	tellers := []*active.Publisher{active.NewPublisher(folder, one.Underway, slog.Default()), active.NewPublisher(folder, other.Underway, slog.Default())}
 	one.set(call("c1", time.Second))
 	other.set(call("c2", time.Minute))
@@ -137,7 +138,7 @@ func TestTold(t *testing.T) {
 	rows := listed(t, folder, 2)
 	r := rows[0]
 	if r.Call != "c2" || rows[1].Call != "c1" || r.Caller != "mcp:claude" || r.Identity != "/bin/a" || r.App != "desktop" || r.Target != "org.example.App" ||
-		r.On != `button "Save"` || r.Stage != aai.StageActing || r.Done != 1 || r.Total != 3 || r.Message != "Step 1/3" || r.Process != os.Getpid() || r.Parent != "p1" || r.Door != aai.DoorMCP {
+		r.On != `button "Save"` || r.Stage != gateway.StageActing || r.Done != 1 || r.Total != 3 || r.Message != "Step 1/3" || r.Process != os.Getpid() || r.Parent != "p1" || r.Door != aai.DoorMCP {
 		t.Errorf("%+v", rows)
 	}
 	other.set()
@@ -145,7 +146,7 @@ func TestTold(t *testing.T) {
 	if rows := listed(t, folder, 1); rows[0].Call != "c1" {
 		t.Errorf("%+v", rows)
 	}
-	many := make([]aai.ActiveCall, 500)
+	many := make([]gateway.ActiveCall, 500)
 	for i := range many {
 		many[i] = call(fmt.Sprint("m", i), time.Second)
 	}
@@ -169,7 +170,7 @@ func TestTold(t *testing.T) {
 // TestNotTold: short calls and the listing itself are not published; a longer call is.
 func TestNotTold(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "running")
-	var g gateway
+	var g activeCalls
 	teller := active.NewPublisher(folder, g.Underway, slog.Default())
 	look := call("look", time.Minute)
 	look.App, look.Tool = aai.BuiltinApp, active.ActiveToolName
@@ -217,10 +218,10 @@ func TestStopsOfCallsThatHaveEnded(t *testing.T) {
 	data := t.TempDir()
 	folder := filepath.Join(data, "running")
 	stopped := active.NewStopList(active.StopConfig{Path: filepath.Join(data, "halt", "stopped")})
-	var g gateway
+	var g activeCalls
 	teller := active.NewPublisher(folder, g.Underway, slog.Default())
 	defer teller.Close() //nolint:errcheck // the folder goes too
-	lists := func(calls []aai.ActiveCall, rows int, want ...string) {
+	lists := func(calls []gateway.ActiveCall, rows int, want ...string) {
 		t.Helper()
 		g.set(calls...)
 		teller.StageChanged()
@@ -248,13 +249,13 @@ func TestStopsOfCallsThatHaveEnded(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	lists([]aai.ActiveCall{call("c1", time.Minute)}, 1, "/bin/a", "c1", "p1") // it is within p1
+	lists([]gateway.ActiveCall{call("c1", time.Minute)}, 1, "/bin/a", "c1", "p1") // it is within p1
 	lists(nil, 0, "/bin/a")
-	lists([]aai.ActiveCall{call("c2", time.Minute)}, 1, "/bin/a", "p1")
-	if e := stopped.CheckStopped(aai.CallScope{CallIDs: []string{"c1", "c3"}}); e == nil {
+	lists([]gateway.ActiveCall{call("c2", time.Minute)}, 1, "/bin/a", "p1")
+	if e := stopped.CheckStopped(gateway.CallScope{CallIDs: []string{"c1", "c3"}}); e == nil {
 		t.Error("what is made again of a stopped call goes on")
 	}
-	many := make([]aai.ActiveCall, 500)
+	many := make([]gateway.ActiveCall, 500)
 	for i := range many {
 		many[i] = call(fmt.Sprint("m", i), time.Second)
 		many[i].Parent = ""
@@ -289,7 +290,7 @@ func TestWaits(t *testing.T) {
 		return a
 	}
 	first := ask(t.Context(), "")
-	var g gateway
+	var g activeCalls
 	teller := active.NewPublisher(folder, g.Underway, slog.Default())
 	defer teller.Close() //nolint:errcheck // the folder goes too
 	g.set(call("c1", time.Minute))

@@ -17,6 +17,7 @@ import (
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/files/atomicfile"
+	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
@@ -37,7 +38,7 @@ func (s Stop) IsEverything() bool { return s.Call == "" && s.Caller == "" }
 func (s Stop) sameScope(other Stop) bool { return s.Call == other.Call && s.Caller == other.Caller }
 
 // matches reports whether the stop applies to the call.
-func (s Stop) matches(w aai.CallScope) bool {
+func (s Stop) matches(w gateway.CallScope) bool {
 	switch {
 	case s.Call != "":
 		return slices.Contains(w.CallIDs, s.Call)
@@ -62,7 +63,7 @@ type StopConfig struct {
 	Path string
 	// Exempt reports whether a call continues despite a stop of everything or of its caller, such
 	// as the tools that list and start calls. Nil exempts none.
-	Exempt func(aai.CallScope) bool
+	Exempt func(gateway.CallScope) bool
 	// OnChange is called after a change of the stops; it must be quick.
 	OnChange func()
 	Log      *slog.Logger
@@ -90,8 +91,8 @@ func NewStopList(cfg StopConfig) *StopList {
 	return &StopList{cfg: cfg}
 }
 
-// CheckStopped implements aai.StopChecker.
-func (h *StopList) CheckStopped(w aai.CallScope) *aai.Error {
+// CheckStopped implements gateway.StopChecker.
+func (h *StopList) CheckStopped(w gateway.CallScope) *aai.Error {
 	h.watching.Do(h.startWatching)
 	stops, err := h.Stops()
 	exempt := h.cfg.Exempt != nil && h.cfg.Exempt(w)

@@ -12,26 +12,27 @@ import (
 	"time"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/gateway/active"
 )
 
-func agent(identity string) aai.CallScope {
-	return aai.CallScope{CallIDs: []string{"c1", "c0"}, Caller: aai.Caller{Door: aai.DoorMCP, Name: "claude", Identity: identity}, App: "org.example.App", Tool: "work"}
+func agent(identity string) gateway.CallScope {
+	return gateway.CallScope{CallIDs: []string{"c1", "c0"}, Caller: aai.Caller{Door: aai.DoorMCP, Name: "claude", Identity: identity}, App: "org.example.App", Tool: "work"}
 }
 
-func person() aai.CallScope {
-	return aai.CallScope{CallIDs: []string{"c9"}, Caller: aai.Caller{Door: aai.DoorCLI, Identity: aai.IdentityTerminal}, App: aai.BuiltinApp, Tool: "start"}
+func person() gateway.CallScope {
+	return gateway.CallScope{CallIDs: []string{"c9"}, Caller: aai.Caller{Door: aai.DoorCLI, Identity: aai.IdentityTerminal}, App: aai.BuiltinApp, Tool: "start"}
 }
 
 // called returns an agent without an identity, with the given name.
-func called(name string) aai.CallScope {
+func called(name string) gateway.CallScope {
 	w := agent("")
 	w.Caller.Name = name
 	return w
 }
 
 func at(path string) *active.StopList {
-	return active.NewStopList(active.StopConfig{Path: path, Exempt: func(w aai.CallScope) bool { return w.Caller.Door == aai.DoorCLI && w.App == aai.BuiltinApp }})
+	return active.NewStopList(active.StopConfig{Path: path, Exempt: func(w gateway.CallScope) bool { return w.Caller.Door == aai.DoorCLI && w.App == aai.BuiltinApp }})
 }
 
 func everything(active.Stop) bool { return true }
@@ -40,18 +41,18 @@ func everything(active.Stop) bool { return true }
 func TestWhatIsStopped(t *testing.T) {
 	for name, c := range map[string]struct {
 		stop    active.Stop
-		stopped []aai.CallScope
-		goesOn  []aai.CallScope
+		stopped []gateway.CallScope
+		goesOn  []gateway.CallScope
 		says    string
 	}{
-		"everything":   {active.Stop{}, []aai.CallScope{agent("/bin/a"), agent("")}, []aai.CallScope{person()}, "stopped everything, at "},
-		"a caller":     {active.Stop{Caller: "/bin/a"}, []aai.CallScope{agent("/bin/a")}, []aai.CallScope{agent("/bin/b"), agent(""), person()}, "all calls of /bin/a"},
-		"a word":       {active.Stop{Caller: "mcp:claude"}, []aai.CallScope{agent(""), called("other"), called("")}, []aai.CallScope{agent("/bin/a"), agent("http:work"), person()}, "all calls by mcp of callers without a verified identity"},
-		"unknown ones": {active.Stop{Caller: "mcp:"}, []aai.CallScope{agent(""), called("other")}, []aai.CallScope{agent("/bin/a")}, "all calls by mcp of callers without a verified identity"},
-		"a call":       {active.Stop{Call: "c1"}, []aai.CallScope{agent("/bin/a"), agent("")}, []aai.CallScope{person()}, "this call"},
-		"an outer one": {active.Stop{Call: "c0"}, []aai.CallScope{agent("/bin/a")}, nil, "this call"},
-		"own":          {active.Stop{Call: "c9"}, []aai.CallScope{person()}, []aai.CallScope{agent("")}, "this call"},
-		"the terminal": {active.Stop{Caller: aai.IdentityTerminal}, nil, []aai.CallScope{person()}, ""},
+		"everything":   {active.Stop{}, []gateway.CallScope{agent("/bin/a"), agent("")}, []gateway.CallScope{person()}, "stopped everything, at "},
+		"a caller":     {active.Stop{Caller: "/bin/a"}, []gateway.CallScope{agent("/bin/a")}, []gateway.CallScope{agent("/bin/b"), agent(""), person()}, "all calls of /bin/a"},
+		"a word":       {active.Stop{Caller: "mcp:claude"}, []gateway.CallScope{agent(""), called("other"), called("")}, []gateway.CallScope{agent("/bin/a"), agent("http:work"), person()}, "all calls by mcp of callers without a verified identity"},
+		"unknown ones": {active.Stop{Caller: "mcp:"}, []gateway.CallScope{agent(""), called("other")}, []gateway.CallScope{agent("/bin/a")}, "all calls by mcp of callers without a verified identity"},
+		"a call":       {active.Stop{Call: "c1"}, []gateway.CallScope{agent("/bin/a"), agent("")}, []gateway.CallScope{person()}, "this call"},
+		"an outer one": {active.Stop{Call: "c0"}, []gateway.CallScope{agent("/bin/a")}, nil, "this call"},
+		"own":          {active.Stop{Call: "c9"}, []gateway.CallScope{person()}, []gateway.CallScope{agent("")}, "this call"},
+		"the terminal": {active.Stop{Caller: aai.IdentityTerminal}, nil, []gateway.CallScope{person()}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "halt", "stopped")

@@ -18,6 +18,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/gateway/active"
 	"github.com/gybob/aai-gateway/internal/testkit"
 )
@@ -61,7 +62,7 @@ func serve() {
 
 // served is the gateway of a process.
 type served struct {
-	gateway *aai.Gateway
+	gateway *gateway.Gateway
 	end     func()
 	callers sync.WaitGroup
 
@@ -109,7 +110,7 @@ var errNone = errors.New("no call is about to be put on record")
 // recording waits a moment until a call is about to be recorded.
 func (s *served) recording() error {
 	for late := time.Now().Add(20 * time.Millisecond); time.Now().Before(late); time.Sleep(100 * time.Microsecond) {
-		if slices.ContainsFunc(s.gateway.Active(), func(u aai.ActiveCall) bool { return u.Stage == aai.StageRecording }) {
+		if slices.ContainsFunc(s.gateway.Active(), func(u gateway.ActiveCall) bool { return u.Stage == gateway.StageRecording }) {
 			return nil
 		}
 	}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/audit"
+	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/gateway/active"
 	"github.com/gybob/aai-gateway/internal/schema"
 )
@@ -38,12 +39,12 @@ func (one) Check(context.Context, *aai.Request) ([]aai.Question, error) { return
 
 // gatewayAt returns one of several gateways of a person with a common journal. The tool "work"
 // takes as long as its argument says, or until it is stopped.
-func gatewayAt(folder string) (g *aai.Gateway, end func()) {
+func gatewayAt(folder string) (g *gateway.Gateway, end func()) {
 	j := audit.New(filepath.Join(folder, "audit.jsonl"))
-	g = &aai.Gateway{Journal: j}
+	g = &gateway.Gateway{Journal: j}
 	h := active.NewStopList(active.StopConfig{
 		Path: filepath.Join(folder, "halt", "stopped"), OnChange: g.CancelStopped,
-		Exempt: func(w aai.CallScope) bool { return w.App == aai.BuiltinApp },
+		Exempt: func(w gateway.CallScope) bool { return w.App == aai.BuiltinApp },
 	})
 	g.Stops = h
 	takes := schema.MustParse(`{"type": "object", "properties": {"ms": {"type": "integer"}}}`)

@@ -9,6 +9,7 @@ import (
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/desktop/delta"
+	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/gui/guierr"
 	"github.com/gybob/aai-gateway/internal/gui/params"
 	"github.com/gybob/aai-gateway/internal/gui/programs"
@@ -162,7 +163,7 @@ func (v *View) Announce(ctx context.Context, i int, also ...int) error {
 	if i >= 0 && v.WasAnnounced(i) {
 		return nil
 	}
-	if err := aai.ReportTargetElement(ctx, v.TargetElement(ctx, i, also...)); err != nil {
+	if err := gateway.ReportTargetElement(ctx, v.TargetElement(ctx, i, also...)); err != nil {
 		return err
 	}
 	v.Engine.Sessions.For(v.Call).CountAction()

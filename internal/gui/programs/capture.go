@@ -8,6 +8,7 @@ import (
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/gui/screenshot"
 )
 
@@ -62,7 +63,7 @@ func (r *Registry) blacken(ctx context.Context, picture *image.RGBA, area deskto
 		if i := slices.IndexFunc(apps, func(a desktop.App) bool { return a.PID == l.PID && l.PID != 0 }); i >= 0 {
 			if _, asked := sees[l.PID]; !asked {
 				target, err := r.newTarget(apps[i])
-				sees[l.PID] = err == nil && !slices.Contains(asking, l.PID) && aai.CanSee(ctx, target)
+				sees[l.PID] = err == nil && !slices.Contains(asking, l.PID) && gateway.CanSee(ctx, target)
 			}
 			name = aai.CleanLabel(apps[i].ID, 60) // the program's own name may be text from its content
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/desktop/delta"
 	"github.com/gybob/aai-gateway/internal/desktop/refs"
+	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/gui/watch"
 )
 
@@ -38,7 +39,7 @@ func (r *Registry) DescribeWindow(ctx context.Context, call *aai.Call, host desk
 	}
 	g.Program = aai.CleanLabel(apps[i].ID, 60) // the program's own name may be text from its content
 	target, err := r.newTarget(apps[i])
-	if err == nil && aai.CanSee(ctx, target) {
+	if err == nil && gateway.CanSee(ctx, target) {
 		g.Program, g.Content = target.Name, r.windowText(ctx, r.Sessions.For(call).RefsOf(apps[i]), apps[i], w)
 	}
 	return g, true

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/catalog"
+	"github.com/gybob/aai-gateway/internal/gateway"
 )
 
 // Limits on the prompt to the calling client's model, and on its answer.
@@ -62,7 +63,7 @@ func (d *Draft) askModel(ctx context.Context, sample func(context.Context, aai.S
 	if err != nil {
 		return nil, err
 	}
-	goOn := aai.PauseDeadline(ctx) // the person may review the prompt and the answer meanwhile
+	goOn := gateway.PauseDeadline(ctx) // the person may review the prompt and the answer meanwhile
 	answer, err := sample(ctx, aai.SamplingRequest{
 		System: modelPrompt, Messages: []aai.Message{{Text: prompt}}, MaxTokens: min(tokensPerTool*(told+1), maxSampled),
 	})

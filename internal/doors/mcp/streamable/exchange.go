@@ -10,9 +10,9 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/doors/httpdoor"
 	"github.com/gybob/aai-gateway/internal/doors/mcp/messages"
+	"github.com/gybob/aai-gateway/internal/gateway"
 )
 
 // An Exchange is one HTTP request for MCP and its answer. The context of a session's calls
@@ -82,7 +82,7 @@ func Middleware(next mcp.MethodHandler) mcp.MethodHandler {
 				x.response.keepAlive()
 				req = messages.RestoreArguments(req, x.arguments)
 				if x.started != nil {
-					ctx = aai.WithWaitHook(ctx, x.started)
+					ctx = gateway.WithWaitHook(ctx, x.started)
 				}
 			}
 		}

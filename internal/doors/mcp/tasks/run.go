@@ -14,6 +14,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/gateway"
 )
 
 // A roundResult is the outcome of one round of a call.
@@ -27,7 +28,7 @@ type roundResult struct {
 func (l *Layer) begin(t *task, req *mcp.CallToolRequest, next mcp.MethodHandler, direct chan<- roundResult) {
 	ctx := context.WithValue(t.ctx, taskKey{}, t)
 	if t.form == core { // it is a task from the beginning
-		ctx = aai.WithBackgroundTimeout(ctx, t.ttl)
+		ctx = gateway.WithBackgroundTimeout(ctx, t.ttl)
 	}
 	go func() {
 		defer close(t.workDone)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
@@ -28,7 +29,7 @@ func (d *singleAppCatalog) Check(context.Context, *aai.Request) ([]aai.Question,
 }
 
 // CheckStopped implements the gateway's stop. There is no notification of changes: strokes poll it.
-func (d *singleAppCatalog) CheckStopped(aai.CallScope) *aai.Error {
+func (d *singleAppCatalog) CheckStopped(gateway.CallScope) *aai.Error {
 	if d.stopped.Load() {
 		return aai.Errorf(aai.PermissionDenied, "the person has stopped it")
 	}
@@ -62,7 +63,7 @@ func TestTypingEndsWithAStop(t *testing.T) {
 			return &aai.Result{}, d.Type(ctx, desktop.OwnSeat, w, text)
 		},
 	}}}}
-	g := &aai.Gateway{Catalog: seen, Gates: []aai.Gate{seen}, Journal: seen, Stops: seen}
+	g := &gateway.Gateway{Catalog: seen, Gates: []aai.Gate{seen}, Journal: seen, Stops: seen}
 	ended := make(chan error, 1)
 	go func() {
 		_, err := g.Do(ctx, &aai.Call{App: seen.app.ID, Tool: "type"})

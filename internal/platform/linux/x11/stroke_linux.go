@@ -11,6 +11,7 @@ import (
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
+	"github.com/gybob/aai-gateway/internal/gateway"
 )
 
 // stroke runs do, which makes input, while it holds the input lock, unless the person has
@@ -21,7 +22,7 @@ import (
 // The lock is held until the server has processed all requests, even after the call's
 // deadline: later input would arrive in the window of the question.
 func (d *Display) stroke(ctx context.Context, h inputConn, yield func(*inputlock.Lease), do func(*inputlock.Lease) error) (paused bool, err error) {
-	if err := aai.CheckStopped(ctx); err != nil {
+	if err := gateway.CheckStopped(ctx); err != nil {
 		return false, err
 	}
 	g, err := d.config.InputLock.Acquire(ctx, yield)

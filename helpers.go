@@ -1,0 +1,62 @@
+package aai
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/gybob/aai-gateway/internal/sanitize"
+)
+
+// CleanLabel returns external text as one harmless line of at most max bytes, including the "…"
+// that marks a cut; max is at least 3. See [sanitize.Label].
+func CleanLabel(s string, max int) string { return sanitize.Label(s, max) }
+
+// CleanText is CleanLabel for text of several lines: it keeps line breaks and tabs.
+func CleanText(s string, max int) string { return sanitize.Text(s, max) }
+
+// maxName is the number of bytes that messages show of a name chosen by a caller or an app.
+const maxName = 200
+
+// Sleep waits for the duration, or until the context ends; then it returns the context's error.
+func Sleep(ctx context.Context, long time.Duration) error {
+	timer := time.NewTimer(long)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+	return ctx.Err()
+}
+
+// RetryRateLimited calls run, and again after each RATE_LIMITED error if nothing was done and
+// RetryAfter is at most most. It ends with the context at the latest.
+func RetryRateLimited(ctx context.Context, most time.Duration, run func(context.Context) (*Result, error)) (*Result, error) {
+	for {
+		result, err := run(ctx)
+		e := AsError(err)
+		if e == nil || e.Code != RateLimited || !e.RetrySafe() || e.RetryAfter <= 0 || e.RetryAfter > most {
+			return result, err
+		}
+		if Sleep(ctx, e.RetryAfter) != nil {
+			return nil, err
+		}
+	}
+}
+
+// ToJSONValue converts a value to its JSON form, with numbers as json.Number. It returns an error
+// for values that JSON cannot represent.
+func ToJSONValue(value any) (any, error) {
+	b, err := json.Marshal(value)
+	if err != nil {
+		return nil, err
+	}
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.UseNumber()
+	var v any
+	if err := d.Decode(&v); err != nil {
+		return nil, err
+	}
+	return v, nil
+}

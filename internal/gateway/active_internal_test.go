@@ -1,0 +1,25 @@
+package gateway
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/gybob/aai-gateway"
+)
+
+// TestProgressBesideManySecrets checks that a message is redacted, and omitted beside more secrets than can
+// be compared often.
+func TestProgressBesideManySecrets(t *testing.T) {
+	for secret, want := range map[string]string{
+		"hunter22": "at [redacted]",
+		strings.Repeat("x", maxProgressSecrets+1): "",
+	} {
+		p := newInvocation(t.Context(), &Gateway{}, &aai.Call{Args: map[string]any{"s": secret}}, make(chan struct{}, 1))
+		p.clock.alarm.Stop()
+		p.request.Tool = &aai.Tool{Secret: []string{"s"}}
+		p.setProgress(1, 2, "at hunter22")
+		if got := p.lastProgress; got.done != 1 || strings.Contains(got.message, "hunter22") || (want == "") != (got.message == "") {
+			t.Errorf("%.20s: got %+v", secret, got)
+		}
+	}
+}

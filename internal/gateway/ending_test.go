@@ -1,0 +1,228 @@
+package gateway_test
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"strings"
+	"syscall"
+	"testing"
+	"testing/synctest"
+
+	"github.com/gybob/aai-gateway"
+)
+
+// TestCancelledRecords: after a cancellation, a call that has begun still ends in the journal.
+func TestCancelledRecords(t *testing.T) {
+	s := plain()
+	s.Run, s.Cancel = obeys, before
+	o := play(t.Context(), s)
+	_ = wantCode(t, o.err, aai.AutomationFailed)
+	if got := o.entryOf(t, aai.Outcome).Code; got != aai.AutomationFailed {
+		t.Errorf("on record is %q", got)
+	}
+}
+
+// TestCancelEndsTheCall although its Action never does.
+func TestCancelEndsTheCall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := plain()
+		s.Run, s.Cancel = ignores, during
+		o := play(t.Context(), s)
+		e := wantCode(t, o.err, aai.AutomationFailed)
+		if e.Delivery != aai.DeliveryUnknown || !strings.Contains(e.Message, "cancelled") {
+			t.Errorf("%+v", e)
+		}
+		if o.elapsed != cancelAfter+grace {
+			t.Errorf("took %s", o.elapsed)
+		}
+	})
+}
+
+// TestRecordsThatFail: a call that acts does not run if it cannot be recorded, and a result that
+// cannot be recorded is withheld.
+func TestRecordsThatFail(t *testing.T) {
+	for _, way := range []string{fails, panics} {
+		for _, c := range []struct {
+			effect aai.Effect
+			at     int
+			trace  string
+			safe   bool
+		}{
+			{aai.Changes, 0, "find false, gate true, intent false, outcome true", true},
+			{aai.Changes, 1, "find false, gate true, intent true, run false, outcome false", false},
+			{aai.Reads, 0, "find false, gate true, run false, outcome false", false},
+		} {
+			s := plain()
+			s.Journal, s.FailAt, s.Effect = way, c.at, c.effect
+			o := play(t.Context(), s)
+			e := wantCode(t, o.err, aai.RecordFailed)
+			if got := o.story(); got != c.trace {
+				t.Errorf("the journal %s at record %d: %s; want %s", way, c.at, got, c.trace)
+			}
+			if o.result != nil {
+				t.Errorf("the journal %s at record %d: a result with an error", way, c.at)
+			}
+			if e.Err == nil || e.RetrySafe() != c.safe {
+				t.Errorf("the journal %s at record %d: %+v", way, c.at, e)
+			}
+		}
+	}
+}
+
+// TestNothingIsReadWhileTheJournalFails: one read may have run when it turns out that
+// nothing can be recorded; the next ones do not, until it can.
+func TestNothingIsReadWhileTheJournalFails(t *testing.T) {
+	s := plain()
+	s.Effect, s.Journal, s.FailAt = aai.Reads, fails, 0
+	w := newWorld(s)
+	g := w.gateway()
+	for i, want := range []aai.Code{aai.RecordFailed, aai.RecordFailed, "", ""} {
+		if i == 1 {
+			w.FailAt = w.records // the line in front of the second
+		}
+		if _, err := g.Do(t.Context(), s.call()); codeOf(err) != want {
+			t.Errorf("call %d: %v", i, err)
+		}
+	}
+	want := "find false, gate true, run false, outcome false, " + // and it is withheld
+		"received false, outcome true, " + // which may only have been counted
+		"received true, find false, gate true, run false, outcome true, find false, gate true, run false, outcome true"
+	if got := w.story(); got != want {
+		t.Errorf("%s; want %s", got, want)
+	}
+}
+
+// readyJournal reports beforehand whether it can be written.
+type readyJournal struct {
+	*world
+	err   error
+	asked int
+}
+
+func (j *readyJournal) Ready(context.Context) error {
+	j.asked++
+	return j.err
+}
+
+// TestAJournalThatIsNotReady: no call is resolved or run until it is ready; Ready is called once,
+// and again after a failed write.
+func TestAJournalThatIsNotReady(t *testing.T) {
+	s := plain()
+	s.Effect, s.Journal, s.FailAt = aai.Reads, fails, 3
+	w := newWorld(s)
+	g, j := w.gateway(), &readyJournal{world: w, err: errors.New("no such folder")}
+	g.Journal = j
+	_, err := g.Do(t.Context(), s.call())
+	if e := wantCode(t, err, aai.RecordFailed); !e.RetrySafe() || w.count("find") != 0 {
+		t.Errorf("%+v: %s", e, w.story())
+	}
+	j.err = nil
+	for i, want := range []aai.Code{"", "", aai.RecordFailed, ""} {
+		if _, err := g.Do(t.Context(), s.call()); codeOf(err) != want {
+			t.Errorf("call %d: %v", i, err)
+		}
+	}
+	if j.asked != 3 {
+		t.Errorf("it was asked %d times", j.asked)
+	}
+}
+
+// TestReadingWithoutARecord: if nothing can be recorded, a person at the command line can still
+// read the gateway's own state, with a warning and its reason. All other calls are refused.
+func TestReadingWithoutARecord(t *testing.T) {
+	full := &fs.PathError{Op: "open", Path: "/home/me/audit.jsonl", Err: syscall.ENOSPC}
+	for name, c := range map[string]struct {
+		app, door  string
+		effect     aai.Effect
+		unrecorded bool
+		runs       bool
+	}{
+		"a person looks":           {aai.BuiltinApp, aai.DoorCLI, aai.Reads, true, true},
+		"an agent looks":           {aai.BuiltinApp, "mcp", aai.Reads, true, false},
+		"a tool that says nothing": {aai.BuiltinApp, aai.DoorCLI, aai.Reads, false, false},
+		"a tool that changes":      {aai.BuiltinApp, aai.DoorCLI, aai.Changes, true, true},
+		"another app that says so": {"org.example.App", aai.DoorCLI, aai.Reads, true, false},
+		"a window":                 {aai.DesktopApp, aai.DoorCLI, aai.Reads, true, false},
+	} {
+		for _, when := range []string{"before", "after"} { // the journal fails
+			s := plain()
+			s.Effect = c.effect
+			w := newWorld(s)
+			w.app.ID, w.app.Tools[0].AllowUnaudited = c.app, c.unrecorded
+			g, j := w.gateway(), &readyJournal{world: w}
+			g.Journal = j
+			if when == "before" {
+				j.err = full
+			}
+			call := s.call()
+			call.App, call.Caller.Door = c.app, c.door
+			g.Journal = failing{j, full}
+			result, err := g.Do(t.Context(), call)
+			if !c.runs {
+				e := wantCode(t, err, aai.RecordFailed)
+				if result != nil || when == "before" && w.count("run") != 0 || !strings.Contains(e.Hint, "disk is full") || !strings.Contains(e.Hint, "/home/me/audit.jsonl") {
+					t.Errorf("%s, %s: %+v, %s", name, when, e, w.story())
+				}
+				continue
+			}
+			if err != nil || !strings.Contains(result.Warning, "could not be recorded") || !strings.Contains(result.Warning, "/home/me/audit.jsonl") {
+				t.Errorf("%s, %s: %+v, %v", name, when, result, err)
+			}
+		}
+	}
+}
+
+// failing is a journal that keeps nothing.
+type failing struct {
+	*readyJournal
+	err error
+}
+
+func (f failing) Record(context.Context, *aai.Entry) error { return f.err }
+
+// TestPanicsCostTheirCallOnly: each part of the way panics once.
+func TestPanicsCostTheirCallOnly(t *testing.T) {
+	for part, breakIt := range map[string]func(*scenario){
+		"catalog": func(s *scenario) { s.Catalog = panics },
+		"params":  func(s *scenario) { s.Params = panics },
+		"gate":    func(s *scenario) { s.Gates = []string{panics} },
+		"dialog":  func(s *scenario) { s.Gates, s.Dialog = []string{asks}, panics },
+		"action":  func(s *scenario) { s.Run = panics },
+		"returns": func(s *scenario) { s.Returns = panics },
+	} {
+		t.Run(part, func(t *testing.T) {
+			s := plain()
+			breakIt(&s)
+			o := play(t.Context(), s)
+			e := wantCode(t, o.err, aai.Internal)
+			if e.Hint == "" || strings.Contains(e.Message, "panics") {
+				t.Errorf("%+v", e)
+			}
+			if e.Err == nil || !strings.Contains(e.Err.Error(), "panics") || !strings.Contains(e.Err.Error(), "world_test.go") {
+				t.Errorf("the log does not learn where: %v", e.Err)
+			}
+			if got := o.entryOf(t, aai.Outcome).Code; got != aai.Internal {
+				t.Errorf("on record is %q", got)
+			}
+		})
+	}
+}
+
+// TestLateAnswerCounts: an Action that ends within the grace period reports its own delivery.
+func TestLateAnswerCounts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := plain()
+		w := newWorld(s)
+		w.app.Tools[0].Run = func(ctx context.Context, _ *aai.Call) (*aai.Result, error) {
+			<-ctx.Done()
+			e := aai.Errorf(aai.Timeout, "nothing was sent")
+			e.Delivery = aai.NotDelivered
+			return nil, e
+		}
+		_, err := w.gateway().Do(t.Context(), s.call())
+		if e := wantCode(t, err, aai.Timeout); e.Message != "nothing was sent" || !e.RetrySafe() {
+			t.Errorf("%+v", e)
+		}
+	})
+}

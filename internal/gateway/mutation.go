@@ -1,0 +1,64 @@
+package gateway
+
+import (
+	"context"
+	"time"
+
+	"github.com/gybob/aai-gateway"
+)
+
+// A Mutation is a finished call that began its Action and may have changed something. With an
+// error its effect may be missing or partial; see Code.
+type Mutation struct {
+	Call, Parent string
+	Caller       aai.Caller
+	Time         time.Time // end of the call
+	// App, Tool, Target and Element are as in the call's Outcome entry.
+	App, Tool, Target string
+	Element           aai.TargetElement
+	// Undo is from the Result, or from the Error if the call failed. Nil means that no way to
+	// revert the call is known.
+	Undo *aai.Undo
+	// Code is the error code, "" for success. With a code the effect is uncertain. A call known
+	// not to have reached the app is no Mutation.
+	Code aai.Code
+}
+
+// MutationObserver receives finished mutations. It is safe for concurrent use.
+type MutationObserver interface {
+	// ObserveMutation receives each mutation once, after its outcome is recorded and before the
+	// caller gets the result, so it must be quick. The context has the values of the call's
+	// context and does not end. A call of a tool that only makes calls is no mutation; its inner
+	// calls are.
+	ObserveMutation(ctx context.Context, d *Mutation)
+}
+
+// notifyMutation reports the call to the observer if it is a mutation.
+func (p *invocation) notifyMutation(e callResult) {
+	if p.g.MutationObserver == nil {
+		return
+	}
+	p.mu.Lock()
+	about, ran, on, door := p.entry, p.actionStarted, p.element, p.ctx
+	p.mu.Unlock()
+	if !ran || about.Effect == aai.Reads || p.request.Tool.OnlyMakesCalls || e.err != nil && e.err.Delivery == aai.NotDelivered {
+		return
+	}
+	if e.err == nil && e.result != nil && e.result.NoOp {
+		return
+	}
+	d := &Mutation{
+		Call: about.Call, Parent: about.Parent, Caller: about.Caller, Time: time.Now(),
+		App: about.App, Tool: about.Tool, Target: about.Target, Element: on,
+	}
+	if d.Element == (aai.TargetElement{}) {
+		d.Element = about.Element
+	}
+	if e.err != nil {
+		d.Code, d.Undo = e.err.Code, e.err.Undo
+	} else if e.result != nil {
+		d.Undo = e.result.Undo
+	}
+	defer func() { _ = recover() }() // a panic of the observer must not affect the call
+	p.g.MutationObserver.ObserveMutation(context.WithoutCancel(door), d)
+}

@@ -1,0 +1,158 @@
+package gateway_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/gybob/aai-gateway"
+)
+
+// TestPrecheckBeforeQuestions: a call that would fail is rejected before a person is asked, but
+// only for callers that the gates do not refuse.
+func TestPrecheckBeforeQuestions(t *testing.T) {
+	for name, c := range map[string]struct {
+		gate string
+		vain bool
+		code aai.Code
+		asks int
+	}{
+		"asked for nothing":   {asks, true, aai.ElementNotFound, 0},
+		"asked for something": {asks, false, "", 1},
+		"by a client":         {asksClient, true, aai.ElementNotFound, 0},
+		"refused":             {refuses, true, aai.PermissionDenied, 0},
+		"admitted":            {works, true, "", 0}, // the Action returns the error
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := plain()
+			s.Gates, s.Dialog = []string{c.gate}, works
+			w := newWorld(s)
+			looked := 0
+			w.app.Tools[0].Precheck = func(context.Context, *aai.Call) error {
+				if looked++; c.vain {
+					return aai.Errorf(aai.ElementNotFound, "there is no such button")
+				}
+				return nil
+			}
+			_, err := w.gateway().Do(t.Context(), s.call())
+			if codeOf(err) != c.code || w.count("ask") != c.asks {
+				t.Errorf("%v, and %d were asked: %s", err, w.count("ask"), w.story())
+			}
+			if c.gate == refuses && looked > 0 {
+				t.Error("a caller who was refused got it looked at")
+			}
+		})
+	}
+}
+
+// TestPrecheckOfBuiltinAppIsForThePerson: a precheck that would reveal decisions about others
+// runs only for the person; other prechecks run at every door.
+func TestPrecheckOfBuiltinAppIsForThePerson(t *testing.T) {
+	for door, tells := range map[string]bool{aai.DoorMCP: false, aai.DoorCLI: true, aai.DoorWeb: true} {
+		for _, open := range []bool{false, true} {
+			s := plain()
+			s.Gates, s.Dialog = []string{asks}, works
+			w := newWorld(s)
+			w.app.ID = aai.BuiltinApp
+			w.app.Tools[0].Precheck = func(context.Context, *aai.Call) error { return aai.Errorf(aai.ElementNotFound, "nothing of that") }
+			w.app.Tools[0].PrecheckPublic = open
+			call := s.call()
+			call.App, call.Caller.Door = aai.BuiltinApp, door
+			var want aai.Code
+			asked := 1
+			if tells || open {
+				want, asked = aai.ElementNotFound, 0
+			}
+			if _, err := w.gateway().Do(t.Context(), call); codeOf(err) != want || w.count("ask") != asked {
+				t.Errorf("by %s, open %v: %v, expected %q; %d were asked", door, open, err, want, w.count("ask"))
+			}
+		}
+	}
+}
+
+// TestPrecheckNeedsVisibility: a caller that may not see a program gets no precheck of its
+// windows.
+func TestPrecheckNeedsVisibility(t *testing.T) {
+	for _, seen := range []bool{true, false} {
+		s := plain()
+		s.Target, s.Args, s.Dialog = "app", map[string]any{"app": "org.example.Other"}, refuses
+		w := newWorld(s)
+		w.other.PID = 7
+		w.app.FindTarget = func(context.Context, *aai.Call, string) (*aai.App, error) { return w.other, nil }
+		w.app.Tools[0].Effect = aai.Destroys
+		w.app.Tools[0].Precheck = func(context.Context, *aai.Call) error {
+			return aai.Errorf(aai.ElementNotFound, "there is no such button")
+		}
+		g := w.gateway()
+		g.Gates = []aai.Gate{visibilityGate{w, seen}}
+		want := aai.PermissionDenied
+		if seen {
+			want = aai.ElementNotFound
+		}
+		if _, err := g.Do(t.Context(), s.call()); codeOf(err) != want {
+			t.Errorf("seen %v: %v, expected %s", seen, err, want)
+		}
+	}
+}
+
+// TestTheFirstRefusalNamesBothSteps: before any way to authenticate exists, a refusal names both
+// steps.
+func TestTheFirstRefusalNamesBothSteps(t *testing.T) {
+	for channel, both := range map[aai.Channel]bool{aai.Terminal: true, aai.DesktopDialog: false, aai.Passphrase: false} {
+		s := plain()
+		w := newWorld(s)
+		g := w.gateway()
+		g.Dialog, g.Gates = nil, []aai.Gate{channelGate(channel)}
+		call := s.call()
+		call.Caller.Identity = "/usr/bin/agent"
+		_, err := g.Do(t.Context(), call)
+		e := wantCode(t, err, aai.ConsentRequired)
+		first, then := strings.Index(e.Hint, "aai-gateway consent passphrase"), strings.Index(e.Hint, "aai-gateway consent grant org.example.App work")
+		if then < 0 || (first >= 0) != both || first > then {
+			t.Errorf("asked by %s: %s", channel, e.Hint)
+		}
+	}
+}
+
+// Where each call is confirmed for itself a refusal names no grant, which would not help.
+func TestARefusalNamesOnlyWhatHelps(t *testing.T) {
+	for _, each := range []bool{false, true} {
+		w := newWorld(plain())
+		g := w.gateway()
+		g.Dialog, g.Gates = nil, []aai.Gate{alwaysAskGate(each)}
+		call := plain().call()
+		call.Caller.Identity = "/usr/bin/agent"
+		_, err := g.Do(t.Context(), call)
+		e := wantCode(t, err, aai.ConsentRequired)
+		if strings.Contains(e.Hint, "consent grant") == each || strings.Contains(e.Hint, "aai-gateway mode normal") != each {
+			t.Errorf("each %v: %s", each, e.Hint)
+		}
+	}
+}
+
+// alwaysAskGate asks, of each call or not.
+type alwaysAskGate bool
+
+func (g alwaysAskGate) Check(context.Context, *aai.Request) ([]aai.Question, error) {
+	return []aai.Question{{ID: "q", AlwaysAsk: bool(g), Channels: []aai.Channel{aai.DesktopDialog}, Choices: []aai.Choice{{ID: "no"}, {ID: "yes"}}}}, nil
+}
+
+// channelGate asks in one way.
+type channelGate aai.Channel
+
+func (g channelGate) Check(context.Context, *aai.Request) ([]aai.Question, error) {
+	return []aai.Question{{ID: "q", Channels: []aai.Channel{aai.Channel(g)}, Choices: []aai.Choice{{ID: "no"}, {ID: "yes"}}}}, nil
+}
+
+// visibilityGate admits reads of visible apps, and asks about the rest.
+type visibilityGate struct {
+	*world
+	seen bool
+}
+
+func (g visibilityGate) Check(ctx context.Context, r *aai.Request) ([]aai.Question, error) {
+	if r.Permission() == aai.PermissionSee && g.seen {
+		return nil, nil
+	}
+	return gate{g.world, 0, asks}.Check(ctx, r)
+}

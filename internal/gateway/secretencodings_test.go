@@ -1,0 +1,256 @@
+package gateway
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/sanitize"
+)
+
+// repeats returns the forms in which apps, sites and drivers may repeat a secret. Each wraps the
+// output of the previous one.
+func repeats(t *testing.T) map[string]func(string) string {
+	asJSON := func(text string) string {
+		b, err := json.Marshal(map[string]string{"password": text})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	return map[string]func(string) string{
+		"as it is":            func(s string) string { return "refused: " + s + "." },
+		"quoted":              func(s string) string { return "got " + strconv.Quote(s) },
+		"quoted in ASCII":     func(s string) string { return "got " + strconv.QuoteToASCII(s) },
+		"in JSON":             asJSON,
+		"JSON in JSON":        func(s string) string { return asJSON(asJSON(s)) },
+		"JSON, quoted twice":  func(s string) string { return strconv.Quote(strconv.Quote(asJSON(s))) },
+		"JSON in a URL":       func(s string) string { return "?q=" + url.QueryEscape(asJSON(s)) },
+		"in a query":          func(s string) string { return "?q=" + url.QueryEscape(s) },
+		"in a path":           func(s string) string { return "/a/" + url.PathEscape(s) + "/b" },
+		"cleaned":             func(s string) string { return aai.CleanLabel("refused: "+s, 1<<20) },
+		"cleaned, of lines":   func(s string) string { return aai.CleanText("refused: "+s, 1<<20) },
+		"cleaned and quoted":  func(s string) string { return strconv.Quote(aai.CleanLabel("refused: "+s, 1<<20)) },
+		"in base64":           func(s string) string { return "Basic " + base64.StdEncoding.EncodeToString([]byte(s)) },
+		"in base64 for URLs":  func(s string) string { return base64.URLEncoding.EncodeToString([]byte(s)) },
+		"in hexadecimal":      func(s string) string { return hex.EncodeToString([]byte(s)) },
+		"in big hexadecimal":  func(s string) string { return strings.ToUpper(hex.EncodeToString([]byte(s))) },
+		"cut":                 func(s string) string { return aai.CleanLabel("no: "+s, len("no: …")+max(leastCut, len(s)/2)) },
+		"cut and then quoted": func(s string) string { return strconv.Quote(aai.CleanLabel(s, len("…")+max(leastCut, len(s)/2))) },
+	}
+}
+
+// leastCut is how much of a secret is left of it at least that is taken out.
+const leastCut = 4
+
+// said returns the recorded message of an error with the text.
+func said(r *aai.Request, text string) string {
+	on, _ := (&invocation{request: r}).redactError(&aai.Error{Code: aai.AutomationFailed, Message: text})
+	return on
+}
+
+// TestSecretsInEveryWriting: a secret is removed in every encoding. Neither its core, which all
+// encodings except base64 and hexadecimal preserve, nor an encoding of the whole remains.
+func TestSecretsInEveryWriting(t *testing.T) {
+	const core = "SeCrEt4711"
+	for name, repeat := range repeats(t) {
+		t.Run(name, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				secret := core + rapid.StringOfN(rapid.RuneFrom([]rune("aß\"\\/+ \n\t\u200b<&%'\x1b…=")), 0, 20, -1).Draw(t, "rest")
+				r := &aai.Request{Call: &aai.Call{Args: map[string]any{"password": secret}}}
+				text := repeat(secret)
+				got := said(r, text)
+				if strings.Contains(got, core[:leastCut+1]) || !strings.Contains(got, sanitize.Redacted) {
+					t.Errorf("%q became %q", text, got)
+				}
+			})
+		})
+	}
+}
+
+// TestLongSecretsInEveryWriting: for long secrets a shared fragment, and for many any of them,
+// withholds the whole text. Other texts stay unchanged.
+func TestLongSecretsInEveryWriting(t *testing.T) {
+	for name, repeat := range repeats(t) {
+		t.Run(name, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				signs := rapid.StringOfN(rapid.RuneFrom([]rune("abcdefgh0123ß\"\\/+ \n\t<&%'=")), 20, 60, -1)
+				secrets := rapid.SliceOfN(signs, 30, 60).Draw(t, "secrets")
+				args := map[string]any{"password": strings.Join(secrets, "SeCrEt4711")}
+				if rapid.Bool().Draw(t, "many") {
+					args["password"] = toAny(append(secrets, args["password"].(string)))
+				}
+				r := &aai.Request{Call: &aai.Call{Args: args}}
+				secret := strings.Join(secrets, "SeCrEt4711")
+				if got := said(r, repeat(secret)); got != sanitize.Omitted {
+					t.Errorf("%.200q became %.200q", repeat(secret), got)
+				}
+				if got := said(r, "nothing of it; no, not at all"); got != "nothing of it; no, not at all" {
+					t.Errorf("it became %q", got)
+				}
+			})
+		})
+	}
+}
+
+func toAny(texts []string) (all []any) {
+	for _, text := range texts {
+		all = append(all, text)
+	}
+	return all
+}
+
+// A text that no secret is in stays as it is, and of a short secret nothing but
+// itself is looked for.
+func TestWithoutSecretsLeavesTheRest(t *testing.T) {
+	r := &aai.Request{Call: &aai.Call{Args: map[string]any{"password": "hunter2", "otp": 12}}}
+	for _, text := range []string{"", "…", "hun…", "h…unter", "refused…", "a hunt for 120 %20 hunters", "[secret]"} {
+		if got := said(r, text); got != text {
+			t.Errorf("%q became %q", text, got)
+		}
+	}
+	if got := sanitize.SecretEncodings([]string{"äx"}); !slices.Equal(got, []string{"äx"}) {
+		t.Errorf("got %q", got)
+	}
+}
+
+// failing is a catalog of one app, a gate that admits and a journal that forgets.
+type failing struct{ app *aai.App }
+
+func (f failing) Apps() []*aai.App                                            { return []*aai.App{f.app} }
+func (f failing) Find(context.Context, string) (*aai.App, error)              { return f.app, nil }
+func (f failing) OnChange(func()) func()                                      { return func() {} }
+func (f failing) Check(context.Context, *aai.Request) ([]aai.Question, error) { return nil, nil }
+func (f failing) Record(context.Context, *aai.Entry) error                    { return nil }
+
+// TestCallersAreNotToldTheirSecrets: errors do not repeat the call's secrets to the caller,
+// except values set in a window that are too short to be secret.
+func TestCallersAreNotToldTheirSecrets(t *testing.T) {
+	kept := &aai.Error{Code: aai.AutomationFailed, Message: `no: "p\"w4711"`, Hint: "look", Delivery: aai.Delivered}
+	anything := aai.Schema{Check: func(value any) (any, error) { return value, nil }}
+	run := func(context.Context, *aai.Call) (*aai.Result, error) { return nil, kept }
+	parts := failing{&aai.App{ID: "app", Tools: []*aai.Tool{{Name: "tool", Params: anything, Run: run}}}}
+	g := &Gateway{Catalog: parts, Gates: []aai.Gate{parts}, Journal: parts}
+	_, err := g.Do(t.Context(), &aai.Call{App: "app", Tool: "tool", Args: map[string]any{"password": `p"w4711`}})
+	e := aai.AsError(err)
+	if e.Message != `no: "[secret]"` || e.Code != aai.AutomationFailed || e.Hint != "look" || e.Delivery != aai.Delivered {
+		t.Errorf("got %+v", e)
+	}
+	parts.app.FindTarget = func(context.Context, *aai.Call, string) (*aai.App, error) { return parts.app, nil }
+	for value, want := range map[string]string{"3": `it is 5 and not 3`, "hunter2": `it is 5 and not [secret]`} {
+		kept.Message = "it is 5 and not " + value
+		if _, err := g.Do(t.Context(), &aai.Call{App: "app", Tool: "tool", Args: map[string]any{"password": value}}); aai.AsError(err).Message != want {
+			t.Errorf("in a window, got %v, want %s", err, want)
+		}
+	}
+}
+
+// The error that a driver may keep stays as it was.
+func TestUnsaidLeavesTheError(t *testing.T) {
+	kept := &aai.Error{Code: aai.AutomationFailed, Message: `no: "p\"w4711"`}
+	r := &aai.Request{Call: &aai.Call{Args: map[string]any{"password": `p"w4711`}}}
+	if _, got := (&invocation{request: r}).redactError(kept); got.Message != `no: "[secret]"` {
+		t.Errorf("got %+v", got)
+	}
+	if kept.Message != `no: "p\"w4711"` {
+		t.Errorf("the driver's error became %+v", kept)
+	}
+}
+
+// TestWhatIsNoSecretIsTold: parameters that the Action or the tool marks as not secret are
+// reported and recorded unchanged.
+func TestWhatIsNoSecretIsTold(t *testing.T) {
+	anything := aai.Schema{Check: func(value any) (any, error) { return value, nil }}
+	reveal := false
+	tool := &aai.Tool{Name: "tool", Params: anything, Secret: []string{"value", "key"}, Run: func(ctx context.Context, _ *aai.Call) (*aai.Result, error) {
+		if reveal {
+			MarkNotSecret(ctx, "value")
+		}
+		return nil, &aai.Error{Code: aai.ElementNotFound, Message: `no option "Purple"; ctrl+save`}
+	}, NonSecret: func(args map[string]any) []string {
+		if args["modifiers"] != nil {
+			return []string{"key"}
+		}
+		return nil
+	}}
+	parts := failing{&aai.App{ID: "app", Tools: []*aai.Tool{tool}}}
+	g := &Gateway{Catalog: parts, Gates: []aai.Gate{parts}, Journal: parts}
+	for _, c := range []struct {
+		reveal bool
+		with   any
+		want   string
+	}{
+		{false, nil, `no option "[secret]"; ctrl+[secret]`},
+		{true, nil, `no option "Purple"; ctrl+[secret]`},
+		{false, "ctrl", `no option "[secret]"; ctrl+save`},
+		{true, "ctrl", `no option "Purple"; ctrl+save`},
+	} {
+		reveal = c.reveal
+		args := map[string]any{"value": "Purple", "key": "save"}
+		if c.with != nil {
+			args["modifiers"] = c.with
+		}
+		if _, err := g.Do(t.Context(), &aai.Call{App: "app", Tool: "tool", Args: args}); aai.AsError(err).Message != c.want {
+			t.Errorf("%+v: got %v", c, err)
+		}
+	}
+}
+
+// passing returns a context that ends when the function is called, as by a deadline.
+func passing(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(ctx)
+	return passed{ctx}, cancel
+}
+
+type passed struct{ context.Context }
+
+func (p passed) Err() error {
+	if p.Context.Err() == nil {
+		return nil
+	}
+	return context.DeadlineExceeded
+}
+
+// A call that only reads has done nothing, however it ended; one that acts may have.
+func TestACancelledReadDidNotAct(t *testing.T) {
+	const claimed = aai.Effect(100)
+	anything := aai.Schema{Check: func(value any) (any, error) { return value, nil }}
+	for effect, want := range map[aai.Effect]aai.Delivery{aai.Reads: aai.NotDelivered, aai.Changes: aai.DeliveryUnknown, aai.Destroys: aai.DeliveryUnknown, claimed: aai.DeliveryUnknown} {
+		for name, end := range map[string]func(context.Context) (context.Context, context.CancelFunc){
+			"cancelled": context.WithCancel,
+			"obeys":     context.WithCancel,
+			"late":      passing,
+		} {
+			ctx, cancel := end(t.Context())
+			never := make(chan struct{})
+			tool := &aai.Tool{Name: "tool", Params: anything, Effect: effect, EffectInherent: true, Run: func(context.Context, *aai.Call) (*aai.Result, error) {
+				cancel()
+				if name == "obeys" {
+					return nil, ctx.Err()
+				}
+				<-never
+				return nil, nil
+			}}
+			if effect == claimed { // as a descriptor declares
+				tool.Effect, tool.EffectInherent = aai.Reads, false
+			}
+			parts := failing{&aai.App{ID: "app", Tools: []*aai.Tool{tool}}}
+			g := &Gateway{Catalog: parts, Gates: []aai.Gate{parts}, Journal: parts}
+			_, err := g.Do(ctx, &aai.Call{App: "app", Tool: "tool"})
+			if e := aai.AsError(err); e == nil || e.Delivery != want {
+				t.Errorf("effect %v, %s: %+v, want %s", effect, name, e, want)
+			}
+			close(never)
+			cancel()
+		}
+	}
+}
