@@ -18,19 +18,19 @@ import (
 func waysIn() map[string]string {
 	const agents = "TestEveryEntryIsGatedAndRecorded"
 	return map[string]string{
-		"internal/doors/cli/call.go callOnce":                "TestScripts",
-		"internal/doors/web/call.go callApp":                 "TestPages",
-		"internal/doors/mcp/call.go do":                      agents,
-		"internal/doors/mcp/toolnames.go recordUnlistedCall": agents,
-		"internal/doors/mcp/resources.go contents":           agents,
-		"internal/doors/mcp/elicit.go ask":                   "TestEveryChoice",
-		"internal/doctor/doctor.go call":                     "TestDoctor",
-		"cmd/aai-gateway/doctor.go Examine":                  "TestDoctor",
-		"internal/automation/script/calls.go doWaiting":      "TestWhatAScriptAnswers",
-		"internal/automation/workflow/admission.go admit":    "TestAskedOnceAboutAll",
-		"internal/automation/workflow/rollback.go do":        "TestWhatWasDoneIsTakenBack",
-		"internal/automation/workflow/batch.go run":          "TestABatchIsGatedAndRecorded",
-		"internal/automation/workflow/batch.go admit":        "TestABatchIsGatedAndRecorded",
+		"internal/doors/cli/call.go callOnce":              "TestScripts",
+		"internal/doors/web/call.go callApp":               "TestPages",
+		"internal/doors/mcp/call.go do":                    agents,
+		"internal/doors/mcp/receive.go recordUnlistedCall": agents,
+		"internal/doors/mcp/resources.go contents":         agents,
+		"internal/doors/mcp/elicit.go ask":                 "TestEveryChoice",
+		"internal/doctor/doctor.go call":                   "TestDoctor",
+		"cmd/aai-gateway/doctor.go Examine":                "TestDoctor",
+		"internal/automation/script/calls.go doWaiting":    "TestWhatAScriptAnswers",
+		"internal/automation/workflow/admission.go admit":  "TestAskedOnceAboutAll",
+		"internal/automation/workflow/rollback.go do":      "TestWhatWasDoneIsTakenBack",
+		"internal/automation/workflow/batch.go run":        "TestABatchIsGatedAndRecorded",
+		"internal/automation/workflow/batch.go admit":      "TestABatchIsGatedAndRecorded",
 	}
 }
 

@@ -4,10 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
-	"runtime/debug"
 
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/gybob/aai-gateway"
@@ -184,18 +181,4 @@ func readText(name string, value json.RawMessage) (string, *aai.Error) {
 	e := aai.Errorf(aai.InvalidParams, "%s: expected a string that is not empty", name)
 	e.Hint = execHint
 	return "", e
-}
-
-// recoverPanics turns a panic in one request into an error of that request; the SDK would
-// let it end the process.
-func (d *Door) recoverPanics(next mcp.MethodHandler) mcp.MethodHandler {
-	return func(ctx context.Context, method string, req mcp.Request) (result mcp.Result, err error) {
-		defer func() {
-			if p := recover(); p != nil {
-				d.log.Error("panic in a request", "method", method, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
-				result, err = nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the gateway failed at this request; others are not affected"}
-			}
-		}()
-		return next(ctx, method, req)
-	}
 }

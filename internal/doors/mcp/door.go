@@ -11,7 +11,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/gybob/aai-gateway"
-	"github.com/gybob/aai-gateway/internal/doors/mcp/messages"
 	"github.com/gybob/aai-gateway/internal/doors/mcp/streamable"
 	"github.com/gybob/aai-gateway/internal/doors/mcp/tasks"
 	"github.com/gybob/aai-gateway/internal/gateway"
@@ -129,13 +128,9 @@ func newDoor(cfg Config, alter func(*mcp.ServerOptions)) *Door {
 		Support: d.taskSupport, Owner: d.taskOwner, ContinueContext: streamable.ContinueContext, Log: log,
 		SyncTimeout: cfg.TaskSyncTimeout, Limits: cfg.Tasks,
 	})
-	// The middleware that was added last sees a request first.
-	d.server.AddReceivingMiddleware(limitInitializeVersion, withFullInfo(cfg.Version))
-	d.server.AddReceivingMiddleware(d.waitForApps, d.canonicalNames, d.withGuides, d.setLevel, d.filterListen)
-	d.server.AddSendingMiddleware(d.filterNotifications)
-	d.tasks.Install(d.server)
-	d.server.AddReceivingMiddleware(streamable.Middleware, restoreArguments)
-	d.server.AddReceivingMiddleware(d.recoverPanics)
+	d.tasks.AddMethods(d.server)
+	d.server.AddReceivingMiddleware(d.receive)
+	d.server.AddSendingMiddleware(d.tasks.Send, d.filterNotifications)
 	return d
 }
 
@@ -197,13 +192,6 @@ func (d *Door) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) erro
 		return err
 	}
 	return t.cause
-}
-
-// restoreArguments restores the arguments of calls that bypassed the SDK on their way from stdio.
-func restoreArguments(next mcp.MethodHandler) mcp.MethodHandler {
-	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
-		return next(ctx, method, messages.RestoreArguments(req, messages.ExtractedArguments(req)))
-	}
 }
 
 // HTTP returns a server that serves any number of clients. It follows the list of apps until its Close.

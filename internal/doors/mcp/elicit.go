@@ -15,9 +15,6 @@ import (
 // askTimeout limits the time for an answer to a question at the client.
 const askTimeout = 4 * time.Minute
 
-// lastInitializeVersion is the last protocol version that opens with "initialize".
-const lastInitializeVersion = "2025-11-25"
-
 // choiceField names the only field of the form.
 const choiceField = "decision"
 
@@ -84,22 +81,6 @@ func canElicit(req *mcp.CallToolRequest) bool { return capabilitiesOf(req).forms
 func isModern(req *mcp.CallToolRequest) bool {
 	init := req.Session.InitializeParams()
 	return init == nil || init.ProtocolVersion >= tasks.StatelessVersion
-}
-
-// limitInitializeVersion lowers a stateless version that a client offers in "initialize" to
-// lastInitializeVersion. The SDK would agree on an older version, but answer in the form of the newer
-// one.
-func limitInitializeVersion(next mcp.MethodHandler) mcp.MethodHandler {
-	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
-		if init, ok := req.(*mcp.ServerRequest[*mcp.InitializeParams]); ok && init.Params != nil && init.Params.ProtocolVersion >= tasks.StatelessVersion {
-			params := *init.Params
-			params.ProtocolVersion = lastInitializeVersion
-			opening := *init
-			opening.Params = &params
-			req = &opening
-		}
-		return next(ctx, method, req)
-	}
 }
 
 // form converts a question to MCP elicitation: one required choice without a default, so

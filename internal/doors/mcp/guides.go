@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -49,32 +47,4 @@ func (d *Door) guideOf(name string) (app string, ok bool) {
 	defer d.sync.Unlock()
 	g, ok := d.guides[name]
 	return g.app, ok
-}
-
-// sessionOf returns the session of a request, or nil.
-func sessionOf(req mcp.Request) *mcp.ServerSession {
-	session, _ := req.GetSession().(*mcp.ServerSession)
-	return session
-}
-
-// withGuides is the middleware that adds the entries of apps to the tools, all on the first
-// page.
-func (d *Door) withGuides(next mcp.MethodHandler) mcp.MethodHandler {
-	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
-		result, err := next(ctx, method, req)
-		list, ok := result.(*mcp.ListToolsResult)
-		if err != nil || !ok {
-			return result, err
-		}
-		entries, all := d.entriesNow(sessionOf(req))
-		list.Tools = slices.DeleteFunc(list.Tools, func(t *mcp.Tool) bool {
-			return t.Name == guideHandlerName || all && t.Name == d.toolName(searchID)
-		})
-		if asked, ok := req.(*mcp.ListToolsRequest); ok && asked.Params != nil && asked.Params.Cursor != "" {
-			return list, nil
-		}
-		list.Tools = append(list.Tools, entries...)
-		slices.SortFunc(list.Tools, func(a, b *mcp.Tool) int { return strings.Compare(a.Name, b.Name) })
-		return list, nil
-	}
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -149,21 +148,6 @@ func (d *Door) selections() []*entrySelection {
 		all = append(all, &g.selection)
 	}
 	return all
-}
-
-// waitForApps makes requests that need the list of apps wait for the first scan, but not
-// for long: a slow disk must not block clients.
-func (d *Door) waitForApps(next mcp.MethodHandler) mcp.MethodHandler {
-	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
-		switch method {
-		case "initialize", "ping", "server/discover", "tools/list", "logging/setLevel":
-		default:
-			if !strings.HasPrefix(method, "notifications/") {
-				d.waitForScan(ctx)
-			}
-		}
-		return next(ctx, method, req)
-	}
 }
 
 func (d *Door) waitForScan(ctx context.Context) {

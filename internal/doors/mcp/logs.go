@@ -31,22 +31,6 @@ func levels() []mcp.LoggingLevel {
 	return []mcp.LoggingLevel{"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}
 }
 
-// setLevel notes that a client wants logs, and refuses unknown levels.
-func (d *Door) setLevel(next mcp.MethodHandler) mcp.MethodHandler {
-	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
-		if set, ok := req.(*mcp.ServerRequest[*mcp.SetLoggingLevelParams]); ok && set.Params != nil {
-			if !slices.Contains(levels(), set.Params.Level) {
-				return nil, invalid("level: expected one of %v", levels())
-			}
-			g := d.clientStateOf(set.Session)
-			g.mu.Lock()
-			g.wantsLog, g.logTokens, g.logTokensAt = true, logBurst, time.Now()
-			g.mu.Unlock()
-		}
-		return next(ctx, method, req)
-	}
-}
-
 // logLevelKey is the key in _meta by which a request of a stateless version asks for logs.
 const logLevelKey = "io.modelcontextprotocol/logLevel"
 
@@ -67,6 +51,13 @@ func (d *Door) newCallLog(req *mcp.CallToolRequest) callLog {
 		return callLog{door: d, req: req, client: g, begun: time.Now()}
 	}
 	return callLog{}
+}
+
+// wantLogs notes that the client wants logs.
+func (g *clientState) wantLogs() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.wantsLog, g.logTokens, g.logTokensAt = true, logBurst, time.Now()
 }
 
 func (g *clientState) wantsLogs() bool {

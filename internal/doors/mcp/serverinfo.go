@@ -1,9 +1,6 @@
 package mcp
 
 import (
-	"context"
-	"maps"
-
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -22,36 +19,12 @@ func shortInfo(version string) *mcp.Implementation {
 // information. Clients of older versions may refuse unknown fields.
 const fullInfoVersion = "2025-11-25"
 
-// withFullInfo adds all server information to the answers about the server: initialize and,
-// in stateless versions, server/discover.
-func withFullInfo(version string) mcp.Middleware {
+// fullInfo returns all server information, for the answers about the server: initialize and, in
+// stateless versions, server/discover.
+func fullInfo(version string) *mcp.Implementation {
 	full := shortInfo(version)
 	full.Description = "Operates the apps of this computer, with the consent of the person at it"
 	full.WebsiteURL = website
 	full.Icons = []mcp.Icon{{Source: icon, MIMEType: "image/svg+xml", Sizes: []string{"any"}}}
-	return func(next mcp.MethodHandler) mcp.MethodHandler {
-		return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
-			result, err := next(ctx, method, req)
-			switch said := result.(type) {
-			case *mcp.InitializeResult:
-				if said != nil && said.ProtocolVersion >= fullInfoVersion {
-					more := *said
-					more.ServerInfo = full
-					return &more, err
-				}
-			case *mcp.DiscoverResult:
-				if said != nil {
-					meta := maps.Clone(said.Meta)
-					if meta == nil {
-						meta = mcp.Meta{}
-					}
-					meta[mcp.MetaKeyServerInfo] = full
-					more := *said
-					more.Meta = meta
-					return &more, err
-				}
-			}
-			return result, err
-		}
-	}
+	return full
 }

@@ -243,28 +243,6 @@ func (d *Door) unsubscribe(_ context.Context, req *mcp.UnsubscribeRequest) error
 	return nil
 }
 
-// filterListen removes unknown resources from a subscription: the client learns the
-// accepted ones, and an error would cost it the rest.
-func (d *Door) filterListen(next mcp.MethodHandler) mcp.MethodHandler {
-	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
-		listen, ok := req.(*mcp.SubscriptionsListenRequest)
-		if !ok || listen.Params == nil || listen.Params.Notifications == nil {
-			return next(ctx, method, req)
-		}
-		params, wanted := *listen.Params, *listen.Params.Notifications
-		wanted.ResourceSubscriptions = nil
-		for _, uri := range listen.Params.Notifications.ResourceSubscriptions {
-			if o, _ := d.findResource(uri); o != nil && o.Watch != nil {
-				wanted.ResourceSubscriptions = append(wanted.ResourceSubscriptions, uri)
-			}
-		}
-		params.Notifications = &wanted
-		narrowed := *listen
-		narrowed.Params = &params
-		return next(ctx, method, &narrowed)
-	}
-}
-
 // filterNotifications drops notifications without news for a client. The SDK notifies all subscribers
 // of a resource, and on every change of the apps also clients whose list of entries stays the same.
 func (d *Door) filterNotifications(next mcp.MethodHandler) mcp.MethodHandler {

@@ -1,59 +1,12 @@
 package mcp
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
 	"slices"
 	"strings"
 
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
-	"github.com/modelcontextprotocol/go-sdk/mcp"
-
 	"github.com/gybob/aai-gateway"
 )
-
-// canonicalNames accepts every name of a tool: as listed, the canonical id
-// ("app:org.gnome.Calculator", "aai:exec"), the wire name where canonical ids are listed,
-// and "<app id>:<tool>" for unlisted tools.
-func (d *Door) canonicalNames(next mcp.MethodHandler) mcp.MethodHandler {
-	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
-		if call, ok := req.(*mcp.CallToolRequest); ok && call.Params != nil {
-			params := *call.Params
-			params.Name, params.Arguments = d.listedName(params.Name, params.Arguments)
-			if app, ok := d.guideOf(params.Name); ok {
-				ctx = context.WithValue(ctx, guideKey{}, app)
-				params.Name = guideHandlerName
-			}
-			renamed := *call
-			renamed.Params = &params
-			return d.recordUnlistedCall(ctx, &renamed, next)
-		}
-		return next(ctx, method, req)
-	}
-}
-
-// recordUnlistedCall also records the call of a tool that is not listed. The SDK answers it
-// with a protocol error, as MCP requires; every other failure of a call is a result.
-func (d *Door) recordUnlistedCall(ctx context.Context, req *mcp.CallToolRequest, next mcp.MethodHandler) (mcp.Result, error) {
-	name := req.Params.Name
-	if len(name) > maxName {
-		name = ""
-		req.Params.Name = tooLongName // the SDK repeats it in its error
-	}
-	result, err := next(ctx, "tools/call", req)
-	if err == nil {
-		return result, nil
-	}
-	_, _ = d.gateway.Do(ctx, &aai.Call{ // Do refuses it; the call only serves the record
-		Caller: d.caller(ctx, req.Session, clientOf(req)), Tool: name,
-		RequestError: aai.Errorf(aai.ToolNotFound, "no tool of that name is listed"),
-	})
-	if coded, ok := errors.AsType[*jsonrpc.Error](err); ok && strings.HasPrefix(coded.Message, "unknown tool ") {
-		return nil, d.unknownTool(coded, name)
-	}
-	return nil, err
-}
 
 // listedName converts any name of a tool to its listed name, and the arguments with it.
 func (d *Door) listedName(name string, args json.RawMessage) (string, json.RawMessage) {

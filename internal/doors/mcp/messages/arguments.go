@@ -125,11 +125,8 @@ func ExtractedArguments(req mcp.Request) json.RawMessage {
 }
 
 // RestoreArguments sets the arguments of a call that bypassed the SDK, if there are any.
-func RestoreArguments(req mcp.Request, arguments json.RawMessage) mcp.Request {
-	call, ok := req.(*mcp.CallToolRequest)
-	if !ok || arguments == nil || call.Params == nil {
-		return req
+func RestoreArguments(req mcp.Request, arguments json.RawMessage) {
+	if call, ok := req.(*mcp.CallToolRequest); ok && arguments != nil && call.Params != nil {
+		call.Params.Arguments = arguments
 	}
-	call.Params.Arguments = arguments
-	return call
 }

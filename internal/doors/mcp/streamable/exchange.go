@@ -68,40 +68,37 @@ func (x *Exchange) abort() {
 	x.response.abort()
 }
 
-// Middleware is middleware for messages that come by HTTP: it keeps their answers alive, restores
-// their arguments, limits the calls of a session and cancels them when the session ends.
-func Middleware(next mcp.MethodHandler) mcp.MethodHandler {
-	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
-		opener := FromContext(ctx)
-		if opener == nil {
-			return next(ctx, method, req)
-		}
-		if extra := req.GetExtra(); extra != nil && extra.Header != nil {
-			if found, ok := opener.server.exchanges.Load(extra.Header.Get(headerExchange)); ok {
-				x := found.(*Exchange)
-				x.response.keepAlive()
-				req = messages.RestoreArguments(req, x.arguments)
-				if x.started != nil {
-					ctx = gateway.WithWaitHook(ctx, x.started)
-				}
+// Begin begins a message that came by HTTP: it keeps the answer alive, restores large arguments, and
+// refuses a message of a session that has too many. The returned context ends with the session. The
+// caller calls end when it has the answer. For other messages Begin does nothing.
+func Begin(ctx context.Context, method string, req mcp.Request) (_ context.Context, end func(), err error) {
+	opener := FromContext(ctx)
+	if opener == nil {
+		return ctx, func() {}, nil
+	}
+	if extra := req.GetExtra(); extra != nil && extra.Header != nil {
+		if found, ok := opener.server.exchanges.Load(extra.Header.Get(headerExchange)); ok {
+			x := found.(*Exchange)
+			x.response.keepAlive()
+			messages.RestoreArguments(req, x.arguments)
+			if x.started != nil {
+				ctx = gateway.WithWaitHook(ctx, x.started)
 			}
 		}
-		s := opener.session
-		if s == nil || strings.HasPrefix(method, "notifications/") {
-			return next(ctx, method, req)
-		}
-		if session, ok := req.GetSession().(*mcp.ServerSession); ok {
-			s.server.Store(session)
-		}
-		if !s.beginCall() {
-			return nil, &jsonrpc.Error{Code: codeOverloaded, Message: "too many requests of this session are running; wait until one is answered"}
-		}
-		defer s.endCall()
-		ctx, cancel := context.WithCancelCause(ctx)
-		defer cancel(nil)
-		defer context.AfterFunc(s.ctx, func() { cancel(context.Cause(s.ctx)) })()
-		return next(ctx, method, req)
 	}
+	s := opener.session
+	if s == nil || strings.HasPrefix(method, "notifications/") {
+		return ctx, func() {}, nil
+	}
+	if session, ok := req.GetSession().(*mcp.ServerSession); ok {
+		s.server.Store(session)
+	}
+	if !s.beginCall() {
+		return nil, nil, &jsonrpc.Error{Code: codeOverloaded, Message: "too many requests of this session are running; wait until one is answered"}
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	stop := context.AfterFunc(s.ctx, func() { cancel(context.Cause(s.ctx)) })
+	return ctx, func() { stop(); cancel(nil); s.endCall() }, nil
 }
 
 // ContinueContext copies the exchange of a request to the context of work that continues

@@ -48,7 +48,7 @@ type Config struct {
 
 // A Backend connects a Server to the door.
 type Backend struct {
-	// Server answers messages; Middleware must be among its middleware.
+	// Server answers messages; its receiving middleware must call Begin.
 	Server *mcp.Server
 	Log    *slog.Logger
 	SDKLog *slog.Logger // the SDK's log

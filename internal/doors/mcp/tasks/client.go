@@ -74,8 +74,8 @@ func (l *Layer) endWithSession(ctx context.Context, session *mcp.ServerSession, 
 	}()
 }
 
-// send is the middleware for messages from the server to a client.
-func (l *Layer) send(next mcp.MethodHandler) mcp.MethodHandler {
+// Send is the sending middleware of a server with tasks.
+func (l *Layer) Send(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		t := taskOf(ctx)
 		if t == nil || !l.store.isTask(t) {

@@ -123,15 +123,8 @@ func statusNotification(t *task) any {
 // immediateResponse is the key for a text that a model may get while the call runs.
 const immediateResponse = "io.modelcontextprotocol/model-immediate-response"
 
-// callCore calls a tool for a client of this form; wanted is the "task" of its request.
+// callCore makes a task of a call of this form; wanted is the "task" of its request.
 func (l *Layer) callCore(ctx context.Context, req *mcp.CallToolRequest, next mcp.MethodHandler, wanted json.RawMessage) (mcp.Result, error) {
-	support := l.support(req.Params.Name)
-	switch {
-	case support == UnknownTool, wanted == nil && support != Required:
-		return next(ctx, "tools/call", req)
-	case wanted == nil, support == Forbidden:
-		return nil, methodNotFound() // the protocol has this code for both
-	}
 	ttl, err := l.readTTL(wanted)
 	if err != nil {
 		return nil, err

@@ -77,16 +77,6 @@ func missingExtension() error {
 // callExtension calls a tool for a client of this form. It returns the result if the call
 // ends soon or soon needs an answer from the client, and else a task.
 func (l *Layer) callExtension(ctx context.Context, req *mcp.CallToolRequest, next mcp.MethodHandler) (mcp.Result, error) {
-	support := l.support(req.Params.Name)
-	if support != Optional && support != Required {
-		return next(ctx, "tools/call", req)
-	}
-	if !declares(req) {
-		if support == Required {
-			return nil, missingExtension()
-		}
-		return next(ctx, "tools/call", req)
-	}
 	t := newTask(l.newCallContext(ctx).attach(ctx), l.ownerOf(ctx, req.Session), extension, l.store.limits.TTL)
 	direct := make(chan roundResult, 1)
 	l.begin(t, req, next, direct)

@@ -85,12 +85,10 @@ func New(cfg Config) *Layer {
 	}
 }
 
-// Install adds the layer to the server. Add middleware that also handles the calls of tasks before. The
-// layer gets the names of tools as the client sent them.
-func (l *Layer) Install(s *mcp.Server) {
+// AddMethods adds the methods of tasks to the server: the SDK only needs to know them. Its handlers do
+// not get the request's owner, so Receive answers.
+func (*Layer) AddMethods(s *mcp.Server) {
 	for _, method := range methods() {
-		// The SDK only needs to know the method: its handlers do not get the request's
-		// owner, so the middleware answers.
 		err := mcp.AddReceivingCustomMethod(s, method, func(context.Context, *mcp.ServerSession, *params) (*mcp.ResultBase, error) {
 			return nil, methodNotFound()
 		})
@@ -98,8 +96,6 @@ func (l *Layer) Install(s *mcp.Server) {
 			panic(err) // the SDK has its own tasks now
 		}
 	}
-	s.AddReceivingMiddleware(l.receive)
-	s.AddSendingMiddleware(l.send)
 }
 
 // End cancels the work of every task, forgets all tasks, and waits until the work has
@@ -165,30 +161,61 @@ func declares(req mcp.Request) bool {
 	return declared
 }
 
-// receive is the middleware for requests of clients.
-func (l *Layer) receive(next mcp.MethodHandler) mcp.MethodHandler {
-	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
-		switch method {
-		case "tools/call":
-			if call, ok := req.(*mcp.CallToolRequest); ok && call.Params != nil {
-				return l.call(ctx, call, next)
-			}
-		case "subscriptions/listen":
-			if takeStashed(req.GetParams()) != nil && !declares(req) {
-				return nil, missingExtension()
-			}
-		case "initialize", "server/discover", "tools/list":
-			result, err := next(ctx, method, req)
-			if err != nil {
-				return nil, err
-			}
-			return l.advertise(req, result), nil
+// Receive is a step of a server's receiving middleware: it answers the methods of tasks, and passes
+// other requests to next, with the names of tools as the client sent them. A task calls next again
+// for each round of its questions.
+func (l *Layer) Receive(ctx context.Context, method string, req mcp.Request, next mcp.MethodHandler) (mcp.Result, error) {
+	switch method {
+	case "tools/call":
+		call, ok := req.(*mcp.CallToolRequest)
+		if !ok || call.Params == nil {
+			break
 		}
-		if slices.Contains(methods(), method) {
-			return l.answer(ctx, method, req)
+		wanted := takeStashed(call.Params)
+		switch form, err := l.taskForm(call, wanted); {
+		case err != nil:
+			return nil, err
+		case form == core:
+			return l.callCore(ctx, call, next, wanted)
+		case form == extension:
+			return l.callExtension(ctx, call, next)
 		}
-		return next(ctx, method, req)
+	case "subscriptions/listen":
+		if takeStashed(req.GetParams()) != nil && !declares(req) {
+			return nil, missingExtension()
+		}
+	case "initialize", "server/discover", "tools/list":
+		result, err := next(ctx, method, req)
+		if err != nil {
+			return nil, err
+		}
+		return l.advertise(req, result), nil
 	}
+	if slices.Contains(methods(), method) {
+		return l.answer(ctx, method, req)
+	}
+	return next(ctx, method, req)
+}
+
+// taskForm returns the form of the task that a call may become, or noForm if it cannot; wanted is the
+// "task" of its request.
+func (l *Layer) taskForm(req *mcp.CallToolRequest, wanted json.RawMessage) (form, error) {
+	of := formOf(req)
+	if of == noForm {
+		return noForm, nil
+	}
+	support := l.support(req.Params.Name)
+	switch {
+	case support == UnknownTool, of == core && wanted == nil && support != Required:
+		return noForm, nil
+	case of == core && (wanted == nil || support == Forbidden):
+		return noForm, methodNotFound() // the protocol has this code for both
+	case of == extension && support == Required && !declares(req):
+		return noForm, missingExtension()
+	case of == extension && (support == Forbidden || !declares(req)):
+		return noForm, nil
+	}
+	return of, nil
 }
 
 // advertise adds the support of tasks to a result.
@@ -262,18 +289,4 @@ func unknownTask() error {
 
 func invalid(format string, args ...any) error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf(format, args...)}
-}
-
-// call runs a tool, as a task if the client requests that or, in the form of the extension,
-// if the call takes long.
-func (l *Layer) call(ctx context.Context, req *mcp.CallToolRequest, next mcp.MethodHandler) (mcp.Result, error) {
-	wanted := takeStashed(req.Params)
-	switch formOf(req) {
-	case core:
-		return l.callCore(ctx, req, next, wanted)
-	case extension:
-		return l.callExtension(ctx, req, next)
-	default:
-		return next(ctx, "tools/call", req)
-	}
 }

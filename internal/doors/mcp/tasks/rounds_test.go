@@ -189,7 +189,7 @@ func TestQuestionsOfTheCore(t *testing.T) {
 		answers := make(chan error)
 		var mu sync.Mutex
 		var sent []string
-		send := w.layer.send(func(_ context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		send := w.layer.Send(func(_ context.Context, method string, req mcp.Request) (mcp.Result, error) {
 			related, _ := req.GetParams().GetMeta()[relatedTask].(map[string]string)
 			mu.Lock()
 			sent = append(sent, method+" "+related["taskId"])
@@ -246,7 +246,7 @@ func TestProgressOfTheExtension(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, Config{})
 		var sent []string
-		send := w.layer.send(func(_ context.Context, method string, _ mcp.Request) (mcp.Result, error) {
+		send := w.layer.Send(func(_ context.Context, method string, _ mcp.Request) (mcp.Result, error) {
 			sent = append(sent, method)
 			return nil, nil
 		})

@@ -107,13 +107,13 @@ func (c *client) call(ctx context.Context, form form, tool, wanted string) (answ
 
 // receive passes a request to the layer.
 func (c *client) receive(ctx context.Context, method string, req mcp.Request) (answer, error) {
-	result, err := c.layer.receive(func(ctx context.Context, _ string, req mcp.Request) (mcp.Result, error) {
+	result, err := c.layer.Receive(ctx, method, req, func(ctx context.Context, _ string, req mcp.Request) (mcp.Result, error) {
 		call, ok := req.(*mcp.CallToolRequest)
 		if !ok {
 			return nil, methodNotFound()
 		}
 		return c.run(ctx, call)
-	})(ctx, method, req)
+	})
 	if err != nil {
 		return nil, err
 	}
