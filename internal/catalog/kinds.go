@@ -28,7 +28,7 @@ type kind struct {
 	// describe describes a recipe for people, in one line.
 	describe func(r *aai.Recipe) string
 	// write writes the recipe as the tool of a section; see [Document.Marshal].
-	write func(s *Section, r *aai.Recipe, tool *toolText)
+	write func(s *Section, r *aai.Recipe, tool *objectText)
 	// templates returns the texts that contain parameters as ${name}; nil: parameters are passed
 	// in another way.
 	templates func(r *aai.Recipe) []string
@@ -81,12 +81,12 @@ func kinds() []kind {
 		},
 		{
 			name: "mcp", optional: serverPlatforms(), read: (*parser).mcpToolReader, execution: (*parser).mcpToolReader, describe: describeMCP,
-			write:   func(*Section, *aai.Recipe, *toolText) {}, // the section has the address
+			write:   func(*Section, *aai.Recipe, *objectText) {}, // the section has the address
 			matches: func(r *aai.Recipe) bool { return r.MCP != nil },
 		},
 		{
 			name: "ipc", execution: (*parser).envelopeToolReader,
-			write:   func(*Section, *aai.Recipe, *toolText) {}, // the section has the address, and tools add no more
+			write:   func(*Section, *aai.Recipe, *objectText) {}, // the section has the address, and tools add no more
 			matches: func(r *aai.Recipe) bool { return r.IPC != nil },
 			describe: func(r *aai.Recipe) string {
 				return strings.TrimSpace("the app itself " + r.IPC.Service + r.IPC.BundleID + r.IPC.ProgID)

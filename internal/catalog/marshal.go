@@ -3,6 +3,8 @@ package catalog
 import (
 	"bytes"
 	"encoding/json"
+	"reflect"
+	"strings"
 	"time"
 
 	"github.com/gybob/aai-gateway"
@@ -17,304 +19,248 @@ import (
 // not keep their settings.
 func (d *Document) Marshal() ([]byte, error) {
 	p := &parser{kinds: kinds()}
-	var whole any
 	single := false
 	if len(d.Sections) == 1 {
 		for _, e := range p.executions() {
 			single = single || e.name == d.Sections[0].Automation && !e.unwritable
 		}
 	}
-	app := appText{Name: d.Name, Description: d.Description, Aliases: d.Aliases}
+	var whole, app, platforms objectText
+	whole.put("schema_version", "1.0")
+	whole.add("version", d.Version)
 	if single {
 		s := &d.Sections[0]
-		app.ID = d.ID
-		whole = singleText{
-			SchemaVersion: "1.0", Version: d.Version, Platform: s.Platform, App: app,
-			Execution: executionText{Type: s.Automation, AppAddress: s.AppAddress}, Auth: authOf(s.Auth), Tools: p.toolTexts(s), Generated: d.Generated,
-		}
+		whole.put("platform", s.Platform)
+		whole.add("generated", d.Generated)
+		app.put("id", d.ID)
+		d.writeApp(&app)
+		whole.put("app", app)
+		execution := objectText{{"type", s.Automation}}
+		execution.addAll(s.AppAddress)
+		whole.put("execution", execution)
+		p.writeTools(s, &whole)
 	} else {
-		sections := make(sectionTexts, len(d.Sections))
+		whole.put("appId", d.ID)
+		d.writeApp(&whole)
+		whole.add("generated", d.Generated)
 		for i := range d.Sections {
 			s := &d.Sections[i]
-			sections[i] = sectionText{platform: s.Platform, Automation: s.Automation, AppAddress: s.AppAddress, Auth: authOf(s.Auth), Tools: p.toolTexts(s)}
+			section := objectText{{"automation", s.Automation}}
+			section.addAll(s.AppAddress)
+			p.writeTools(s, &section)
+			platforms.put(s.Platform, section) // in order: without a driver for any, the first one counts
 		}
-		whole = multiText{SchemaVersion: "1.0", Version: d.Version, AppID: d.ID, appText: app, Platforms: sections, Generated: d.Generated}
+		whole.put("platforms", platforms)
 	}
-	written, err := asJSON(whole)
+	var written bytes.Buffer
+	text, err := whole.MarshalJSON()
+	if err == nil {
+		err = json.Indent(&written, text, "", "  ")
+	}
 	if err != nil {
 		return nil, aai.Errorf(aai.DescriptorInvalid, "the descriptor cannot be written: %w", err)
 	}
-	if _, err := Parse(written, Options{}); err != nil {
+	written.WriteByte('\n')
+	if _, err := Parse(written.Bytes(), Options{}); err != nil {
 		return nil, err
 	}
-	return written, nil
+	return written.Bytes(), nil
 }
 
-// asJSON encodes a value as indented JSON.
-func asJSON(value any) ([]byte, error) {
+// objectText is a JSON object with its members in the order of the text.
+type objectText []memberText
+
+type memberText struct {
+	name  string
+	value any
+}
+
+// put appends a member.
+func (o *objectText) put(name string, value any) { *o = append(*o, memberText{name, value}) }
+
+// add appends a member, unless its value is the zero value.
+func (o *objectText) add(name string, value any) {
+	if v := reflect.ValueOf(value); v.IsValid() && !v.IsZero() {
+		o.put(name, value)
+	}
+}
+
+// addAll adds the fields of a struct under the names of their tags.
+func (o *objectText) addAll(fields any) {
+	v := reflect.ValueOf(fields)
+	for i := range v.NumField() {
+		name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
+		o.add(name, v.Field(i).Interface())
+	}
+}
+
+// MarshalJSON implements json.Marshaler.
+func (o objectText) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	err := e.Encode(value)
-	return b.Bytes(), err
-}
-
-type appText struct {
-	ID          string   `json:"id,omitzero"`
-	Name        string   `json:"name"`
-	Description string   `json:"description,omitzero"`
-	Aliases     []string `json:"aliases,omitzero"`
-}
-
-type singleText struct {
-	SchemaVersion string        `json:"schema_version"`
-	Version       string        `json:"version,omitzero"`
-	Platform      string        `json:"platform"`
-	Generated     *Generated    `json:"generated,omitzero"`
-	App           appText       `json:"app"`
-	Execution     executionText `json:"execution"`
-	Auth          *authText     `json:"auth,omitzero"`
-	Tools         []toolText    `json:"tools,omitzero"`
-}
-
-type executionText struct {
-	Type string `json:"type"`
-	AppAddress
-}
-
-type multiText struct {
-	SchemaVersion string `json:"schema_version"`
-	Version       string `json:"version,omitzero"`
-	AppID         string `json:"appId"`
-	appText
-	Generated *Generated   `json:"generated,omitzero"`
-	Platforms sectionTexts `json:"platforms"`
-}
-
-type sectionText struct {
-	platform   string
-	Automation string `json:"automation"`
-	AppAddress
-	Auth  *authText  `json:"auth,omitzero"`
-	Tools []toolText `json:"tools,omitzero"`
-}
-
-// sectionTexts marshals sections in order: without a driver for any, the first one counts.
-type sectionTexts []sectionText
-
-// MarshalJSON implements json.Marshaler.
-func (sections sectionTexts) MarshalJSON() ([]byte, error) {
-	b := []byte{'{'}
-	for i, s := range sections {
+	b.WriteByte('{')
+	for i, m := range o {
 		if i > 0 {
-			b = append(b, ',')
+			b.WriteByte(',')
 		}
-		text, err := asJSON(s)
-		if err != nil {
+		if err := e.Encode(m.name); err != nil {
 			return nil, err
 		}
-		b = append(append(append(b, encode(s.platform)...), ':'), text...)
+		b.WriteByte(':')
+		if err := e.Encode(m.value); err != nil {
+			return nil, err
+		}
 	}
-	return append(b, '}'), nil
+	b.WriteByte('}')
+	return b.Bytes(), nil
 }
 
-type toolText struct {
-	Name        string `json:"name"`
-	Title       string `json:"title,omitzero"`
-	Description string `json:"description,omitzero"`
-	Group       string `json:"group,omitzero"`
-	Effect      string `json:"effect,omitzero"`
-
-	Bus       string            `json:"bus,omitzero"`
-	Service   string            `json:"service,omitzero"`
-	Object    string            `json:"object,omitzero"`
-	Interface string            `json:"interface,omitzero"`
-	Method    string            `json:"method,omitzero"`
-	Property  string            `json:"property,omitzero"`
-	Access    string            `json:"access,omitzero"`
-	Args      []json.RawMessage `json:"args,omitzero"`
-
-	Script any `json:"script,omitzero"` // a text, or steps
-
-	Action      string            `json:"action,omitzero"`
-	Extras      map[string]string `json:"extras,omitzero"`
-	URLTemplate string            `json:"url_template,omitzero"`
-	ResultType  string            `json:"result_type,omitzero"`
-	ResultURI   string            `json:"result_uri,omitzero"`
-	AppGroupID  string            `json:"app_group_id,omitzero"`
-
-	Execution *requestText `json:"execution,omitzero"`
-
-	Timeout      float64         `json:"timeout,omitzero"`
-	OutputParser string          `json:"output_parser,omitzero"`
-	Parameters   json.RawMessage `json:"parameters,omitzero"`
-	Returns      json.RawMessage `json:"returns,omitzero"`
-	Undo         *UndoTemplate   `json:"undo,omitzero"`
+func (d *Document) writeApp(app *objectText) {
+	app.put("name", d.Name)
+	app.add("description", d.Description)
+	app.add("aliases", d.Aliases)
 }
 
-type requestText struct {
-	Path    string              `json:"path"`
-	Method  string              `json:"method"`
-	Headers map[string]string   `json:"headers,omitzero"`
-	Public  bool                `json:"public,omitzero"`
-	Send    map[string]sendText `json:"send,omitzero"`
-}
-
-type sendText struct {
-	In      string `json:"in"`
-	Name    string `json:"name,omitzero"`
-	Style   string `json:"style,omitzero"`
-	Explode *bool  `json:"explode,omitzero"`
-	Whole   bool   `json:"whole,omitzero"`
-}
-
-type stepText struct {
-	Action   string            `json:"action"`
-	Var      string            `json:"var,omitzero"`
-	Object   string            `json:"object,omitzero"`
-	ProgID   string            `json:"progid,omitzero"`
-	Method   string            `json:"method,omitzero"`
-	Property string            `json:"property,omitzero"`
-	Value    json.RawMessage   `json:"value,omitzero"`
-	Args     []json.RawMessage `json:"args,omitzero"`
-}
-
-// toolTexts returns a section's tools in their written form.
-func (p *parser) toolTexts(s *Section) []toolText {
+// writeTools writes the authentication and the tools of a section.
+func (p *parser) writeTools(s *Section, section *objectText) {
+	if s.Auth != nil {
+		section.put("auth", authText(s.Auth))
+	}
 	if s.Automation == "mcp" && len(s.Tools) == 0 {
-		return nil // the server lists them
+		return // the server lists them
 	}
-	texts := make([]toolText, len(s.Tools))
-	for i, d := range s.Tools {
-		texts[i] = toolText{
-			Name: d.Name, Title: d.Title, Description: d.Description, Group: d.Group, Parameters: d.Params, Returns: d.Returns, Undo: d.Undo,
-			Timeout: float64(d.Timeout) / float64(timeUnit(s.Platform)), OutputParser: d.Recipe.OutputParser,
-		}
-		if d.Effect != nil {
-			texts[i].Effect = d.Effect.String()
-		}
-		if k := kindOf(p.kinds, d.Recipe); k.write != nil {
-			k.write(s, d.Recipe, &texts[i])
-		}
+	tools := make([]objectText, len(s.Tools))
+	for i := range s.Tools {
+		tools[i] = p.toolText(s, &s.Tools[i])
 	}
-	return texts
+	section.put("tools", tools)
 }
 
-func writeDBus(s *Section, r *aai.Recipe, tool *toolText) {
+func (p *parser) toolText(s *Section, d *ToolDeclaration) objectText {
+	tool := objectText{{"name", d.Name}}
+	tool.add("title", d.Title)
+	tool.add("description", d.Description)
+	tool.add("group", d.Group)
+	if d.Effect != nil {
+		tool.add("effect", d.Effect.String())
+	}
+	if k := kindOf(p.kinds, d.Recipe); k.write != nil {
+		k.write(s, d.Recipe, &tool)
+	}
+	tool.add("timeout", float64(d.Timeout)/float64(timeUnit(s.Platform)))
+	tool.add("output_parser", d.Recipe.OutputParser)
+	tool.add("parameters", d.Params)
+	tool.add("returns", d.Returns)
+	tool.add("undo", d.Undo)
+	return tool
+}
+
+func writeDBus(s *Section, r *aai.Recipe, tool *objectText) {
 	d := r.DBus
-	differs := func(own, common string) string {
-		if own == common {
-			return ""
+	differs := func(name, own, common string) {
+		if own != common {
+			tool.add(name, own)
 		}
-		return own
 	}
 	if s.Bus != "" || d.Bus != "session" {
-		tool.Bus = differs(d.Bus, s.Bus)
+		differs("bus", d.Bus, s.Bus)
 	}
-	tool.Service, tool.Object, tool.Interface = differs(d.Service, s.Service), differs(d.Object, s.Object), differs(d.Interface, s.Interface)
-	tool.Method, tool.Property, tool.Args = d.Method, d.Property, d.Args
+	differs("service", d.Service, s.Service)
+	differs("object", d.Object, s.Object)
+	differs("interface", d.Interface, s.Interface)
+	tool.add("method", d.Method)
+	tool.add("property", d.Property)
 	if d.Access == "set" { // the default access is reading
-		tool.Access = d.Access
+		tool.add("access", d.Access)
 	}
+	tool.add("args", d.Args)
 }
 
-func writeScript(_ *Section, r *aai.Recipe, tool *toolText) { tool.Script = r.Script.Script }
+func writeScript(_ *Section, r *aai.Recipe, tool *objectText) { tool.put("script", r.Script.Script) }
 
-func writeCOM(_ *Section, r *aai.Recipe, tool *toolText) {
-	steps := make([]stepText, len(r.COM.Steps))
+func writeCOM(_ *Section, r *aai.Recipe, tool *objectText) {
+	steps := make([]objectText, len(r.COM.Steps))
 	for i, s := range r.COM.Steps {
-		steps[i] = stepText{s.Action, s.Var, s.Object, s.ProgID, s.Method, s.Property, s.Value, s.Args}
+		step := objectText{{"action", s.Action}}
+		step.add("var", s.Var)
+		step.add("object", s.Object)
+		step.add("progid", s.ProgID)
+		step.add("method", s.Method)
+		step.add("property", s.Property)
+		step.add("value", s.Value)
+		step.add("args", s.Args)
+		steps[i] = step
 	}
-	tool.Script = steps
+	tool.put("script", steps)
 }
 
-func writeIntent(_ *Section, r *aai.Recipe, tool *toolText) {
-	tool.Action, tool.Extras = r.Intent.Action, r.Intent.Extras
-	tool.ResultType, tool.ResultURI = r.Intent.ResultType, r.Intent.ResultURI
+func writeIntent(_ *Section, r *aai.Recipe, tool *objectText) {
+	tool.add("action", r.Intent.Action)
+	tool.add("extras", r.Intent.Extras)
+	tool.add("result_type", r.Intent.ResultType)
+	tool.add("result_uri", r.Intent.ResultURI)
 }
 
-func writeURL(_ *Section, r *aai.Recipe, tool *toolText) {
-	tool.URLTemplate, tool.ResultType, tool.AppGroupID = r.URL.Template, r.URL.ResultType, r.URL.AppGroupID
+func writeURL(_ *Section, r *aai.Recipe, tool *objectText) {
+	tool.add("url_template", r.URL.Template)
+	tool.add("result_type", r.URL.ResultType)
+	tool.add("app_group_id", r.URL.AppGroupID)
 }
 
-func writeHTTP(_ *Section, r *aai.Recipe, tool *toolText) {
-	tool.Execution = &requestText{Path: r.HTTP.Path, Method: r.HTTP.Method, Headers: r.HTTP.Headers, Public: r.HTTP.Public}
-	if r.HTTP.Send != nil {
-		tool.Execution.Send = make(map[string]sendText, len(r.HTTP.Send))
+func writeHTTP(_ *Section, r *aai.Recipe, tool *objectText) {
+	h := r.HTTP
+	request := objectText{{"path", h.Path}, {"method", h.Method}}
+	request.add("headers", h.Headers)
+	request.add("public", h.Public)
+	if h.Send != nil {
+		send := make(map[string]objectText, len(h.Send))
+		for name, s := range h.Send {
+			param := objectText{{"in", s.In}}
+			param.add("name", s.Name)
+			param.add("style", s.Style)
+			param.add("explode", s.Explode)
+			param.add("whole", s.Whole)
+			send[name] = param
+		}
+		request.put("send", send)
 	}
-	for name, s := range r.HTTP.Send {
-		tool.Execution.Send[name] = sendText(s)
-	}
+	tool.put("execution", request)
 }
 
-type authText struct {
-	Type          string    `json:"type"`
-	OAuth2        *formText `json:"oauth2,omitzero"`
-	APIKey        *formText `json:"apiKey,omitzero"`
-	AppCredential *formText `json:"appCredential,omitzero"`
-	Bearer        *formText `json:"bearer,omitzero"`
-	Cookie        *formText `json:"cookie,omitzero"`
-}
-
-type formText struct {
-	AuthorizationEndpoint string            `json:"authorization_endpoint,omitzero"`
-	TokenEndpoint         string            `json:"token_endpoint,omitzero"`
-	DeviceEndpoint        string            `json:"device_authorization_endpoint,omitzero"`
-	RevocationEndpoint    string            `json:"revocation_endpoint,omitzero"`
-	ClientID              string            `json:"client_id,omitzero"`
-	Scopes                []string          `json:"scopes,omitzero"`
-	PKCE                  map[string]string `json:"pkce,omitzero"`
-	Location              string            `json:"location,omitzero"`
-	Name                  string            `json:"name,omitzero"`
-	Prefix                *string           `json:"prefix,omitzero"`
-	EnvVar                string            `json:"env_var,omitzero"`
-	TokenType             string            `json:"token_type,omitzero"`
-	ExpiresIn             int64             `json:"expires_in,omitzero"` // seconds
-	LoginURL              string            `json:"login_url,omitzero"`
-	Cookies               []string          `json:"required_cookies,omitzero"`
-	Domain                string            `json:"domain,omitzero"`
-	ObtainURL             string            `json:"obtain_url,omitzero"`
-	Instructions          any               `json:"instructions,omitzero"` // a text, or helpText
-}
-
-type helpText struct {
-	Short   string `json:"short,omitzero"`
-	HelpURL string `json:"help_url"`
-}
-
-// authOf returns the authentication of a web app in its written form.
-func authOf(a *aai.AuthRecipe) *authText {
-	if a == nil {
-		return nil
-	}
-	form := &formText{
-		AuthorizationEndpoint: a.AuthorizationEndpoint, TokenEndpoint: a.TokenEndpoint,
-		DeviceEndpoint: a.DeviceEndpoint, RevocationEndpoint: a.RevocationEndpoint, ClientID: a.ClientID, Scopes: a.Scopes,
-		Location: a.In, Name: a.Name, EnvVar: a.EnvVar, TokenType: a.TokenType, ExpiresIn: int64(a.ExpiresIn / time.Second),
-		LoginURL: a.LoginURL, Cookies: a.Cookies, Domain: a.Domain, ObtainURL: a.ObtainURL,
-	}
-	if a.Instructions != "" {
-		form.Instructions = a.Instructions
-	}
+// authText returns the authentication of a web app in its written form.
+func authText(a *aai.AuthRecipe) objectText {
+	var form objectText
+	form.add("authorization_endpoint", a.AuthorizationEndpoint)
+	form.add("token_endpoint", a.TokenEndpoint)
+	form.add("device_authorization_endpoint", a.DeviceEndpoint)
+	form.add("revocation_endpoint", a.RevocationEndpoint)
+	form.add("client_id", a.ClientID)
+	form.add("scopes", a.Scopes)
 	if a.PKCE != "" {
-		form.PKCE = map[string]string{"method": a.PKCE}
+		form.put("pkce", map[string]string{"method": a.PKCE})
 	}
-	text := &authText{Type: a.Kind}
-	switch a.Kind {
-	case aai.AuthOAuth2:
-		text.OAuth2 = form
-	case aai.AuthAPIKey:
-		text.APIKey, form.Prefix = form, &a.Prefix
-	case aai.AuthAppCredential:
-		text.AppCredential = form
-	case aai.AuthBearer:
-		text.Bearer, form.Prefix, form.Name = form, &a.Prefix, "" // the place implies the name
-	case aai.AuthCookie:
-		text.Cookie = form
+	form.add("location", a.In)
+	if a.Kind != aai.AuthBearer { // the place implies the name
+		form.add("name", a.Name)
 	}
-	if a.ObtainURL != "" && (text.OAuth2 != nil || text.Cookie != nil) { // these types have no member for it
-		form.ObtainURL, form.Instructions = "", helpText{a.Instructions, a.ObtainURL}
+	if a.Kind == aai.AuthAPIKey || a.Kind == aai.AuthBearer {
+		form.put("prefix", a.Prefix)
 	}
-	return text
+	form.add("env_var", a.EnvVar)
+	form.add("token_type", a.TokenType)
+	form.add("expires_in", int64(a.ExpiresIn/time.Second))
+	form.add("login_url", a.LoginURL)
+	form.add("required_cookies", a.Cookies)
+	form.add("domain", a.Domain)
+	if a.ObtainURL != "" && (a.Kind == aai.AuthOAuth2 || a.Kind == aai.AuthCookie) { // these types have no member for it
+		var help objectText
+		help.add("short", a.Instructions)
+		help.put("help_url", a.ObtainURL)
+		form.put("instructions", help)
+	} else {
+		form.add("obtain_url", a.ObtainURL)
+		form.add("instructions", a.Instructions)
+	}
+	return objectText{{"type", a.Kind}, {a.Kind, form}}
 }
