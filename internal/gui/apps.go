@@ -18,7 +18,7 @@ import (
 // listAppsName is the name of the tool that lists running programs.
 const listAppsName = "ax_list_apps"
 
-func (d *toolset) isAccessibleTool() *aai.Tool {
+func (d *engine) isAccessibleTool() *aai.Tool {
 	return spec{
 		name: "ax_is_accessible", title: "Check accessibility", effect: aai.Reads,
 		returns:     `"enabled": {"type": "boolean"}, "process_name": {"type": "string"}, "detail": {"type": "string"}, "suggestion": {"type": "string"}, "session": {"type": "object"}`,
@@ -88,7 +88,7 @@ type appView struct {
 	Host      bool   `json:"host,omitempty"`    // the caller runs in it
 }
 
-func (d *toolset) listAppsTool() *aai.Tool {
+func (d *engine) listAppsTool() *aai.Tool {
 	return spec{
 		name: listAppsName, title: "List running programs", effect: aai.Reads,
 		returns: `"apps": {"type": "array", "items": {"type": "object", "properties": {"name": {"type": "string"}, "pid": {"type": "integer"}, "bundle_id": {"type": "string"},
@@ -132,7 +132,7 @@ func viewOfApp(a desktop.App) appView {
 	}
 }
 
-func (d *toolset) connectTool() *aai.Tool {
+func (d *engine) connectTool() *aai.Tool {
 	return spec{
 		name: "ax_connect", title: "Connect to a program", effect: aai.Reads, starts: true,
 		returns: `"connected": {"type": "boolean"}, "app_name": {"type": "string"}, "pid": {"type": "integer"}, "bundle_id": {"type": "string"},
@@ -147,7 +147,7 @@ func (d *toolset) connectTool() *aai.Tool {
 	}.tool()
 }
 
-func (d *toolset) connect(ctx context.Context, call *aai.Call) (*aai.Result, error) {
+func (d *engine) connect(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 	if call.Target != nil && call.Target.PID == 0 {
 		app, over, seen, err := d.Launch(ctx, call)
 		if err != nil {
@@ -170,7 +170,7 @@ func (d *toolset) connect(ctx context.Context, call *aai.Call) (*aai.Result, err
 	return d.connected(ctx, call, app)
 }
 
-func (d *toolset) connected(ctx context.Context, call *aai.Call, app desktop.App) (*aai.Result, error) {
+func (d *engine) connected(ctx context.Context, call *aai.Call, app desktop.App) (*aai.Result, error) {
 	windows, err := d.countWindows(ctx, app)
 	if err != nil {
 		return nil, err
@@ -197,7 +197,7 @@ func (d *toolset) connected(ctx context.Context, call *aai.Call, app desktop.App
 
 // countWindows returns the number of the program's windows, for a program without a tree from the
 // window system.
-func (d *toolset) countWindows(ctx context.Context, app desktop.App) (int, error) {
+func (d *engine) countWindows(ctx context.Context, app desktop.App) (int, error) {
 	shot, err := d.OpenBackend().Tree.Snapshot(ctx, app)
 	if err == nil {
 		return len(shot.Children(-1)), nil
@@ -209,7 +209,7 @@ func (d *toolset) countWindows(ctx context.Context, app desktop.App) (int, error
 	return len(own), err
 }
 
-func (d *toolset) listWindowsTool() *aai.Tool {
+func (d *engine) listWindowsTool() *aai.Tool {
 	return spec{
 		name: "ax_list_windows", title: "List windows", effect: aai.Reads,
 		returns: `"windows": {"type": "array", "items": {"type": "object", "properties": {"index": {"type": "integer"}, "title": {"type": "string"},
@@ -231,7 +231,7 @@ type windowView struct {
 	Covered   float64 `json:"covered"` // from 0 to 1
 }
 
-func (d *toolset) listWindows(ctx context.Context, call *aai.Call) (*aai.Result, error) {
+func (d *engine) listWindows(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 	app, err := d.AdmittedApp(ctx, call)
 	if err != nil {
 		return nil, err
@@ -261,7 +261,7 @@ func (d *toolset) listWindows(ctx context.Context, call *aai.Call) (*aai.Result,
 	return &aai.Result{Text: strings.Join(lines, "\n"), Data: map[string]any{"windows": rows}, DataComplete: true}, nil
 }
 
-func (d *toolset) sessionInfoTool() *aai.Tool {
+func (d *engine) sessionInfoTool() *aai.Tool {
 	return spec{
 		name: "ax_session_info", title: "Session information", effect: aai.Reads,
 		returns:     `"connected_apps": {"type": "array", "items": {"type": "string"}}, "action_count": {"type": "integer"}, "uptime_seconds": {"type": "integer"}`,
@@ -281,7 +281,7 @@ func (d *toolset) sessionInfoTool() *aai.Tool {
 }
 
 // names returns the names of the processes that still run.
-func (d *toolset) names(ctx context.Context, processes []int) ([]string, error) {
+func (d *engine) names(ctx context.Context, processes []int) ([]string, error) {
 	names := []string{}
 	if len(processes) == 0 {
 		return names, nil

@@ -15,7 +15,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/params"
 )
 
-func (d *toolset) assertTool() *aai.Tool {
+func (d *engine) assertTool() *aai.Tool {
 	return spec{
 		name: "ax_assert", title: "Assert element state", effect: aai.Reads,
 		returns:     `"passed": {"type": "boolean"}, "failures": {"type": "array", "items": {"type": "object", "properties": {"property": {"type": "string"}}}}`,
@@ -38,10 +38,10 @@ type mismatch struct {
 	Actual   any    `json:"actual"`
 }
 
-func assert(ctx context.Context, v *callView) (*aai.Result, error) {
-	v.IncludeHidden = true // exists includes hidden elements
-	wanted, _ := v.Call.Args["assertions"].(map[string]any)
-	m, err := v.Find(ctx, params.String(v.Call, "query"))
+func assert(ctx context.Context, v *view) (*aai.Result, error) {
+	v.includeHidden = true // exists includes hidden elements
+	wanted, _ := v.call.Args["assertions"].(map[string]any)
+	m, err := v.find(ctx, params.String(v.call, "query"))
 	missing := err != nil && (aai.AsError(err).Code == aai.ElementNotFound || aai.AsError(err).Code == aai.StaleRef)
 	if err != nil && !missing {
 		return nil, err
@@ -55,7 +55,7 @@ func assert(ctx context.Context, v *callView) (*aai.Result, error) {
 		}
 		return verdict(wrong), nil
 	}
-	e, err := v.readComplete(ctx, &m.Index)
+	e, err := v.readComplete(ctx, &m.index)
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +64,7 @@ func assert(ctx context.Context, v *callView) (*aai.Result, error) {
 		gateway.MarkNotSecret(ctx, "assertions.contains_text")
 	}
 	actual := map[string]any{
-		"exists": true, "visible": v.Snapshot.IsVisible(m.Index), "role": string(e.Role), "title": e.Name,
+		"exists": true, "visible": v.Snapshot.IsVisible(m.index), "role": string(e.Role), "title": e.Name,
 		"enabled": e.States.Has(desktop.Enabled), "focused": e.States.Has(desktop.Focused),
 		"checked": e.States.Has(desktop.Checked), "selected": e.States.Has(desktop.Selected),
 	}
@@ -89,12 +89,12 @@ func assert(ctx context.Context, v *callView) (*aai.Result, error) {
 
 // uncertainError returns an error if the snapshot omits elements, so that the absence of an element
 // is uncertain; else nil.
-func (v *callView) uncertainError() error {
+func (v *view) uncertainError() error {
 	n := v.UnreadElements()
 	if n == 0 {
 		return nil
 	}
-	e := guierr.Failed(aai.NotDelivered, "its existence is unknown: %d elements of %s are not read, because they are too many", n, aai.CleanLabel(v.App.Name, 60))
+	e := guierr.Failed(aai.NotDelivered, "its existence is unknown: %d elements of %s are not read, because they are too many", n, aai.CleanLabel(v.app.Name, 60))
 	aai.AsError(e).Hint = "Scroll to its expected place, or filter the list, and call again."
 	return e
 }

@@ -13,33 +13,33 @@ import (
 )
 
 // withElement finds the element of the call, reads it again, and passes it to f.
-func (d *toolset) withElement(ctx context.Context, call *aai.Call, f func(v *callView, i int, e *desktop.Element) *aai.Result) (*aai.Result, error) {
-	return d.withView(ctx, call, func(ctx context.Context, v *callView) (*aai.Result, error) {
-		m, err := v.Locate(ctx, params.String(call, "query"))
+func (d *engine) withElement(ctx context.Context, call *aai.Call, f func(v *view, i int, e *desktop.Element) *aai.Result) (*aai.Result, error) {
+	return d.withView(ctx, call, func(ctx context.Context, v *view) (*aai.Result, error) {
+		m, err := v.locate(ctx, params.String(call, "query"))
 		if err != nil {
 			return nil, err
 		}
-		e, err := v.readComplete(ctx, &m.Index)
+		e, err := v.readComplete(ctx, &m.index)
 		if err != nil {
 			return nil, err
 		}
-		return f(v, m.Index, &e), nil
+		return f(v, m.index, &e), nil
 	})
 }
 
 // readComplete reads an element again, and derives a missing value from its children. For a sheet's
 // cell it reads the sheet, and updates the cell's index.
-func (v *callView) readComplete(ctx context.Context, at *int) (desktop.Element, error) {
+func (v *view) readComplete(ctx context.Context, at *int) (desktop.Element, error) {
 	i := *at
 	if e := v.Snapshot.Elements[i]; fieldtext.IsSheetCell(&e) {
-		is := v.TrackElement(i)
+		is := v.trackElement(i)
 		now, err := v.cellReader(i, e)(ctx)
 		if *at = is(); err == nil && *at < 0 {
 			err = guierr.Failed("", "it disappeared while it was read")
 		}
 		return now, err
 	}
-	e, err := v.Read(ctx, v.Snapshot.Elements[i].ID)
+	e, err := v.read(ctx, v.Snapshot.Elements[i].ID)
 	if err != nil || e.Value != "" || e.States.Has(desktop.Protected) {
 		return e, err
 	}
@@ -60,7 +60,7 @@ func (v *callView) readComplete(ctx context.Context, at *int) (desktop.Element, 
 }
 
 // chosen returns the names of the selected options of a list.
-func (v *callView) chosen(list int) (names []string) {
+func (v *view) chosen(list int) (names []string) {
 	for _, i := range v.options(list) {
 		if e := &v.Snapshot.Elements[i]; e.States.Has(desktop.Selected) {
 			names = append(names, e.Name)
@@ -71,13 +71,13 @@ func (v *callView) chosen(list int) (names []string) {
 
 // paragraphs returns the text of an element that consists of paragraphs, such as a sheet's cell in
 // edit mode.
-func (v *callView) paragraphs(ctx context.Context, i int) (string, error) {
+func (v *view) paragraphs(ctx context.Context, i int) (string, error) {
 	var lines []string
 	for _, e := range v.Snapshot.Elements[i+1 : v.Snapshot.Elements[i].End] {
 		if e.Role != desktop.Paragraph || e.States.Has(desktop.Protected) {
 			continue
 		}
-		now, err := v.Read(ctx, e.ID)
+		now, err := v.read(ctx, e.ID)
 		if err != nil {
 			return "", err
 		}
@@ -86,7 +86,7 @@ func (v *callView) paragraphs(ctx context.Context, i int) (string, error) {
 	return strings.Join(lines, "\n"), nil
 }
 
-func (d *toolset) getAttributesTool() *aai.Tool {
+func (d *engine) getAttributesTool() *aai.Tool {
 	return spec{
 		name: "ax_get_attributes", title: "Get all element attributes", effect: aai.Reads,
 		returns: elementReturns + `, "description": {"type": "string"}, "identifier": {"type": "string"}, "path": {"type": "string"},
@@ -95,7 +95,7 @@ func (d *toolset) getAttributesTool() *aai.Tool {
 		description: "Read all attributes of one element, afresh.",
 		params:      appProp + `,` + queryProp + `,` + nthProp, required: `["app", "query"]`,
 		run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
-			return d.withElement(ctx, call, func(v *callView, i int, e *desktop.Element) *aai.Result {
+			return d.withElement(ctx, call, func(v *view, i int, e *desktop.Element) *aai.Result {
 				return &aai.Result{Data: attributes(v, i, e)}
 			})
 		},
@@ -103,7 +103,7 @@ func (d *toolset) getAttributesTool() *aai.Tool {
 }
 
 // attributes returns all attributes of an element as data.
-func attributes(v *callView, i int, e *desktop.Element) map[string]any {
+func attributes(v *view, i int, e *desktop.Element) map[string]any {
 	out := map[string]any{
 		"element_ref": v.Ref(i), "role": string(e.Role), "title": aai.CleanLabel(e.Name, fieldtext.MaxText), "value": fieldtext.FullText(e),
 		"description": aai.CleanLabel(e.Description, fieldtext.MaxText), "identifier": aai.CleanLabel(e.Identifier, fieldtext.MaxText),
@@ -119,14 +119,14 @@ func attributes(v *callView, i int, e *desktop.Element) map[string]any {
 	return out
 }
 
-func (d *toolset) getValueTool() *aai.Tool {
+func (d *engine) getValueTool() *aai.Tool {
 	return spec{
 		name: "ax_get_value", title: "Get element value", effect: aai.Reads,
 		returns:     `"found": {"type": "boolean"}, ` + elementReturns,
 		description: "Read the whole value of one element, afresh.",
 		params:      appProp + `,` + queryProp + `,` + nthProp, required: `["app", "query"]`,
 		run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
-			return d.withElement(ctx, call, func(v *callView, i int, e *desktop.Element) *aai.Result {
+			return d.withElement(ctx, call, func(v *view, i int, e *desktop.Element) *aai.Result {
 				value := fieldtext.FullText(e)
 				return &aai.Result{
 					Text: fmt.Sprintf("%s has the value %q", v.Name(i), value), DataComplete: true,

@@ -11,15 +11,14 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/gui/fieldtext"
 	"github.com/gybob/aai-gateway/internal/gui/guierr"
-	"github.com/gybob/aai-gateway/internal/gui/operate"
 )
 
 // setCell sets a table cell: by accessibility, or else by keys.
-func (v *callView) setCell(ctx context.Context, i int, value string) (*aai.Result, error) {
+func (v *view) setCell(ctx context.Context, i int, value string) (*aai.Result, error) {
 	if b, is := fieldtext.ParseBlock(&v.Snapshot.Elements[i], value); is {
 		return v.setBlock(ctx, i, b)
 	}
-	is := v.TrackElement(i)
+	is := v.trackElement(i)
 	before, err := v.cellReader(i, v.Snapshot.Elements[i])(ctx)
 	if err != nil {
 		return nil, err
@@ -30,19 +29,19 @@ func (v *callView) setCell(ctx context.Context, i int, value string) (*aai.Resul
 	if fieldtext.SameCell(before.Value, value) {
 		return v.alreadySetResult(i), nil
 	}
-	a := operate.Action{View: v.View, Index: i, DoneText: "Set"}
-	a.Techniques = []operate.Technique{v.byCellKeys(i, value)}
+	a := action{view: v, index: i, doneText: "Set"}
+	a.techniques = []technique{v.byCellKeys(i, value)}
 	if !before.States.Has(desktop.Editable) { // a list would search for typed text and move to another row
-		a.Techniques = []operate.Technique{{Do: func(context.Context) error { return readOnlyCellError(&before) }}}
+		a.techniques = []technique{{do: func(context.Context) error { return readOnlyCellError(&before) }}}
 	}
 	if number := fieldtext.ParseNumber(value, math.NaN()); !math.IsNaN(number) { // a number needs no keys
-		a.Techniques = append([]operate.Technique{v.ByAccessibility(i, "its value", desktop.Act{Verb: desktop.SetNumber, Number: number})}, a.Techniques...)
+		a.techniques = append([]technique{v.byAccessibility(i, "its value", desktop.Act{Verb: desktop.SetNumber, Number: number})}, a.techniques...)
 	}
 	read := v.cellReader(i, before)
 	formula := strings.HasPrefix(value, "=")
-	a.Verify = func(ctx context.Context) (string, bool) {
+	a.verify = func(ctx context.Context) (string, bool) {
 		now, known := before, false
-		is, _ := v.PollUntil(ctx, operate.WrongCeiling, func() (bool, error) { // cells vanish for a moment when the cursor moves, and update later
+		is, _ := v.pollUntil(ctx, wrongCeiling, func() (bool, error) { // cells vanish for a moment when the cursor moves, and update later
 			e, err := read(ctx)
 			if err == nil {
 				now, known = e, true
@@ -54,7 +53,7 @@ func (v *callView) setCell(ctx context.Context, i int, value string) (*aai.Resul
 		}
 		return fmt.Sprintf("its value is now %q", aai.CleanLabel(now.Value, 100)), false
 	}
-	out, err := a.Execute(ctx)
+	out, err := a.execute(ctx)
 	return out, leadingZerosHint(err, value)
 }
 
@@ -79,9 +78,9 @@ func leadingZerosHint(err error, texts ...string) error {
 }
 
 // byCellKeys returns a technique that clicks the cell and types into it.
-func (v *callView) byCellKeys(i int, value string) operate.Technique {
-	return v.ByKeys(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
-		if err := v.EnterCell(ctx, i, input, seat, w); err != nil {
+func (v *view) byCellKeys(i int, value string) technique {
+	return v.byKeys(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+		if err := v.enterCell(ctx, i, input, seat, w); err != nil {
 			return err
 		}
 		return v.writeCell(ctx, value, "return", input, seat, w)
@@ -90,37 +89,37 @@ func (v *callView) byCellKeys(i int, value string) operate.Technique {
 
 // cellReader returns a reader for a cell. It finds a sheet's cell by position: LibreOffice replaces
 // cell objects when the cursor moves, and the old ones keep their old values.
-func (v *callView) cellReader(i int, was desktop.Element) func(context.Context) (desktop.Element, error) {
-	is, table, sheet := v.TrackElement(i), v.TableOf(i), fieldtext.IsSheetCell(&v.Snapshot.Elements[i])
+func (v *view) cellReader(i int, was desktop.Element) func(context.Context) (desktop.Element, error) {
+	is, table, sheet := v.trackElement(i), v.TableOf(i), fieldtext.IsSheetCell(&v.Snapshot.Elements[i])
 	return func(ctx context.Context) (desktop.Element, error) {
 		if sheet {
 			if err := v.readAnew(ctx, table, was.Name); err != nil {
 				return was, err
 			}
 			if now := is(); now >= 0 {
-				return v.Read(ctx, v.Snapshot.Elements[now].ID)
+				return v.read(ctx, v.Snapshot.Elements[now].ID)
 			}
 		}
-		return v.Read(ctx, was.ID)
+		return v.read(ctx, was.ID)
 	}
 }
 
 // readAnew reads the sheet's cell again: the old objects may keep their old values.
-func (v *callView) readAnew(ctx context.Context, table desktop.ID, name string) error {
+func (v *view) readAnew(ctx context.Context, table desktop.ID, name string) error {
 	column, row, is := desktop.ParseCellName(name)
-	if is && v.ReadCells(ctx, table, desktop.Cells{Row: row - 1, Column: column - 1, Rows: 1, Columns: 1}) {
+	if is && v.readCells(ctx, table, desktop.Cells{Row: row - 1, Column: column - 1, Rows: 1, Columns: 1}) {
 		return nil
 	}
-	return v.Refresh(ctx)
+	return v.refresh(ctx)
 }
 
-// typedCell returns a Verify function that reads the cell. A cell in edit mode, or with its own
+// typedCell returns a verify function that reads the cell. A cell in edit mode, or with its own
 // number format, is not known to be wrong.
-func (v *callView) typedCell(i int, before desktop.Element, text string) func(context.Context) (string, bool) {
+func (v *view) typedCell(i int, before desktop.Element, text string) func(context.Context) (string, bool) {
 	read := v.cellReader(i, before)
 	return func(ctx context.Context) (string, bool) {
 		now := before
-		changed, _ := v.PollUntil(ctx, operate.EffectCeiling, func() (_ bool, err error) {
+		changed, _ := v.pollUntil(ctx, effectCeiling, func() (_ bool, err error) {
 			now, err = read(ctx)
 			return err == nil && now.Value != before.Value, nil
 		})

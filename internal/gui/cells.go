@@ -10,41 +10,40 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/gui/fieldtext"
 	"github.com/gybob/aai-gateway/internal/gui/guierr"
-	"github.com/gybob/aai-gateway/internal/gui/operate"
 )
 
 // setBlock types into the cells in order, and reads them all.
-func (v *callView) setBlock(ctx context.Context, i int, b fieldtext.Block) (*aai.Result, error) {
-	table, is := v.TableOf(i), v.TrackElement(i)
-	if len(v.CellsOf(b, table)) < b.Count() && v.ReadCells(ctx, table, b.Cells()) {
+func (v *view) setBlock(ctx context.Context, i int, b fieldtext.Block) (*aai.Result, error) {
+	table, is := v.TableOf(i), v.trackElement(i)
+	if len(v.CellsOf(b, table)) < b.Count() && v.readCells(ctx, table, b.Cells()) {
 		if i = is(); i < 0 {
 			return nil, guierr.Failed(aai.NotDelivered, "the cell is gone")
 		}
 	}
-	a := operate.Action{View: v.View, Index: i, DoneText: "Set the cells to " + b.LastCellName() + " from"}
-	a.Techniques = []operate.Technique{v.ByKeys(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+	a := action{view: v, index: i, doneText: "Set the cells to " + b.LastCellName() + " from"}
+	a.techniques = []technique{v.byKeys(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
 		return v.writeBlock(ctx, i, b, input, seat, w)
 	})}
 	before := make(map[string]string)
 	for name, at := range v.CellsOf(b, table) {
 		before[name] = v.Snapshot.Elements[at].Value
 	}
-	a.Verify = func(ctx context.Context) (wrong string, all bool) {
-		_, _ = v.PollUntil(ctx, operate.WrongCeiling, func() (bool, error) { // cells vanish for a moment when the cursor moves
+	a.verify = func(ctx context.Context) (wrong string, all bool) {
+		_, _ = v.pollUntil(ctx, wrongCeiling, func() (bool, error) { // cells vanish for a moment when the cursor moves
 			wrong, all = v.verifyBlock(ctx, b, table, before)
 			return wrong != "" || all, nil
 		})
 		return wrong, all
 	}
-	out, err := a.Execute(ctx)
+	out, err := a.execute(ctx)
 	return out, leadingZerosHint(err, slices.Concat(b.Rows...)...)
 }
 
 // writeBlock types into the cells, from the given one. After a typed cell it moves by tab to the
 // next, and otherwise sets the sheet's cursor. Return would lead below the first cell of a series
 // of tabs, which may not be the block's.
-func (v *callView) writeBlock(ctx context.Context, i int, b fieldtext.Block, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
-	if err := v.EnterCell(ctx, i, input, seat, w); err != nil {
+func (v *view) writeBlock(ctx context.Context, i int, b fieldtext.Block, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+	if err := v.enterCell(ctx, i, input, seat, w); err != nil {
 		return err
 	}
 	cells, there := v.CellsOf(b, v.TableOf(i)), true
@@ -57,7 +56,7 @@ func (v *callView) writeBlock(ctx context.Context, i int, b fieldtext.Block, inp
 				continue
 			}
 			if known && !there {
-				if err := v.EnterCell(ctx, at, input, seat, w); err != nil {
+				if err := v.enterCell(ctx, at, input, seat, w); err != nil {
 					return err
 				}
 			}
@@ -78,7 +77,7 @@ func (v *callView) writeBlock(ctx context.Context, i int, b fieldtext.Block, inp
 // removes the sheet's autocompletion. To empty a cell, writeCell types a blank and removes it.
 // After a plain delete LibreOffice loses later keys, and reports the old value until the cursor
 // leaves.
-func (v *callView) writeCell(ctx context.Context, text, leave string, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+func (v *view) writeCell(ctx context.Context, text, leave string, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
 	keys := []string{"delete", leave}
 	if text == "" {
 		text, keys = " ", []string{"delete", "backspace", leave}
@@ -96,8 +95,8 @@ func (v *callView) writeCell(ctx context.Context, text, leave string, input desk
 
 // verifyBlock reports whether all cells have their values, or describes a wrong one. Cells out of
 // view are unknown.
-func (v *callView) verifyBlock(ctx context.Context, b fieldtext.Block, table desktop.ID, before map[string]string) (string, bool) {
-	if !v.ReadCells(ctx, table, b.Cells()) && v.Refresh(ctx) != nil {
+func (v *view) verifyBlock(ctx context.Context, b fieldtext.Block, table desktop.ID, before map[string]string) (string, bool) {
+	if !v.readCells(ctx, table, b.Cells()) && v.refresh(ctx) != nil {
 		return "", false
 	}
 	cells, all := v.CellsOf(b, table), true
@@ -109,7 +108,7 @@ func (v *callView) verifyBlock(ctx context.Context, b fieldtext.Block, table des
 				all = false
 				continue
 			}
-			now, err := v.Backend.Tree.Read(ctx, v.App, v.Snapshot.Elements[at].ID)
+			now, err := v.backend.Tree.Read(ctx, v.app, v.Snapshot.Elements[at].ID)
 			switch {
 			case err != nil:
 				return "", false

@@ -10,11 +10,10 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/gui/fieldtext"
 	"github.com/gybob/aai-gateway/internal/gui/guierr"
-	"github.com/gybob/aai-gateway/internal/gui/operate"
 	"github.com/gybob/aai-gateway/internal/gui/snapview"
 )
 
-func (v *callView) setChecked(ctx context.Context, i int, text string) (*aai.Result, error) {
+func (v *view) setChecked(ctx context.Context, i int, text string) (*aai.Result, error) {
 	want, err := strconv.ParseBool(strings.ToLower(text))
 	if err != nil {
 		return nil, aai.Errorf(aai.InvalidParams, "value: expected true or false for %s", desktop.Describe(&v.Snapshot.Elements[i]))
@@ -27,16 +26,16 @@ func (v *callView) setChecked(ctx context.Context, i int, text string) (*aai.Res
 		return nil, aai.Errorf(aai.InvalidParams, "value: expected true for %s; choose another one of its group instead", v.Name(i))
 	}
 	id := e.ID
-	a := operate.Action{View: v.View, Index: i, DoneText: "Set", Techniques: append(v.PressTechniques(i), v.PressAsLastResort(i))}
-	a.Techniques = append(a.Techniques, v.ByInput(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+	a := action{view: v, index: i, doneText: "Set", techniques: append(v.pressTechniques(i), v.pressAsLastResort(i))}
+	a.techniques = append(a.techniques, v.byInput(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
 		at, err := v.ClickPoint(i, w)
 		if err != nil {
 			return err
 		}
 		return input.Click(ctx, seat, w.ID, at, desktop.LeftButton, 1)
 	}))
-	a.Verify = func(ctx context.Context) (string, bool) {
-		now, err := v.Backend.Tree.Read(ctx, v.App, id)
+	a.verify = func(ctx context.Context) (string, bool) {
+		now, err := v.backend.Tree.Read(ctx, v.app, id)
 		if err != nil {
 			return "", false
 		}
@@ -45,11 +44,11 @@ func (v *callView) setChecked(ctx context.Context, i int, text string) (*aai.Res
 		}
 		return fmt.Sprintf("it is not %v", want), false
 	}
-	return a.Execute(ctx)
+	return a.execute(ctx)
 }
 
 // choose selects the option with the name in a list or combo box.
-func (v *callView) choose(ctx context.Context, i int, name string) (*aai.Result, error) {
+func (v *view) choose(ctx context.Context, i int, name string) (*aai.Result, error) {
 	e := &v.Snapshot.Elements[i]
 	same, closed := v.Options(i, name), e.Role == desktop.Combobox
 	if closed && fieldtext.SameChoice(e.Value, name) && len(same) < 2 {
@@ -79,7 +78,7 @@ func (v *callView) choose(ctx context.Context, i int, name string) (*aai.Result,
 	if len(names) == 0 {
 		e := aai.Errorf(aai.AutomationNotSupported, "%s does not list its options while it is closed", v.Name(i))
 		e.Delivery, e.Hint = aai.NotDelivered, openListHint
-		if v.App.IsBrowser {
+		if v.app.IsBrowser {
 			e.Hint = "Open it by ax_click, then click the option."
 		}
 		return nil, e
@@ -91,12 +90,12 @@ func (v *callView) choose(ctx context.Context, i int, name string) (*aai.Result,
 }
 
 // chooseRadio selects the radio button with the name in a group.
-func (v *callView) chooseRadio(ctx context.Context, group int, name string) (*aai.Result, error) {
+func (v *view) chooseRadio(ctx context.Context, group int, name string) (*aai.Result, error) {
 	var names []string
 	for _, i := range v.Radios(group) {
 		e := &v.Snapshot.Elements[i]
 		if fieldtext.SameChoice(e.Name, name) {
-			if err := v.Obstacle(ctx, i); err != nil {
+			if err := v.obstacle(ctx, i); err != nil {
 				return nil, err
 			}
 			return v.setChecked(ctx, i, "true")
@@ -111,29 +110,29 @@ func (v *callView) chooseRadio(ctx context.Context, group int, name string) (*aa
 // openListHint explains the remedy if a closed list does not react.
 const openListHint = `Open it by ax_click with mode "focus", then click the option in the same way.`
 
-func (v *callView) selectOption(ctx context.Context, set, option int) (*aai.Result, error) {
+func (v *view) selectOption(ctx context.Context, set, option int) (*aai.Result, error) {
 	setID, optionID, name := v.Snapshot.Elements[set].ID, v.Snapshot.Elements[option].ID, v.Snapshot.Elements[option].Name
-	a := operate.Action{View: v.View, Index: option, DoneText: "Selected", Techniques: []operate.Technique{
-		v.ByAccessibility(option, "the selection of its list", desktop.Act{Verb: desktop.SelectItem}),
+	a := action{view: v, index: option, doneText: "Selected", techniques: []technique{
+		v.byAccessibility(option, "the selection of its list", desktop.Act{Verb: desktop.SelectItem}),
 	}}
-	if !v.App.FocusOnlyWhenActive || v.Snapshot.Elements[option].States.Has(desktop.Showing) {
-		a.Techniques = append(a.Techniques, v.ByAccessibility(option, "its accessibility action", desktop.Act{Verb: desktop.Press}))
+	if !v.app.FocusOnlyWhenActive || v.Snapshot.Elements[option].States.Has(desktop.Showing) {
+		a.techniques = append(a.techniques, v.byAccessibility(option, "its accessibility action", desktop.Act{Verb: desktop.Press}))
 	}
 	combo, c := v.Snapshot.Elements[set].Role == desktop.Combobox, v.newComboChoice(set, option) // Qt selects in its list without effect
 	if combo {
 		// A page may select and show it later, and a further technique fails on a closed list.
-		for i := range a.Techniques {
-			if !v.App.IsBrowser || v.Snapshot.Elements[option].States.Has(desktop.Showing) {
-				a.Techniques[i] = c.withVerification(a.Techniques[i])
+		for i := range a.techniques {
+			if !v.app.IsBrowser || v.Snapshot.Elements[option].States.Has(desktop.Showing) {
+				a.techniques[i] = c.withVerification(a.techniques[i])
 			}
 		}
-		a.Techniques = append(a.Techniques, c.byKeys(set))
+		a.techniques = append(a.techniques, c.byArrowKeys(set))
 	}
-	a.Verify = func(ctx context.Context) (string, bool) {
-		if now, err := v.Backend.Tree.Read(ctx, v.App, optionID); err == nil && now.States.Has(desktop.Selected) && !combo {
+	a.verify = func(ctx context.Context) (string, bool) {
+		if now, err := v.backend.Tree.Read(ctx, v.app, optionID); err == nil && now.States.Has(desktop.Selected) && !combo {
 			return "", true
 		}
-		now, err := v.Backend.Tree.Read(ctx, v.App, setID)
+		now, err := v.backend.Tree.Read(ctx, v.app, setID)
 		if err != nil {
 			return "", false
 		}
@@ -142,7 +141,7 @@ func (v *callView) selectOption(ctx context.Context, set, option int) (*aai.Resu
 		}
 		return fmt.Sprintf("it was not selected; the list shows %q", aai.CleanLabel(now.Value, 60)), false
 	}
-	out, err := a.Execute(ctx)
+	out, err := a.execute(ctx)
 	if e := aai.AsError(err); e != nil && combo && (e.Code == aai.AutomationFailed || e.Code == aai.AutomationNotSupported) && e.Hint == "" {
 		said := *e
 		said.Hint = openListHint

@@ -10,7 +10,6 @@ import (
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/gui/guierr"
-	"github.com/gybob/aai-gateway/internal/gui/operate"
 	"github.com/gybob/aai-gateway/internal/gui/snapview"
 )
 
@@ -18,7 +17,7 @@ import (
 // list, and opening the list would grab the person's keyboard. The keys that step through a closed
 // list work in the background.
 type comboChoice struct {
-	*callView
+	*view
 	box     desktop.ID
 	was     string // the box's option before
 	options []string
@@ -27,8 +26,8 @@ type comboChoice struct {
 }
 
 // newComboChoice returns the choice of the option in the combo box.
-func (v *callView) newComboChoice(set, option int) comboChoice {
-	c := comboChoice{callView: v, box: v.Snapshot.Elements[set].ID, was: v.Snapshot.Elements[set].Value, want: v.Snapshot.Elements[option].Name, passed: new([]string)}
+func (v *view) newComboChoice(set, option int) comboChoice {
+	c := comboChoice{view: v, box: v.Snapshot.Elements[set].ID, was: v.Snapshot.Elements[set].Value, want: v.Snapshot.Elements[option].Name, passed: new([]string)}
 	for i := set + 1; i < v.Snapshot.Elements[set].End; i++ {
 		if e := &v.Snapshot.Elements[i]; e.Role.IsSetMember() {
 			c.options = append(c.options, e.Name)
@@ -38,17 +37,17 @@ func (v *callView) newComboChoice(set, option int) comboChoice {
 }
 
 // withVerification wraps a technique so that it fails as unsupported if the box still has its old
-// option after EffectCeiling.
-func (c comboChoice) withVerification(w operate.Technique) operate.Technique {
-	do := w.Do
-	w.Do = func(ctx context.Context) error {
+// option after effectCeiling.
+func (c comboChoice) withVerification(w technique) technique {
+	do := w.do
+	w.do = func(ctx context.Context) error {
 		if err := do(ctx); err != nil {
 			return err
 		}
-		if now, err := c.awaitChange(ctx, c.was, operate.EffectCeiling); err == nil && now.Value == c.was {
-			return c.notChosenError("does not change by " + w.Name)
+		if now, err := c.awaitChange(ctx, c.was, effectCeiling); err == nil && now.Value == c.was {
+			return c.notChosenError("does not change by " + w.name)
 		}
-		return nil // Verify judges the effect later
+		return nil // verify judges the effect later
 	}
 	return w
 }
@@ -60,21 +59,21 @@ func (c comboChoice) notChosenError(what string) error {
 // awaitChange waits until the box has another option than was, or opens, and returns it.
 func (c comboChoice) awaitChange(ctx context.Context, was string, within time.Duration) (desktop.Element, error) {
 	var now desktop.Element
-	_, err := c.PollUntil(ctx, within, func() (_ bool, err error) {
-		now, err = c.Backend.Tree.Read(ctx, c.App, c.box)
+	_, err := c.pollUntil(ctx, within, func() (_ bool, err error) {
+		now, err = c.backend.Tree.Read(ctx, c.app, c.box)
 		return now.Value != was || now.States.Has(desktop.Expanded), err
 	})
 	return now, err
 }
 
-// byKeys returns a technique that focuses the box and steps to the option.
-func (c comboChoice) byKeys(set int) operate.Technique {
-	return c.ByKeys(set, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+// byArrowKeys returns a technique that focuses the box and steps to the option.
+func (c comboChoice) byArrowKeys(set int) technique {
+	return c.byKeys(set, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
 		from, to, err := c.places()
 		if err != nil {
 			return err
 		}
-		if err := c.FocusWithoutPress(ctx, set, input, seat, w); err != nil {
+		if err := c.focusWithoutPress(ctx, set, input, seat, w); err != nil {
 			return err
 		}
 		key := "down"
@@ -136,14 +135,14 @@ func (c comboChoice) steps(ctx context.Context, key string, press func(key strin
 
 // step presses the key and returns the box's new option.
 func (c comboChoice) step(ctx context.Context, key string, press func(key string) error) (string, error) {
-	was, err := c.Backend.Tree.Read(ctx, c.App, c.box)
+	was, err := c.backend.Tree.Read(ctx, c.app, c.box)
 	if err != nil {
 		return "", err
 	}
 	if err := press(key); err != nil {
 		return "", err
 	}
-	now, err := c.awaitChange(ctx, was.Value, operate.WrongCeiling)
+	now, err := c.awaitChange(ctx, was.Value, wrongCeiling)
 	switch {
 	case err != nil:
 		return "", err

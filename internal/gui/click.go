@@ -5,12 +5,11 @@ import (
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
-	"github.com/gybob/aai-gateway/internal/gui/operate"
 	"github.com/gybob/aai-gateway/internal/gui/params"
 	"github.com/gybob/aai-gateway/internal/gui/snapview"
 )
 
-func (d *toolset) clickTool() *aai.Tool {
+func (d *engine) clickTool() *aai.Tool {
 	return spec{
 		name: "ax_click", title: "Click UI element",
 		returns:     actionReturns,
@@ -24,58 +23,58 @@ func (d *toolset) clickTool() *aai.Tool {
 	}.tool()
 }
 
-func click(ctx context.Context, v *callView) (*aai.Result, error) {
-	query := params.String(v.Call, "query")
-	button, count, done := params.Click(v.Call)
-	asks := params.PressesViaAccessibility(v.Call)
-	v.IncludeMenus = asks
-	m, err := v.FindForAction(ctx, query)
+func click(ctx context.Context, v *view) (*aai.Result, error) {
+	query := params.String(v.call, "query")
+	button, count, done := params.Click(v.call)
+	asks := params.PressesViaAccessibility(v.call)
+	v.includeMenus = asks
+	m, err := v.findForAction(ctx, query)
 	if err != nil {
 		return nil, err
 	}
-	if how := params.String(v.Call, "select"); how != "" {
-		was := v.readFieldValue(ctx, v.choiceOwner(m.Index))
-		out, err := v.selectMore(ctx, m.Index, how == "range")
+	if how := params.String(v.call, "select"); how != "" {
+		was := v.readFieldValue(ctx, v.choiceOwner(m.index))
+		out, err := v.selectMore(ctx, m.index, how == "range")
 		return v.withUndo(ctx, was, out, err)
 	}
-	return v.clickOn(ctx, m.Index, button, count, asks, done)
+	return v.clickOn(ctx, m.index, button, count, asks, done)
 }
 
 // clickOn clicks the element, in the background by accessibility if possible.
-func (v *callView) clickOn(ctx context.Context, i int, button desktop.MouseButton, count int, asks bool, done string) (*aai.Result, error) {
-	v.WatchCanvas(i)
+func (v *view) clickOn(ctx context.Context, i int, button desktop.MouseButton, count int, asks bool, done string) (*aai.Result, error) {
+	v.watchCanvas(i)
 	var was fieldValue
 	if asks || button == desktop.LeftButton && count == 1 {
 		was = v.readFieldValue(ctx, v.choiceOwner(i))
 	}
-	a := operate.Action{View: v.View, Index: i, DoneText: done, ExpectsSelection: button == desktop.LeftButton && count == 1}
+	a := action{view: v, index: i, doneText: done, expectsSelection: button == desktop.LeftButton && count == 1}
 	if asks {
 		if err := v.CheckOpen(i); err != nil {
 			return nil, err
 		}
-		a.Techniques = v.PressTechniques(i)
+		a.techniques = v.pressTechniques(i)
 	}
 	if asks && v.InClosedMenu(i) {
-		a.Techniques = append(a.Techniques, v.PressAsLastResort(i))
-		return a.Execute(ctx)
+		a.techniques = append(a.techniques, v.pressAsLastResort(i))
+		return a.execute(ctx)
 	}
-	a.Techniques = append(a.Techniques, v.ByInput(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+	a.techniques = append(a.techniques, v.byInput(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
 		at, err := v.ClickPoint(i, w)
 		if err != nil {
 			return err
 		}
-		return press(ctx, input, seat, v.WindowToClick(ctx, w, at), at, button, count)
+		return press(ctx, input, seat, v.windowToClick(ctx, w, at), at, button, count)
 	}))
 	if asks {
-		a.Techniques = append(a.Techniques, v.PressAsLastResort(i))
+		a.techniques = append(a.techniques, v.pressAsLastResort(i))
 	}
-	if asks && snapview.TakesText(&v.Snapshot.Elements[i]) && !v.App.IsBrowser { // a click there only sets the focus
-		a.Techniques = append(a.Techniques, v.ByKeys(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
-			return v.FocusWithoutPress(ctx, i, input, seat, w)
+	if asks && snapview.TakesText(&v.Snapshot.Elements[i]) && !v.app.IsBrowser { // a click there only sets the focus
+		a.techniques = append(a.techniques, v.byKeys(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+			return v.focusWithoutPress(ctx, i, input, seat, w)
 		}))
 	}
-	unheard := asks && v.App.IsBrowser && (snapview.TakesText(&v.Snapshot.Elements[i]) && v.Snapshot.Elements[i].States.Has(desktop.Multiline) || len(v.DateTimeParts(i)) > 0)
-	out, err := a.Execute(ctx)
+	unheard := asks && v.app.IsBrowser && (snapview.TakesText(&v.Snapshot.Elements[i]) && v.Snapshot.Elements[i].States.Has(desktop.Multiline) || len(v.DateTimeParts(i)) > 0)
+	out, err := a.execute(ctx)
 	if err == nil && unheard {
 		out.Text, out.DataComplete = out.Text+noClick, false
 	}
@@ -99,7 +98,7 @@ func press(ctx context.Context, input desktop.Input, seat desktop.Seat, window d
 	return input.Scroll(ctx, seat, window, at, 0, 0)
 }
 
-func (d *toolset) clickAtTool() *aai.Tool {
+func (d *engine) clickAtTool() *aai.Tool {
 	return spec{
 		name: "ax_click_at", title: "Click at screen coordinates",
 		returns:     actionReturns,
@@ -112,37 +111,37 @@ func (d *toolset) clickAtTool() *aai.Tool {
 	}.tool()
 }
 
-func clickAt(ctx context.Context, v *callView) (*aai.Result, error) {
-	at, err := v.ResolvePoint(ctx, "")
+func clickAt(ctx context.Context, v *view) (*aai.Result, error) {
+	at, err := v.resolvePoint(ctx, "")
 	if err != nil {
 		return nil, err
 	}
-	w, err := v.WindowAt(ctx, at)
+	w, err := v.windowAt(ctx, at)
 	if err != nil {
 		return nil, err
 	}
-	button, count, done := params.Click(v.Call)
-	i, err := v.ElementAt(ctx, at, w)
+	button, count, done := params.Click(v.call)
+	i, err := v.elementAt(ctx, at, w)
 	if err != nil {
 		return nil, err
 	}
-	v.WatchWindow()
-	a := operate.Action{View: v.View, Index: i, DoneText: done}
+	v.watchWindow()
+	a := action{view: v, index: i, doneText: done}
 	asks := false
-	if i >= 0 && button == desktop.LeftButton && count == 1 && !params.TakesFocus(v.Call) && snapview.IsPointIndependent(&v.Snapshot.Elements[i]) {
-		if err := v.Obstacle(ctx, i); err != nil {
+	if i >= 0 && button == desktop.LeftButton && count == 1 && !params.TakesFocus(v.call) && snapview.IsPointIndependent(&v.Snapshot.Elements[i]) {
+		if err := v.obstacle(ctx, i); err != nil {
 			return nil, err
 		}
 		if err := v.CheckOpen(i); err != nil {
 			return nil, err
 		}
-		a.Techniques, asks = v.PressTechniques(i), true
+		a.techniques, asks = v.pressTechniques(i), true
 	}
-	a.Techniques = append(a.Techniques, v.ByInputIn(operate.FixedWindow(w), func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+	a.techniques = append(a.techniques, v.byInputIn(fixedWindow(w), func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
 		return press(ctx, input, seat, w.ID, at, button, count)
 	}))
 	if asks {
-		a.Techniques = append(a.Techniques, v.PressAsLastResort(i))
+		a.techniques = append(a.techniques, v.pressAsLastResort(i))
 	}
-	return a.Execute(ctx)
+	return a.execute(ctx)
 }

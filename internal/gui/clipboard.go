@@ -18,7 +18,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/params"
 )
 
-func (d *toolset) clipboardTool() *aai.Tool {
+func (d *engine) clipboardTool() *aai.Tool {
 	return spec{
 		name: "ax_clipboard", title: "Clipboard", effect: aai.Changes,
 		returns:     `"success": {"type": "boolean"}, "text": {"type": "string"}`,

@@ -11,13 +11,12 @@ import (
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/gui/fieldtext"
-	"github.com/gybob/aai-gateway/internal/gui/operate"
 	"github.com/gybob/aai-gateway/internal/gui/snapview"
 	"github.com/gybob/aai-gateway/internal/gui/watch"
 )
 
 // setDateTime sets a date or time, part by part.
-func (v *callView) setDateTime(ctx context.Context, i int, text string) (*aai.Result, error) {
+func (v *view) setDateTime(ctx context.Context, i int, text string) (*aai.Result, error) {
 	parts := v.DateTimeParts(i)
 	goal, ok := v.ParseDateTime(parts, text)
 	if text == "" {
@@ -45,8 +44,8 @@ func (v *callView) setDateTime(ctx context.Context, i int, text string) (*aai.Re
 	if _, so := v.verifyDateTime(ctx, parts, goal); so {
 		return v.alreadySetResult(i), nil
 	}
-	a := operate.Action{View: v.View, Index: i, DoneText: "Set"}
-	a.Techniques = []operate.Technique{v.ByKeys(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+	a := action{view: v, index: i, doneText: "Set"}
+	a.techniques = []technique{v.byKeys(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
 		if text == "" { // the last part first: an empty part is wider and moves the later ones
 			slices.Reverse(parts)
 		}
@@ -57,13 +56,13 @@ func (v *callView) setDateTime(ctx context.Context, i int, text string) (*aai.Re
 		}
 		return nil
 	})}
-	a.Verify = func(ctx context.Context) (string, bool) { return v.verifyDateTime(ctx, parts, goal) }
-	return a.Execute(ctx)
+	a.verify = func(ctx context.Context) (string, bool) { return v.verifyDateTime(ctx, parts, goal) }
+	return a.execute(ctx)
 }
 
 // unknownParts returns the error for a field with unknown units of its parts: one typed text would
 // spread over them.
-func (v *callView) unknownParts(i int) error {
+func (v *view) unknownParts(i int) error {
 	var parts []string
 	for _, part := range v.Spins(i) {
 		parts = append(parts, fmt.Sprintf("%s from %v to %v", desktop.Describe(part), part.Min, part.Max))
@@ -80,7 +79,7 @@ func isDateTimeText(e *desktop.Element) bool {
 
 // setDateTimeText sets a date or time field with a single text. The field would show a text in
 // another format, too, but keep its old date.
-func (v *callView) setDateTimeText(ctx context.Context, i int, value string) (*aai.Result, error) {
+func (v *view) setDateTimeText(ctx context.Context, i int, value string) (*aai.Result, error) {
 	e := &v.Snapshot.Elements[i]
 	text, ok := fieldtext.FormatLike(e.Value, value)
 	if !ok {
@@ -92,10 +91,10 @@ func (v *callView) setDateTimeText(ctx context.Context, i int, value string) (*a
 }
 
 // partValues reads the value of each part.
-func (v *callView) partValues(ctx context.Context, parts []snapview.DateTimePart) ([]string, error) {
+func (v *view) partValues(ctx context.Context, parts []snapview.DateTimePart) ([]string, error) {
 	held := make([]string, len(parts))
 	for n, part := range parts {
-		now, err := v.Read(ctx, part.ID)
+		now, err := v.read(ctx, part.ID)
 		if err != nil {
 			return nil, err
 		}
@@ -106,7 +105,7 @@ func (v *callView) partValues(ctx context.Context, parts []snapview.DateTimePart
 
 // dateTimeValue returns the value of a date or time field, "" for an empty one; known is false if
 // only some parts are filled.
-func (v *callView) dateTimeValue(ctx context.Context, parts []snapview.DateTimePart) (text string, known bool) {
+func (v *view) dateTimeValue(ctx context.Context, parts []snapview.DateTimePart) (text string, known bool) {
 	held, err := v.partValues(ctx, parts)
 	if err != nil {
 		return "", false
@@ -120,14 +119,14 @@ func (v *callView) dateTimeValue(ctx context.Context, parts []snapview.DateTimeP
 }
 
 // emptied reports whether a part with this value is empty. An empty part with minimum 0 reads as 0.
-func (v *callView) emptied(part snapview.DateTimePart, held string) bool {
+func (v *view) emptied(part snapview.DateTimePart, held string) bool {
 	return held == "" || part.Fixed || v.Snapshot.Elements[part.Index].Min == 0 && fieldtext.SameNumber(held, 0)
 }
 
 // verifyDateTime reports whether the parts have their values, or describes a wrong one.
-func (v *callView) verifyDateTime(ctx context.Context, parts []snapview.DateTimePart, goal []float64) (string, bool) {
+func (v *view) verifyDateTime(ctx context.Context, parts []snapview.DateTimePart, goal []float64) (string, bool) {
 	for n, part := range parts {
-		now, err := v.Backend.Tree.Read(ctx, v.App, part.ID)
+		now, err := v.backend.Tree.Read(ctx, v.app, part.ID)
 		if err != nil {
 			return "", false
 		}
@@ -143,12 +142,12 @@ func (v *callView) verifyDateTime(ctx context.Context, parts []snapview.DateTime
 
 // setPart focuses a part and types its number, empties it, or uses the arrow keys if it shows a
 // word.
-func (v *callView) setPart(ctx context.Context, part snapview.DateTimePart, goal float64, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+func (v *view) setPart(ctx context.Context, part snapview.DateTimePart, goal float64, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
 	e := v.Snapshot.Elements[part.Index]
 	if part.Fixed && (math.IsNaN(goal) || fieldtext.SameNumber(e.Value, goal)) {
 		return nil // it takes no keys then
 	}
-	reach := func() error { return v.ClickOrTabTo(ctx, part.Index, e.Frame.Center(), input, seat, w) }
+	reach := func() error { return v.clickOrTabTo(ctx, part.Index, e.Frame.Center(), input, seat, w) }
 	if err := reach(); err != nil {
 		return err
 	}
@@ -170,7 +169,7 @@ func (v *callView) setPart(ctx context.Context, part snapview.DateTimePart, goal
 			return err
 		}
 	}
-	if v.App.IsBrowser && part.Unit != "half" && !shows {
+	if v.app.IsBrowser && part.Unit != "half" && !shows {
 		return nil // the field accepts digits without showing them while covered; an arrow would change them
 	}
 	return n.steps(ctx, input, seat, w, 3)

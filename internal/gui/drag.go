@@ -6,11 +6,10 @@ import (
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
-	"github.com/gybob/aai-gateway/internal/gui/operate"
 	"github.com/gybob/aai-gateway/internal/gui/params"
 )
 
-func (d *toolset) dragTool() *aai.Tool {
+func (d *engine) dragTool() *aai.Tool {
 	return spec{
 		name: "ax_drag", title: "Drag",
 		returns:     actionReturns,
@@ -26,7 +25,7 @@ func (d *toolset) dragTool() *aai.Tool {
 	}.tool()
 }
 
-func drag(ctx context.Context, v *callView) (*aai.Result, error) {
+func drag(ctx context.Context, v *view) (*aai.Result, error) {
 	id, from, window, err := v.dragEndPoint(ctx, "from")
 	if err != nil {
 		return nil, err
@@ -35,43 +34,43 @@ func drag(ctx context.Context, v *callView) (*aai.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	duration := time.Duration(params.Int(v.Call, "duration_ms", 500)) * time.Millisecond
-	v.WatchWindow()
-	a := operate.Action{View: v.View, Index: -1, DoneText: "Dragged"}
+	duration := time.Duration(params.Int(v.call, "duration_ms", 500)) * time.Millisecond
+	v.watchWindow()
+	a := action{view: v, index: -1, doneText: "Dragged"}
 	if id != "" {
-		a.Index = v.Snapshot.Index(id) // the snapshot may be newer by now
+		a.index = v.Snapshot.Index(id) // the snapshot may be newer by now
 	}
-	a.Also = []int{v.Snapshot.Index(onto)}
+	a.also = []int{v.Snapshot.Index(onto)}
 	if onto == "" {
-		a.Also[0] = v.TargetAtPoint(ctx, "to_")
+		a.also[0] = v.targetAtPoint(ctx, "to_")
 	}
-	a.Techniques = []operate.Technique{v.ByInputIn(operate.FixedWindow(window), func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+	a.techniques = []technique{v.byInputIn(fixedWindow(window), func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
 		return input.Drag(ctx, seat, w.ID, from, to, duration)
 	})}
-	return a.Execute(ctx)
+	return a.execute(ctx)
 }
 
 // dragEndPoint finds one end of the drag, the center of an element or a point, and its window.
-func (v *callView) dragEndPoint(ctx context.Context, end string) (desktop.ID, desktop.Point, desktop.WindowInfo, error) {
-	if query := params.String(v.Call, end+"_query"); query != "" {
-		m, err := v.FindForAction(ctx, query)
+func (v *view) dragEndPoint(ctx context.Context, end string) (desktop.ID, desktop.Point, desktop.WindowInfo, error) {
+	if query := params.String(v.call, end+"_query"); query != "" {
+		m, err := v.findForAction(ctx, query)
 		if err != nil {
 			return "", desktop.Point{}, desktop.WindowInfo{}, err
 		}
-		w, err := v.WindowOf(ctx, m.Index)
+		w, err := v.windowOf(ctx, m.index)
 		if err != nil {
 			return "", desktop.Point{}, w, err
 		}
-		at, err := v.ClickPoint(m.Index, w)
-		return v.Snapshot.Elements[m.Index].ID, at, w, err
+		at, err := v.ClickPoint(m.index, w)
+		return v.Snapshot.Elements[m.index].ID, at, w, err
 	}
-	if !params.Has(v.Call, end+"_x") || !params.Has(v.Call, end+"_y") {
+	if !params.Has(v.call, end+"_x") || !params.Has(v.call, end+"_y") {
 		return "", desktop.Point{}, desktop.WindowInfo{}, aai.Errorf(aai.InvalidParams, "%s_query: expected it, or %s_x and %s_y", end, end, end)
 	}
-	at, err := v.ResolvePoint(ctx, end+"_")
+	at, err := v.resolvePoint(ctx, end+"_")
 	if err != nil {
 		return "", at, desktop.WindowInfo{}, err
 	}
-	w, err := v.WindowAt(ctx, at)
+	w, err := v.windowAt(ctx, at)
 	return "", at, w, err
 }

@@ -35,7 +35,7 @@ func (s spec) actionWithHints(names []string) aai.Action {
 }
 
 // targets is ResolveApp for the tools; errors of tools that deliver nothing have no delivery.
-func (d *toolset) targets(tools []*aai.Tool) func(context.Context, *aai.Call, string) (*aai.App, error) {
+func (d *engine) targets(tools []*aai.Tool) func(context.Context, *aai.Call, string) (*aai.App, error) {
 	return func(ctx context.Context, call *aai.Call, name string) (*aai.App, error) {
 		app, err := d.ResolveApp(ctx, call, name)
 		if err == nil || params.Launches(call) || !slices.ContainsFunc(tools, func(t *aai.Tool) bool { return t.Name == call.Tool && t.Effect == aai.Reads }) {

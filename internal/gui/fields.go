@@ -8,7 +8,6 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/desktop/refs"
 	"github.com/gybob/aai-gateway/internal/gui/guierr"
-	"github.com/gybob/aai-gateway/internal/gui/operate"
 	"github.com/gybob/aai-gateway/internal/gui/params"
 )
 
@@ -30,37 +29,37 @@ func fieldsOf(call *aai.Call) (fields []field) {
 
 // findFields finds all fields, in the same snapshot if they are present. Its wait for missing
 // fields is no longer than for a single one.
-func (v *callView) findFields(ctx context.Context, fields []field) error {
-	for p := v.NewAdaptiveWait(operate.FindTimeout); ; {
+func (v *view) findFields(ctx context.Context, fields []field) error {
+	for p := v.newAdaptiveWait(findTimeout); ; {
 		waits := false
 		for n := range fields {
 			f := &fields[n]
-			v.findField(ctx, f, v.FindWithOffscreen) // all in the same snapshot, or in one that only adds to it
+			v.findField(ctx, f, v.findWithOffscreen) // all in the same snapshot, or in one that only adds to it
 			waits = waits || f.err != nil && aai.AsError(f.err).Code == aai.ElementNotFound && !refs.Is(f.query)
 		}
-		if !waits || !p.AwaitChange(ctx) {
+		if !waits || !p.awaitChange(ctx) {
 			return v.duplicateError(fields)
 		}
-		if err := v.Refresh(ctx); err != nil {
+		if err := v.refresh(ctx); err != nil {
 			return err
 		}
 	}
 }
 
 // findField finds the match of the field's query with the given find function.
-func (v *callView) findField(ctx context.Context, f *field, find func(context.Context, string) (operate.Match, error)) {
+func (v *view) findField(ctx context.Context, f *field, find func(context.Context, string) (match, error)) {
 	m, err := find(ctx, f.query)
 	if f.id, f.err = "", err; err != nil {
 		return
 	}
-	f.id = v.Snapshot.Elements[m.Index].ID
+	f.id = v.Snapshot.Elements[m.index].ID
 	if !v.WithoutNewRefs {
-		f.ref = v.Ref(m.Index)
+		f.ref = v.Ref(m.index)
 	}
 }
 
 // duplicateError returns an error if two fields are the same element.
-func (v *callView) duplicateError(fields []field) error {
+func (v *view) duplicateError(fields []field) error {
 	seen := make(map[desktop.ID]int)
 	for n, f := range fields {
 		if f.id == "" {
@@ -77,29 +76,29 @@ func (v *callView) duplicateError(fields []field) error {
 }
 
 // targets returns all elements that a call fills, and then presses.
-func (v *callView) targets(ctx context.Context) (first int, also []int, err error) {
-	fields := fieldsOf(v.Call)
+func (v *view) targets(ctx context.Context) (first int, also []int, err error) {
+	fields := fieldsOf(v.call)
 	for n := range fields {
-		v.findField(ctx, &fields[n], v.Find)
+		v.findField(ctx, &fields[n], v.find)
 		err = cmp.Or(err, fields[n].err)
 	}
 	all := v.touched(ctx, fields)
 	if len(all) == 0 {
 		return -1, nil, err
 	}
-	if submit := params.Submit(v.Call); submit != "" {
-		m, err := v.Find(ctx, submit)
+	if submit := params.Submit(v.call); submit != "" {
+		m, err := v.find(ctx, submit)
 		if err != nil {
 			return -1, nil, err
 		}
-		all = append(all, m.Index)
+		all = append(all, m.index)
 	}
 	return all[0], all[1:], nil
 }
 
 // touched returns the elements of the fields and the options to select. If the call submits by
 // return, it adds the elements that return presses in the last field.
-func (v *callView) touched(ctx context.Context, fields []field) (all []int) {
+func (v *view) touched(ctx context.Context, fields []field) (all []int) {
 	last := -1
 	for _, f := range fields {
 		i := v.Snapshot.Index(f.id)
@@ -115,8 +114,8 @@ func (v *callView) touched(ctx context.Context, fields []field) (all []int) {
 			all = append(all, option)
 		}
 	}
-	if params.IsReturn(params.String(v.Call, "submit")) && last >= 0 {
-		all = append(all, v.PressedBy(ctx, false, last, true)...)
+	if params.IsReturn(params.String(v.call, "submit")) && last >= 0 {
+		all = append(all, v.pressedBy(ctx, false, last, true)...)
 	}
 	return all
 }

@@ -6,14 +6,13 @@ import (
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
-	"github.com/gybob/aai-gateway/internal/gui/operate"
 )
 
 // scrollToField scrolls the match into view if needed, and notes that.
-func (f *formFill) scrollToField(ctx context.Context, m operate.Match) operate.Match {
-	m, brought := f.ScrollIntoView(ctx, m)
+func (f *formFill) scrollToField(ctx context.Context, m match) match {
+	m, brought := f.scrollIntoView(ctx, m)
 	if brought {
-		f.scrolledNames = append(f.scrolledNames, f.Name(m.Index))
+		f.scrolledNames = append(f.scrolledNames, f.Name(m.index))
 	}
 	return m
 }

@@ -11,7 +11,7 @@ import (
 
 // checkAllUnchanged calls CheckUnchanged with the values of all fields.
 func (f *formFill) checkAllUnchanged(ctx context.Context) error {
-	if f.Call.CheckUnchanged == nil {
+	if f.call.CheckUnchanged == nil {
 		return nil
 	}
 	now := make([]any, len(f.fields))
@@ -22,13 +22,13 @@ func (f *formFill) checkAllUnchanged(ctx context.Context) error {
 		}
 		now[n] = h.value
 	}
-	return f.Call.CheckUnchanged(now)
+	return f.call.CheckUnchanged(now)
 }
 
 // undoAll returns the Undo that restores all known old values, the last field first; nil if there
 // are none.
 func (f *formFill) undoAll(ctx context.Context) *aai.Undo {
-	if f.Refresh(ctx) != nil { // the last snapshot may lack unreported changes
+	if f.refresh(ctx) != nil { // the last snapshot may lack unreported changes
 		return nil
 	}
 	fields, left, stays := []any{}, []any{}, []string{}

@@ -9,7 +9,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/snapview"
 )
 
-func (d *toolset) findTool() *aai.Tool {
+func (d *engine) findTool() *aai.Tool {
 	return spec{
 		name: "ax_find", title: "Find UI element", effect: aai.Reads,
 		returns: `"found": {"type": "boolean"}, "method": {"type": "string"}, "strategy": {"type": "string"}, ` + elementReturns + `,
@@ -20,21 +20,21 @@ func (d *toolset) findTool() *aai.Tool {
 			"strategy": {"type": "string", "enum": ["auto", "exact", "contains", "regex", "role", "identifier", "xpath"], "default": "auto"}`,
 		required: `["app", "query"]`,
 		run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
-			return d.withView(ctx, call, func(ctx context.Context, v *callView) (*aai.Result, error) {
-				v.IncludeOffscreen = true
-				m, err := v.Locate(ctx, params.String(call, "query"))
+			return d.withView(ctx, call, func(ctx context.Context, v *view) (*aai.Result, error) {
+				v.includeOffscreen = true
+				m, err := v.locate(ctx, params.String(call, "query"))
 				if err != nil {
 					return nil, err
 				}
-				row := v.Row(m.Index)
-				return &aai.Result{Text: v.FoundText(m.Index, row), DataComplete: true, Data: struct {
+				row := v.Row(m.index)
+				return &aai.Result{Text: v.FoundText(m.index, row), DataComplete: true, Data: struct {
 					Found    bool   `json:"found"`
 					Method   string `json:"method"`
 					Strategy string `json:"strategy"`
 					snapview.ElementView
 					In  string `json:"in,omitempty"`
 					Row string `json:"row,omitempty"`
-				}{true, "accessibility", string(m.Strategy), v.Summarize(v.Snapshot, m.Index), strings.Join(v.Path(m.Index), " in "), row}}, nil
+				}{true, "accessibility", string(m.strategy), v.Summarize(v.Snapshot, m.index), strings.Join(v.Path(m.index), " in "), row}}, nil
 			})
 		},
 	}.tool()

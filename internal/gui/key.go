@@ -8,12 +8,11 @@ import (
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
-	"github.com/gybob/aai-gateway/internal/gui/operate"
 	"github.com/gybob/aai-gateway/internal/gui/params"
 	"github.com/gybob/aai-gateway/internal/gui/programs"
 )
 
-func (d *toolset) keyPressTool() *aai.Tool {
+func (d *engine) keyPressTool() *aai.Tool {
 	return spec{
 		name: "ax_key_press", title: "Press keys", types: true,
 		returns:     actionReturns,
@@ -37,47 +36,47 @@ func (d *toolset) keyPressTool() *aai.Tool {
 	}.tool()
 }
 
-func keyPress(ctx context.Context, v *callView) (*aai.Result, error) {
-	if err := params.CheckKeys(ctx, v.Call); err != nil {
+func keyPress(ctx context.Context, v *view) (*aai.Result, error) {
+	if err := params.CheckKeys(ctx, v.call); err != nil {
 		return nil, err
 	}
-	chord, _ := params.Chord(v.Call)
+	chord, _ := params.Chord(v.call)
 	i := -1
-	if query := params.String(v.Call, "query"); query != "" {
-		m, err := v.FindForAction(ctx, query)
+	if query := params.String(v.call, "query"); query != "" {
+		m, err := v.findForAction(ctx, query)
 		if err != nil {
 			return nil, err
 		}
-		i = m.Index
+		i = m.index
 	}
 	typed := i
-	if m, err := v.Focused(); i < 0 && err == nil {
-		typed = m.Index
+	if m, err := v.focused(); i < 0 && err == nil {
+		typed = m.index
 	}
 	if typed >= 0 {
 		if err := v.mayType(ctx, typed); err != nil {
 			return nil, err
 		}
 	}
-	v.WatchCanvas(typed)
-	a := operate.Action{View: v.View, Index: i, DoneText: "Pressed " + strings.Join(append(chord.Modifiers, aai.CleanLabel(chord.Key, 32)), "+")}
+	v.watchCanvas(typed)
+	a := action{view: v, index: i, doneText: "Pressed " + strings.Join(append(chord.Modifiers, aai.CleanLabel(chord.Key, 32)), "+")}
 	press := func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
 		if i >= 0 {
-			if err := v.FocusWithoutPress(ctx, i, input, seat, w); err != nil {
+			if err := v.focusWithoutPress(ctx, i, input, seat, w); err != nil {
 				return err
 			}
 		}
 		return input.Key(ctx, seat, w.ID, chord)
 	}
-	way := v.ByKeys(i, press)
+	way := v.byKeys(i, press)
 	if i >= 0 {
-		a.DoneText += " in"
-	} else if own, err := v.AppWindows(ctx); err == nil && len(own) > 1 {
+		a.doneText += " in"
+	} else if own, err := v.appWindows(ctx); err == nil && len(own) > 1 {
 		// LibreOffice's tip of the day may have the keyboard; the named window gets the key.
 		w := programs.FrontWindow(own)
-		a.DoneText += fmt.Sprintf(" in the window %q", aai.CleanLabel(w.Title, 60))
-		way = v.ByKeysIn(operate.FixedWindow(w), press)
+		a.doneText += fmt.Sprintf(" in the window %q", aai.CleanLabel(w.Title, 60))
+		way = v.byKeysIn(fixedWindow(w), -1, press)
 	}
-	a.Techniques = []operate.Technique{way}
-	return a.Execute(ctx)
+	a.techniques = []technique{way}
+	return a.execute(ctx)
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop/delta"
 	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/gui/guierr"
-	"github.com/gybob/aai-gateway/internal/gui/operate"
 	"github.com/gybob/aai-gateway/internal/gui/params"
 	"github.com/gybob/aai-gateway/internal/gui/programs"
 	"github.com/gybob/aai-gateway/internal/gui/snapview"
@@ -24,7 +23,7 @@ import (
 // it.
 const manageTimeout = 5 * time.Second
 
-func (d *toolset) windowTool() *aai.Tool {
+func (d *engine) windowTool() *aai.Tool {
 	return spec{
 		name: params.WindowTool, title: "Manage a window", effect: aai.Changes,
 		returns:     `"done": {"type": "boolean"}, "window": {"type": "object"}, "changes": {"type": "array", "items": {"type": "string"}}`,
@@ -40,7 +39,7 @@ func (d *toolset) windowTool() *aai.Tool {
 }
 
 // windowTarget returns the window that a call manages as its target, by title if readable.
-func (d *toolset) windowTarget(ctx context.Context, call *aai.Call) aai.TargetElement {
+func (d *engine) windowTarget(ctx context.Context, call *aai.Call) aai.TargetElement {
 	hit := manageTarget(call, params.String(call, "window"))
 	ctx, cancel := context.WithTimeout(ctx, resolveTimeout)
 	defer cancel()
@@ -62,7 +61,7 @@ func (d *toolset) windowTarget(ctx context.Context, call *aai.Call) aai.TargetEl
 // few programs report unsaved changes, and some do not ask.
 func manageTarget(call *aai.Call, title string) aai.TargetElement {
 	return aai.TargetElement{
-		Role: string(desktop.Window), Window: aai.CleanLabel(title, operate.MaxRecordedName),
+		Role: string(desktop.Window), Window: aai.CleanLabel(title, maxRecordedName),
 		Irreversible: params.String(call, "action") == string(desktop.Close),
 	}
 }
@@ -99,30 +98,30 @@ func named(own []desktop.WindowInfo, name string, app desktop.App) (desktop.Wind
 	return desktop.WindowInfo{}, e
 }
 
-func manage(ctx context.Context, v *callView) (*aai.Result, error) {
-	own, err := v.AppWindows(ctx)
+func manage(ctx context.Context, v *view) (*aai.Result, error) {
+	own, err := v.appWindows(ctx)
 	if err != nil {
 		return nil, err
 	}
-	w, err := named(own, params.String(v.Call, "window"), v.App)
+	w, err := named(own, params.String(v.call, "window"), v.app)
 	if err != nil {
 		return nil, err
 	}
-	if err := programs.CheckPersonPrompts(ctx, v.Backend.Tree, v.App, programs.ReachesByText); err != nil {
+	if err := programs.CheckPersonPrompts(ctx, v.backend.Tree, v.app, programs.ReachesByText); err != nil {
 		return nil, err
 	}
-	m := windowChange{callView: v, window: w, action: params.String(v.Call, "action"), before: v.Snapshot}
-	if err := gateway.ReportTargetElement(ctx, manageTarget(v.Call, w.Title)); err != nil {
+	m := windowChange{view: v, window: w, action: params.String(v.call, "action"), before: v.Snapshot}
+	if err := gateway.ReportTargetElement(ctx, manageTarget(v.call, w.Title)); err != nil {
 		return nil, err
 	}
 	was := m.currentState(ctx)
-	if v.Call.CheckUnchanged != nil {
-		if err := v.Call.CheckUnchanged(was.asData()); err != nil {
+	if v.call.CheckUnchanged != nil {
+		if err := v.call.CheckUnchanged(was.asData()); err != nil {
 			return nil, err
 		}
 	}
 	if m.action == params.ActivateAction && w.Minimized {
-		if err := v.Backend.Windows.Manage(ctx, w.ID, desktop.Restore); err != nil {
+		if err := v.backend.Windows.Manage(ctx, w.ID, desktop.Restore); err != nil {
 			return nil, err
 		}
 	}
@@ -131,14 +130,14 @@ func manage(ctx context.Context, v *callView) (*aai.Result, error) {
 		out.NoOp = m.action != params.ActivateAction || !w.Minimized // restored first
 		return out, nil
 	}
-	v.Engine.Sessions.For(v.Call).CountAction()
-	v.AmbientChanges.BeginAction(v.Snapshot)
-	v.Engine.Cache.BeginAction(v.App)
-	keyboard := v.GuardKeyboard(ctx)
+	v.engine.Sessions.For(v.call).CountAction()
+	v.ambientChanges.BeginAction(v.Snapshot)
+	v.engine.Cache.BeginAction(v.app)
+	keyboard := v.guardKeyboard(ctx)
 	if m.action == params.ActivateAction {
-		err = v.Backend.Windows.Activate(ctx, w.ID)
+		err = v.backend.Windows.Activate(ctx, w.ID)
 	} else {
-		err = v.Backend.Windows.Manage(ctx, w.ID, desktop.WindowRequest(m.action))
+		err = v.backend.Windows.Manage(ctx, w.ID, desktop.WindowRequest(m.action))
 	}
 	if err != nil {
 		return nil, err
@@ -147,7 +146,7 @@ func manage(ctx context.Context, v *callView) (*aai.Result, error) {
 	if err == nil {
 		out.Undo = m.undo(ctx, was)
 	}
-	if err == nil && v.Refresh(ctx) == nil && keyboard.Restore(ctx, m.before) {
+	if err == nil && v.refresh(ctx) == nil && keyboard.restore(ctx, m.before) {
 		out.Text += " The keyboard was given back to the person."
 	}
 	return out, err
@@ -155,7 +154,7 @@ func manage(ctx context.Context, v *callView) (*aai.Result, error) {
 
 // windowChange is an operation on one window.
 type windowChange struct {
-	*callView
+	*view
 	window desktop.WindowInfo
 	action string
 	before *desktop.Snapshot
@@ -163,7 +162,7 @@ type windowChange struct {
 
 // isDone reports whether the window system reports the wanted state.
 func (m *windowChange) isDone(ctx context.Context) (bool, error) {
-	all, err := m.Backend.Windows.Windows(ctx)
+	all, err := m.backend.Windows.Windows(ctx)
 	if err != nil {
 		return false, err
 	}
@@ -218,7 +217,7 @@ func (m *windowChange) waitDone(ctx context.Context) (*aai.Result, error) {
 
 // newDialog describes a new dialog of the program, or returns "".
 func (m *windowChange) newDialog(ctx context.Context) string {
-	if m.Refresh(ctx) != nil {
+	if m.refresh(ctx) != nil {
 		return ""
 	}
 	for i := range m.Snapshot.Elements {

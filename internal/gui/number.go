@@ -11,14 +11,13 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/gui/fieldtext"
 	"github.com/gybob/aai-gateway/internal/gui/guierr"
-	"github.com/gybob/aai-gateway/internal/gui/operate"
 	"github.com/gybob/aai-gateway/internal/gui/watch"
 )
 
-func (v *callView) setNumber(ctx context.Context, i int, text string) (*aai.Result, error) {
+func (v *view) setNumber(ctx context.Context, i int, text string) (*aai.Result, error) {
 	e := &v.Snapshot.Elements[i]
 	number := fieldtext.ParseNumber(text, math.NaN())
-	if text == "" && v.App.IsBrowser && e.States.Has(desktop.Editable) {
+	if text == "" && v.app.IsBrowser && e.States.Has(desktop.Editable) {
 		return v.setText(ctx, i, "")
 	}
 	if math.IsNaN(number) {
@@ -27,7 +26,7 @@ func (v *callView) setNumber(ctx context.Context, i int, text string) (*aai.Resu
 	if e.Min < e.Max && (number < e.Min || number > e.Max) {
 		return nil, aai.Errorf(aai.InvalidParams, "value: expected a number from %v to %v for %s", e.Min, e.Max, desktop.Describe(e))
 	}
-	before, err := v.Read(ctx, e.ID)
+	before, err := v.read(ctx, e.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -36,22 +35,22 @@ func (v *callView) setNumber(ctx context.Context, i int, text string) (*aai.Resu
 		return v.alreadySetResult(i), nil
 	}
 	plain := fieldtext.PlainDigits(text)
-	a := operate.Action{View: v.View, Index: i, DoneText: "Set"}
+	a := action{view: v, index: i, doneText: "Set"}
 	if e.Role == desktop.Spinbutton && e.States.Has(desktop.Editable) {
-		a.Techniques = append(a.Techniques, n.withVerification(v.ByAccessibility(i, "its editable text", desktop.Act{Verb: desktop.SetText, Text: plain})))
+		a.techniques = append(a.techniques, n.withVerification(v.byAccessibility(i, "its editable text", desktop.Act{Verb: desktop.SetText, Text: plain})))
 	}
 	if !e.States.Has(desktop.Editable) || fieldtext.IsSameWrittenNumber(strconv.FormatFloat(number, 'f', -1, 64), text) { // a number that would be rounded is typed instead
-		a.Techniques = append(a.Techniques, n.withVerification(v.ByAccessibility(i, "its value", desktop.Act{Verb: desktop.SetNumber, Number: number})))
+		a.techniques = append(a.techniques, n.withVerification(v.byAccessibility(i, "its value", desktop.Act{Verb: desktop.SetNumber, Number: number})))
 	}
 	switch {
 	case e.Role == desktop.Scrollbar:
 	case e.States.Has(desktop.Editable):
-		a.Techniques = append(a.Techniques, n.byTyping(i, plain))
+		a.techniques = append(a.techniques, n.byTyping(i, plain))
 	default:
-		a.Techniques = append(a.Techniques, n.byArrows(i))
+		a.techniques = append(a.techniques, n.byArrows(i))
 	}
-	a.Verify = func(ctx context.Context) (string, bool) {
-		now, err := v.Backend.Tree.Read(ctx, v.App, before.ID)
+	a.verify = func(ctx context.Context) (string, bool) {
+		now, err := v.backend.Tree.Read(ctx, v.app, before.ID)
 		if err != nil {
 			return "", false
 		}
@@ -63,7 +62,7 @@ func (v *callView) setNumber(ctx context.Context, i int, text string) (*aai.Resu
 		}
 		return fmt.Sprintf("it is now %s and not %s", aai.CleanLabel(now.Value, 40), plain), false
 	}
-	out, err := a.Execute(ctx)
+	out, err := a.execute(ctx)
 	if e := aai.AsError(err); e != nil && e.Code == aai.AutomationFailed && e.Delivery == aai.Delivered && e.Undo == nil {
 		return nil, n.between(ctx, err)
 	}
@@ -73,7 +72,7 @@ func (v *callView) setNumber(ctx context.Context, i int, text string) (*aai.Resu
 // between returns the error for a slider that took a nearby step because the number is between two
 // steps; otherwise failed.
 func (n numberEdit) between(ctx context.Context, failed error) error {
-	now, err := n.Backend.Tree.Read(ctx, n.App, n.before.ID)
+	now, err := n.backend.Tree.Read(ctx, n.app, n.before.ID)
 	at := fieldtext.ParseNumber(now.Value, math.NaN())
 	if err != nil || n.before.Role != desktop.Slider || math.IsNaN(at) || now.Value == n.before.Value {
 		return failed
@@ -85,7 +84,7 @@ func (n numberEdit) between(ctx context.Context, failed error) error {
 
 // numberEdit is the change of an element's number.
 type numberEdit struct {
-	*callView
+	*view
 	before desktop.Element // before the change
 	number float64
 	text   string // as the caller wrote it
@@ -105,24 +104,24 @@ func (n numberEdit) matches(text string) bool {
 // mayMatch reports whether the number may be set although the text is unchanged. Chromium may keep
 // a field's old text after keys, and reports its number in 32 bits.
 func (n numberEdit) mayMatch(text string) bool {
-	return n.App.IsBrowser && text == n.before.Value && float32(fieldtext.ParseNumber(text, math.NaN())) == float32(n.number)
+	return n.app.IsBrowser && text == n.before.Value && float32(fieldtext.ParseNumber(text, math.NaN())) == float32(n.number)
 }
 
 // withVerification wraps a technique so that it fails as unsupported if the element keeps its old
 // value: some programs report success and set nothing.
-func (n numberEdit) withVerification(w operate.Technique) operate.Technique {
-	do := w.Do
-	w.Do = func(ctx context.Context) error {
+func (n numberEdit) withVerification(w technique) technique {
+	do := w.do
+	w.do = func(ctx context.Context) error {
 		if err := do(ctx); err != nil {
 			return err
 		}
 		if now, err := n.awaitValue(ctx, n.before.Value, watch.PollInterval); err == nil && now.Value == n.before.Value {
 			return &aai.Error{
 				Code: aai.AutomationNotSupported, Delivery: aai.NotDelivered,
-				Message: desktop.Describe(&n.before) + " does not take a number by " + w.Name,
+				Message: desktop.Describe(&n.before) + " does not take a number by " + w.name,
 			}
 		}
-		return nil // Verify judges the effect later
+		return nil // verify judges the effect later
 	}
 	return w
 }
@@ -132,8 +131,8 @@ func (n numberEdit) withVerification(w operate.Technique) operate.Technique {
 func (n numberEdit) awaitValue(ctx context.Context, was string, stands time.Duration) (desktop.Element, error) {
 	last, since := was, time.Now()
 	var now desktop.Element
-	_, err := n.PollUntil(ctx, operate.EffectCeiling, func() (_ bool, err error) {
-		if now, err = n.Backend.Tree.Read(ctx, n.App, n.before.ID); err != nil || n.matches(now.Value) {
+	_, err := n.pollUntil(ctx, effectCeiling, func() (_ bool, err error) {
+		if now, err = n.backend.Tree.Read(ctx, n.app, n.before.ID); err != nil || n.matches(now.Value) {
 			return true, err
 		}
 		if now.Value != last {
@@ -146,12 +145,12 @@ func (n numberEdit) awaitValue(ctx context.Context, was string, stands time.Dura
 
 // byTyping returns a technique that types the number, and leaves the field if it takes the number
 // only then.
-func (n numberEdit) byTyping(i int, text string) operate.Technique {
-	return n.ByKeys(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
-		if err := n.FocusOrClick(ctx, i, input, seat, w); err != nil {
+func (n numberEdit) byTyping(i int, text string) technique {
+	return n.byKeys(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+		if err := n.focusOrClick(ctx, i, input, seat, w); err != nil {
 			return err
 		}
-		err := n.Overwrite(ctx, i, input, seat, w, func(input desktop.Input) error { return input.Type(ctx, seat, w.ID, text) })
+		err := n.overwrite(ctx, i, input, seat, w, func(input desktop.Input) error { return input.Type(ctx, seat, w.ID, text) })
 		if err != nil {
 			return err
 		}
@@ -168,9 +167,9 @@ const maxSteps = 400
 
 // byArrows returns a technique that clicks the number's point on a slider, and steps the rest by
 // arrow keys.
-func (n numberEdit) byArrows(i int) operate.Technique {
-	return n.ByKeys(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
-		if err := n.ClickOrTabTo(ctx, i, n.sliderPoint(i), input, seat, w); err != nil {
+func (n numberEdit) byArrows(i int) technique {
+	return n.byKeys(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+		if err := n.clickOrTabTo(ctx, i, n.sliderPoint(i), input, seat, w); err != nil {
 			return err
 		}
 		if now, err := n.awaitValue(ctx, n.before.Value, watch.PollInterval); err != nil || n.matches(now.Value) {
@@ -183,7 +182,7 @@ func (n numberEdit) byArrows(i int) operate.Technique {
 // steps presses up or down until the number is reached, or the keys made no progress more often
 // than setbacks. That happens if a typed digit takes effect late.
 func (n numberEdit) steps(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo, setbacks int) error {
-	now, err := n.Backend.Tree.Read(ctx, n.App, n.before.ID)
+	now, err := n.backend.Tree.Read(ctx, n.app, n.before.ID)
 	for range maxSteps {
 		if err != nil || n.matches(now.Value) {
 			return err
@@ -199,7 +198,7 @@ func (n numberEdit) steps(ctx context.Context, input desktop.Input, seat desktop
 		now, err = n.awaitValue(ctx, now.Value, 0)
 		if next := fieldtext.ParseNumber(now.Value, math.NaN()); (!empty || now.Value == "") && !(math.Abs(next-n.number) < math.Abs(at-n.number)) {
 			if setbacks--; setbacks < 0 {
-				return err // the nearest step; Verify judges the effect later
+				return err // the nearest step; verify judges the effect later
 			}
 		}
 	}

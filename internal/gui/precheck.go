@@ -5,13 +5,12 @@ import (
 	"slices"
 
 	"github.com/gybob/aai-gateway"
-	"github.com/gybob/aai-gateway/internal/gui/operate"
 	"github.com/gybob/aai-gateway/internal/gui/params"
 )
 
 // precheckQueries returns the error for a query without a match, before the person is asked about
 // the call. It leaves everything that it cannot decide in time to the call.
-func (d *toolset) precheckQueries(ctx context.Context, call *aai.Call) error {
+func (d *engine) precheckQueries(ctx context.Context, call *aai.Call) error {
 	for _, arg := range []string{"query", "from_query", "to_query"} {
 		if err := d.precheckQuery(ctx, call, params.String(call, arg)); err != nil {
 			return err
@@ -20,21 +19,21 @@ func (d *toolset) precheckQueries(ctx context.Context, call *aai.Call) error {
 	return nil
 }
 
-func (d *toolset) precheckQuery(ctx context.Context, call *aai.Call, query string) error {
+func (d *engine) precheckQuery(ctx context.Context, call *aai.Call, query string) error {
 	if query == "" {
 		return nil
 	}
-	return d.precheck(ctx, call, func(ctx context.Context, v *callView) error {
-		v.IncludeMenus = params.PressesViaAccessibility(call)
-		_, err := v.Locate(ctx, query)
+	return d.precheck(ctx, call, func(ctx context.Context, v *view) error {
+		v.includeMenus = params.PressesViaAccessibility(call)
+		_, err := v.locate(ctx, query)
 		return err
 	})
 }
 
 // precheckFields returns the error for a form without any of its fields, or without its submit
 // element.
-func (d *toolset) precheckFields(ctx context.Context, call *aai.Call) error {
-	return d.precheck(ctx, call, func(ctx context.Context, v *callView) error {
+func (d *engine) precheckFields(ctx context.Context, call *aai.Call) error {
+	return d.precheck(ctx, call, func(ctx context.Context, v *view) error {
 		fields := fieldsOf(call)
 		if err := v.findFields(ctx, fields); err != nil {
 			return err
@@ -42,7 +41,7 @@ func (d *toolset) precheckFields(ctx context.Context, call *aai.Call) error {
 		if slices.ContainsFunc(fields, func(f field) bool { return f.id != "" }) {
 			fields = []field{{query: params.Submit(call)}}
 			if fields[0].query != "" {
-				v.findField(ctx, &fields[0], v.FindWithOffscreen)
+				v.findField(ctx, &fields[0], v.findWithOffscreen)
 			}
 		}
 		return fields[0].err
@@ -50,17 +49,17 @@ func (d *toolset) precheckFields(ctx context.Context, call *aai.Call) error {
 }
 
 // precheck returns the error that the call is about to encounter, if that is known in time.
-func (d *toolset) precheck(ctx context.Context, call *aai.Call, find func(context.Context, *callView) error) error {
+func (d *engine) precheck(ctx context.Context, call *aai.Call, find func(context.Context, *view) error) error {
 	if call.Target == nil || call.Target.PID == 0 {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, operate.FindTimeout+resolveTimeout)
+	ctx, cancel := context.WithTimeout(ctx, findTimeout+resolveTimeout)
 	defer cancel()
 	works := false // a busy program may still show it
-	_, err := d.withViewUnqueued(ctx, call, func(ctx context.Context, v *callView) (*aai.Result, error) {
-		v.ForAction, v.CertainOnly = true, true
+	_, err := d.withViewUnqueued(ctx, call, func(ctx context.Context, v *view) (*aai.Result, error) {
+		v.forAction, v.certainOnly = true, true
 		err := find(ctx, v)
-		works = !v.NoTree && v.Backend.Events != nil && !v.Backend.Events.IsIdle(v.App)
+		works = !v.noTree && v.backend.Events != nil && !v.backend.Events.IsIdle(v.app)
 		return nil, err
 	})
 	if err == nil {
@@ -79,7 +78,7 @@ func (d *toolset) precheck(ctx context.Context, call *aai.Call, find func(contex
 }
 
 // addScreenCheck adds a check for a missing desktop before the tool's own precheck.
-func (d *toolset) addScreenCheck(tool *aai.Tool) {
+func (d *engine) addScreenCheck(tool *aai.Tool) {
 	own := tool.Precheck
 	tool.Precheck = func(ctx context.Context, call *aai.Call) error {
 		if call.Target == nil || call.Target.PID == 0 {

@@ -13,7 +13,7 @@ const maxNameOnSign = 30
 
 // showToPerson makes the tool show the person that an agent acts, and makes it fail while the
 // person cannot see the screen.
-func (d *toolset) showToPerson(tool *aai.Tool) {
+func (d *engine) showToPerson(tool *aai.Tool) {
 	run := tool.Run
 	tool.Run = func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 		b := d.OpenBackend()

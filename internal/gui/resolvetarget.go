@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/gybob/aai-gateway"
-	"github.com/gybob/aai-gateway/internal/gui/operate"
 	"github.com/gybob/aai-gateway/internal/gui/params"
 )
 
@@ -17,7 +16,7 @@ const resolveTimeout = time.Second
 // the query's text. A ref of a renamed element counts with its old name, because the call will not
 // act on it. It does not read a program that is new to the conversation. For that one the gates
 // first decide about access, and judge the target when the call acts.
-func (d *toolset) resolveTarget(ctx context.Context, call *aai.Call) aai.TargetElement {
+func (d *engine) resolveTarget(ctx context.Context, call *aai.Call) aai.TargetElement {
 	hit := params.TargetElement(call)
 	if call.Target == nil || call.Target.PID == 0 {
 		return hit
@@ -31,18 +30,18 @@ func (d *toolset) resolveTarget(ctx context.Context, call *aai.Call) aai.TargetE
 	}
 	ctx, cancel := context.WithTimeout(ctx, resolveTimeout)
 	defer cancel()
-	_, err := d.withViewUnqueued(ctx, call, func(ctx context.Context, v *callView) (*aai.Result, error) {
-		v.WithoutNewRefs, v.ForAction, v.CertainOnly, v.IncludeMenus = true, true, true, true
+	_, err := d.withViewUnqueued(ctx, call, func(ctx context.Context, v *view) (*aai.Result, error) {
+		v.WithoutNewRefs, v.forAction, v.certainOnly, v.includeMenus = true, true, true, true
 		i, also, err := v.target(ctx)
 		if err == nil {
-			hit = v.TargetElement(ctx, i, also...)
+			hit = v.targetElement(ctx, i, also...)
 			return nil, nil
 		}
 		// No match is certain: the gates judge the text of the likeliest one. The call itself will
 		// report the error, which is dropped here.
-		v.CertainOnly = false
+		v.certainOnly = false
 		if i, also, err = v.target(ctx); err == nil {
-			hit.AllText = v.TargetElement(ctx, i, also...).AllText
+			hit.AllText = v.targetElement(ctx, i, also...).AllText
 		}
 		return nil, err
 	})
@@ -56,42 +55,42 @@ func (d *toolset) resolveTarget(ctx context.Context, call *aai.Call) aai.TargetE
 }
 
 // target finds the call's element (-1: none), and the other elements that it touches.
-func (v *callView) target(ctx context.Context) (i int, also []int, err error) {
+func (v *view) target(ctx context.Context) (i int, also []int, err error) {
 	switch {
-	case params.Has(v.Call, "fields"):
+	case params.Has(v.call, "fields"):
 		return v.targets(ctx)
-	case params.Has(v.Call, "key") && !params.Has(v.Call, "query"):
-		return v.ImplicitTarget(ctx), nil, nil
-	case params.Has(v.Call, "from_query"), params.Has(v.Call, "from_x"):
+	case params.Has(v.call, "key") && !params.Has(v.call, "query"):
+		return v.implicitTarget(ctx), nil, nil
+	case params.Has(v.call, "from_query"), params.Has(v.call, "from_x"):
 		if i, err = v.dragEndElement(ctx, "from"); err == nil {
 			var to int
 			to, err = v.dragEndElement(ctx, "to")
 			also = []int{to}
 		}
 		return i, also, err
-	case params.Has(v.Call, "x"):
-		return v.ImplicitTarget(ctx), nil, nil
+	case params.Has(v.call, "x"):
+		return v.implicitTarget(ctx), nil, nil
 	}
-	m := operate.Match{Index: -1}
-	switch query := params.String(v.Call, "query"); {
+	m := match{index: -1}
+	switch query := params.String(v.call, "query"); {
 	case query != "":
-		m, err = v.Find(ctx, query)
-	case v.InputText() != "":
-		m, err = v.Focused()
+		m, err = v.find(ctx, query)
+	case v.inputText() != "":
+		m, err = v.focused()
 	}
-	if err == nil && params.Has(v.Call, "value") {
-		if option := v.Option(m.Index, params.String(v.Call, "value")); option >= 0 {
-			m.Index = option
+	if err == nil && params.Has(v.call, "value") {
+		if option := v.Option(m.index, params.String(v.call, "value")); option >= 0 {
+			m.index = option
 		}
 	}
-	return m.Index, nil, err
+	return m.index, nil, err
 }
 
 // dragEndElement returns the element at one end of a drag.
-func (v *callView) dragEndElement(ctx context.Context, end string) (int, error) {
-	if query := params.String(v.Call, end+"_query"); query != "" {
-		m, err := v.Find(ctx, query)
-		return m.Index, err
+func (v *view) dragEndElement(ctx context.Context, end string) (int, error) {
+	if query := params.String(v.call, end+"_query"); query != "" {
+		m, err := v.find(ctx, query)
+		return m.index, err
 	}
-	return v.TargetAtPoint(ctx, end+"_"), nil
+	return v.targetAtPoint(ctx, end+"_"), nil
 }

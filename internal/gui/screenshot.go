@@ -19,7 +19,7 @@ import (
 // larger images.
 const defaultSide = 1568
 
-func (d *toolset) screenshotTool() *aai.Tool {
+func (d *engine) screenshotTool() *aai.Tool {
 	return spec{
 		name: "ax_screenshot", title: "Capture screenshot", effect: aai.Reads, pictures: true,
 		returns:     `"width": {"type": "integer"}, "height": {"type": "integer"}, "scale": {"type": "number"}, "region": {"type": "object"}, "hidden": {"type": "array", "items": {"type": "string"}}`,
@@ -40,7 +40,7 @@ func (d *toolset) screenshotTool() *aai.Tool {
 	}.tool()
 }
 
-func (d *toolset) screenshot(ctx context.Context, call *aai.Call) (*aai.Result, error) {
+func (d *engine) screenshot(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 	screen := d.OpenBackend().Screen
 	if screen == nil {
 		return nil, guierr.Unsupported("pictures of the screen")
@@ -52,17 +52,17 @@ func (d *toolset) screenshot(ctx context.Context, call *aai.Call) (*aai.Result, 
 		return d.screenshotOfScreen(ctx, call, screen)
 	}
 	if params.Has(call, "query") {
-		return d.withView(ctx, call, func(ctx context.Context, v *callView) (*aai.Result, error) {
-			m, err := v.Locate(ctx, params.String(call, "query"))
+		return d.withView(ctx, call, func(ctx context.Context, v *view) (*aai.Result, error) {
+			m, err := v.locate(ctx, params.String(call, "query"))
 			if err != nil {
 				return nil, err
 			}
-			w, err := v.WindowOf(ctx, m.Index)
+			w, err := v.windowOf(ctx, m.index)
 			if err != nil {
 				return nil, err
 			}
-			return d.CaptureUnlessPassword(ctx, v.App.PID, func() (*aai.Result, error) {
-				return d.captureWindow(ctx, call, screen, w, v.Snapshot.Elements[m.Index].Frame)
+			return d.CaptureUnlessPassword(ctx, v.app.PID, func() (*aai.Result, error) {
+				return d.captureWindow(ctx, call, screen, w, v.Snapshot.Elements[m.index].Frame)
 			})
 		})
 	}
@@ -87,7 +87,7 @@ func (d *toolset) screenshot(ctx context.Context, call *aai.Call) (*aai.Result, 
 	return d.CaptureUnlessPassword(ctx, app.PID, func() (*aai.Result, error) { return d.captureWindow(ctx, call, screen, own[n], area) })
 }
 
-func (d *toolset) screenshotOfScreen(ctx context.Context, call *aai.Call, screen desktop.Screen) (*aai.Result, error) {
+func (d *engine) screenshotOfScreen(ctx context.Context, call *aai.Call, screen desktop.Screen) (*aai.Result, error) {
 	if err := d.CheckScreenLock(ctx); err != nil {
 		return nil, err
 	}
@@ -126,7 +126,7 @@ func (d *toolset) screenshotOfScreen(ctx context.Context, call *aai.Call, screen
 }
 
 // captureWindow captures the part of a window in the area.
-func (d *toolset) captureWindow(ctx context.Context, call *aai.Call, screen desktop.Screen, w desktop.WindowInfo, area desktop.Rect) (*aai.Result, error) {
+func (d *engine) captureWindow(ctx context.Context, call *aai.Call, screen desktop.Screen, w desktop.WindowInfo, area desktop.Rect) (*aai.Result, error) {
 	picture, err := screen.CaptureWindow(ctx, w.ID)
 	if err != nil {
 		return nil, err

@@ -7,11 +7,10 @@ import (
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/gui/fieldtext"
-	"github.com/gybob/aai-gateway/internal/gui/operate"
 	"github.com/gybob/aai-gateway/internal/gui/params"
 )
 
-func (d *toolset) scrollTool() *aai.Tool {
+func (d *engine) scrollTool() *aai.Tool {
 	return spec{
 		name: "ax_scroll", title: "Scroll", effect: aai.Changes,
 		returns:     actionReturns,
@@ -27,39 +26,39 @@ func (d *toolset) scrollTool() *aai.Tool {
 	}.tool()
 }
 
-func scroll(ctx context.Context, v *callView) (*aai.Result, error) {
-	v.IncludeHidden = params.Bool(v.Call, "to_view")
+func scroll(ctx context.Context, v *view) (*aai.Result, error) {
+	v.includeHidden = params.Bool(v.call, "to_view")
 	i := -1
-	if query := params.String(v.Call, "query"); query != "" {
-		m, err := v.Locate(ctx, query)
+	if query := params.String(v.call, "query"); query != "" {
+		m, err := v.locate(ctx, query)
 		if err != nil {
 			return nil, err
 		}
-		i = m.Index
+		i = m.index
 	}
-	if params.Bool(v.Call, "to_view") {
+	if params.Bool(v.call, "to_view") {
 		if i < 0 {
 			return nil, aai.Errorf(aai.InvalidParams, "query: expected the element to bring into view")
 		}
 		return v.scrollToView(ctx, i)
 	}
-	if params.Has(v.Call, "x") && i < 0 {
+	if params.Has(v.call, "x") && i < 0 {
 		return v.scrollAt(ctx)
 	}
-	dx, dy := scrollBy(params.String(v.Call, "direction"), params.Int(v.Call, "amount", 100))
-	a := operate.Action{View: v.View, Index: i, DoneText: "Scrolled " + params.String(v.Call, "direction")}
+	dx, dy := scrollBy(params.String(v.call, "direction"), params.Int(v.call, "amount", 100))
+	a := action{view: v, index: i, doneText: "Scrolled " + params.String(v.call, "direction")}
 	from := i
 	if from < 0 {
-		from = v.FrontTopLevel(ctx)
+		from = v.frontTopLevel(ctx)
 	}
 	var was fieldValue
-	if bar := v.Scrollbar(from, dy != 0); bar >= 0 && !params.TakesFocus(v.Call) {
+	if bar := v.Scrollbar(from, dy != 0); bar >= 0 && !params.TakesFocus(v.call) {
 		was = v.readFieldValue(ctx, bar)
 		e := &v.Snapshot.Elements[bar]
 		to := math.Max(e.Min, math.Min(e.Max, fieldtext.ParseNumber(e.Value, 0)+float64(dx+dy)))
-		a.Techniques = append(a.Techniques, v.ByAccessibility(bar, "its scroll bar", desktop.Act{Verb: desktop.SetNumber, Number: to}))
+		a.techniques = append(a.techniques, v.byAccessibility(bar, "its scroll bar", desktop.Act{Verb: desktop.SetNumber, Number: to}))
 	}
-	a.Techniques = append(a.Techniques, v.ByInput(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+	a.techniques = append(a.techniques, v.byInput(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
 		at := w.Frame.Center()
 		if i >= 0 {
 			var err error
@@ -67,29 +66,29 @@ func scroll(ctx context.Context, v *callView) (*aai.Result, error) {
 				return err
 			}
 		}
-		return input.Scroll(ctx, seat, w.ID, at, operate.Notches(dx), operate.Notches(dy))
+		return input.Scroll(ctx, seat, w.ID, at, notches(dx), notches(dy))
 	}))
-	out, err := a.Execute(ctx)
+	out, err := a.execute(ctx)
 	return v.withUndo(ctx, was, out, err)
 }
 
 // scrollAt turns the wheel at a point.
-func (v *callView) scrollAt(ctx context.Context) (*aai.Result, error) {
-	at, err := v.ResolvePoint(ctx, "")
+func (v *view) scrollAt(ctx context.Context) (*aai.Result, error) {
+	at, err := v.resolvePoint(ctx, "")
 	if err != nil {
 		return nil, err
 	}
-	w, err := v.WindowAt(ctx, at)
+	w, err := v.windowAt(ctx, at)
 	if err != nil {
 		return nil, err
 	}
-	v.WatchWindow()
-	dx, dy := scrollBy(params.String(v.Call, "direction"), params.Int(v.Call, "amount", 100))
-	a := operate.Action{View: v.View, Index: -1, DoneText: "Scrolled " + params.String(v.Call, "direction")}
-	a.Techniques = []operate.Technique{v.ByInputIn(operate.FixedWindow(w), func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
-		return input.Scroll(ctx, seat, w.ID, at, operate.Notches(dx), operate.Notches(dy))
+	v.watchWindow()
+	dx, dy := scrollBy(params.String(v.call, "direction"), params.Int(v.call, "amount", 100))
+	a := action{view: v, index: -1, doneText: "Scrolled " + params.String(v.call, "direction")}
+	a.techniques = []technique{v.byInputIn(fixedWindow(w), func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+		return input.Scroll(ctx, seat, w.ID, at, notches(dx), notches(dy))
 	})}
-	return a.Execute(ctx)
+	return a.execute(ctx)
 }
 
 func scrollBy(direction string, amount int) (dx, dy int) {

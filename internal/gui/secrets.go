@@ -12,8 +12,8 @@ import (
 // keepSecret notes the text as a secret of the conversation if it is meant for a password field. A
 // tab or return in a field of one line leads on to other fields, so in a window with a password field each part
 // behind one is noted.
-func (v *callView) keepSecret(i int, text string) {
-	secrets := v.Engine.Sessions.For(v.Call)
+func (v *view) keepSecret(i int, text string) {
+	secrets := v.engine.Sessions.For(v.call)
 	if v.Snapshot.Elements[i].States.Has(desktop.Protected) {
 		secrets.AddSecret(text)
 	}
@@ -31,7 +31,7 @@ func (v *callView) keepSecret(i int, text string) {
 
 // redactSecrets redacts the conversation's secrets in every reply of the tool. A text for a
 // password field may have landed elsewhere, and a page may repeat it in its title.
-func (d *toolset) redactSecrets(tool *aai.Tool) {
+func (d *engine) redactSecrets(tool *aai.Tool) {
 	run := tool.Run
 	tool.Run = func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 		result, err := run(ctx, call)

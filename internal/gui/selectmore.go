@@ -6,12 +6,11 @@ import (
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
-	"github.com/gybob/aai-gateway/internal/gui/operate"
 )
 
 // selectMore adds an element of a list to the selection, or with all the range between it and the
 // nearest selected one.
-func (v *callView) selectMore(ctx context.Context, i int, all bool) (*aai.Result, error) {
+func (v *view) selectMore(ctx context.Context, i int, all bool) (*aai.Result, error) {
 	had := v.OtherSelected(i)
 	want := []int{i}
 	if all {
@@ -24,10 +23,10 @@ func (v *callView) selectMore(ctx context.Context, i int, all bool) (*aai.Result
 	for _, one := range append(had, want...) {
 		ids = append(ids, v.Snapshot.Elements[one].ID)
 	}
-	a := operate.Action{View: v.View, Index: i, Also: want, DoneText: "Also selected"}
-	a.Techniques = []operate.Technique{{Name: "the selection of its list", ViaAccessibility: true, Do: func(ctx context.Context) error {
+	a := action{view: v, index: i, also: want, doneText: "Also selected"}
+	a.techniques = []technique{{name: "the selection of its list", viaAccessibility: true, do: func(ctx context.Context) error {
 		for n, one := range want {
-			if err := v.ByAccessibility(one, "", desktop.Act{Verb: desktop.SelectItem, AddToSelection: true}).Do(ctx); err != nil {
+			if err := v.byAccessibility(one, "", desktop.Act{Verb: desktop.SelectItem, AddToSelection: true}).do(ctx); err != nil {
 				e := *aai.AsError(err)
 				if n > 0 {
 					e.Delivery = aai.Delivered
@@ -38,9 +37,9 @@ func (v *callView) selectMore(ctx context.Context, i int, all bool) (*aai.Result
 		}
 		return nil
 	}}}
-	a.Verify = func(ctx context.Context) (string, bool) {
+	a.verify = func(ctx context.Context) (string, bool) {
 		for _, id := range ids {
-			now, err := v.Backend.Tree.Read(ctx, v.App, id)
+			now, err := v.backend.Tree.Read(ctx, v.app, id)
 			if err != nil {
 				return "", false
 			}
@@ -50,5 +49,5 @@ func (v *callView) selectMore(ctx context.Context, i int, all bool) (*aai.Result
 		}
 		return "", true
 	}
-	return a.Execute(ctx)
+	return a.execute(ctx)
 }

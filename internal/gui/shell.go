@@ -14,24 +14,24 @@ import (
 
 // typesIntoShell reports whether a call would type into a terminal, as far as that is known in
 // time. The call checks again before it types.
-func (d *toolset) typesIntoShell(ctx context.Context, call *aai.Call) bool {
+func (d *engine) typesIntoShell(ctx context.Context, call *aai.Call) bool {
 	if call.Target == nil {
 		return false
 	}
 	ctx, cancel := context.WithTimeout(ctx, resolveTimeout)
 	defer cancel()
 	found := false
-	_, err := d.withViewUnqueued(ctx, call, func(ctx context.Context, v *callView) (*aai.Result, error) {
+	_, err := d.withViewUnqueued(ctx, call, func(ctx context.Context, v *view) (*aai.Result, error) {
 		queries := params.Queries(call)
 		if len(queries) == 0 {
-			m, err := v.Focused()
-			found = err == nil && v.isShell(m.Index)
+			m, err := v.focused()
+			found = err == nil && v.isShell(m.index)
 			return nil, err
 		}
 		var failure error
 		for _, query := range queries {
-			m, err := v.FindLikely(ctx, query)
-			found = found || err == nil && v.isShell(m.Index)
+			m, err := v.findLikely(ctx, query)
+			found = found || err == nil && v.isShell(m.index)
 			failure = cmp.Or(failure, err)
 		}
 		return nil, failure
@@ -44,7 +44,7 @@ func (d *toolset) typesIntoShell(ctx context.Context, call *aai.Call) bool {
 
 // isShell reports whether text typed into the element runs as commands. It is a terminal, contains
 // or is inside one, or is the text box of a terminal in a web page, recognized by name.
-func (v *callView) isShell(i int) bool {
+func (v *view) isShell(i int) bool {
 	e := &v.Snapshot.Elements[i]
 	if snapview.TakesText(e) && strings.HasPrefix(strings.ToLower(e.Name), "terminal") {
 		return true
@@ -67,8 +67,8 @@ func (v *callView) isShell(i int) bool {
 
 // leadsIntoShell reports whether the text for a single-line field may continue in a terminal of its
 // window. A tab or line end may move the focus there.
-func (v *callView) leadsIntoShell(i int) bool {
-	text, e := v.InputText(), &v.Snapshot.Elements[i]
+func (v *view) leadsIntoShell(i int) bool {
+	text, e := v.inputText(), &v.Snapshot.Elements[i]
 	if !keysIn(e, text) || strings.TrimSpace(text[strings.IndexAny(text, "\n\r\t"):]) == "" {
 		return false
 	}
@@ -83,7 +83,7 @@ func (v *callView) leadsIntoShell(i int) bool {
 
 // mayType returns an error for typing into a terminal if the call has no permission for that. The
 // focus may have moved since the permission was asked.
-func (v *callView) mayType(ctx context.Context, i int) error {
+func (v *view) mayType(ctx context.Context, i int) error {
 	if gateway.AdmittedPermission(ctx) == aai.PermissionRun || !v.isShell(i) {
 		return nil
 	}
@@ -91,7 +91,7 @@ func (v *callView) mayType(ctx context.Context, i int) error {
 	if v.leadsIntoShell(i) {
 		is = "leads into"
 	}
-	e := aai.Errorf(aai.ConsentRequired, "%s %s a terminal, and to type there runs commands: a person must allow %s of %s", v.Name(i), is, aai.PermissionRun, v.Call.Target.ID)
+	e := aai.Errorf(aai.ConsentRequired, "%s %s a terminal, and to type there runs commands: a person must allow %s of %s", v.Name(i), is, aai.PermissionRun, v.call.Target.ID)
 	e.Hint = "Make the call again, with the terminal named by query; the person is asked for it."
 	e.Delivery = aai.NotDelivered
 	return e

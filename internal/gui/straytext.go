@@ -8,17 +8,16 @@ import (
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/gui/guierr"
-	"github.com/gybob/aai-gateway/internal/gui/operate"
 )
 
 // findStrayText looks for another field that received a part of the text where the element was not
 // seen to receive all of it. That is a failure, also of a password, which cannot be read back.
 // The other field gets its former value back if it holds exactly the text that was put there; the
 // element itself does not, because keys for it may stray again.
-func (v *callView) findStrayText(ctx context.Context, before *desktop.Snapshot, id desktop.ID, text string, out *aai.Result, err error) error {
+func (v *view) findStrayText(ctx context.Context, before *desktop.Snapshot, id desktop.ID, text string, out *aai.Result, err error) error {
 	done, is := resultData(out)
 	unsent := err != nil && aai.AsError(err).Delivery == aai.NotDelivered
-	if read := v.Refresh(ctx) == nil; !read || unsent || text == "" || is && done.Verified {
+	if read := v.refresh(ctx) == nil; !read || unsent || text == "" || is && done.Verified {
 		return nil
 	}
 	if i := v.Snapshot.Index(id); i >= 0 {
@@ -36,7 +35,7 @@ func (v *callView) findStrayText(ctx context.Context, before *desktop.Snapshot, 
 			continue
 		}
 		if exact && v.isSecret(id) {
-			v.Engine.Sessions.For(v.Call).AddSecret(added)
+			v.engine.Sessions.For(v.call).AddSecret(added)
 		}
 		name, told := v.Name(j), "which still has it"
 		if exact && v.putBack(ctx, j, was) == nil {
@@ -74,26 +73,26 @@ func insertedText(was, now string) string {
 }
 
 // isSecret reports whether the element is a password field.
-func (v *callView) isSecret(id desktop.ID) bool {
+func (v *view) isSecret(id desktop.ID) bool {
 	i := v.Snapshot.Index(id)
 	return i >= 0 && v.Snapshot.Elements[i].States.Has(desktop.Protected)
 }
 
-// resultData returns the ActionResult of a reply, if it has one.
-func resultData(out *aai.Result) (done operate.ActionResult, is bool) {
+// resultData returns the actionResult of a reply, if it has one.
+func resultData(out *aai.Result) (done actionResult, is bool) {
 	if out != nil {
-		done, is = out.Data.(operate.ActionResult)
+		done, is = out.Data.(actionResult)
 	}
 	return done, is
 }
 
 // putBack restores the value that a field had before it received a stray text.
-func (v *callView) putBack(ctx context.Context, i int, was string) error {
+func (v *view) putBack(ctx context.Context, i int, was string) error {
 	now := v.Snapshot.Elements[i]
-	back := *v.View
-	back.Batched = true
-	a := operate.Action{View: &back, Index: i, Verify: v.verifyTyped(i, now, was, true)}
-	a.Techniques = []operate.Technique{v.ByAccessibility(i, "its editable text", desktop.Act{Verb: desktop.SetText, Text: was}), v.byTyping(i, was, true)}
-	_, err := a.Execute(ctx)
+	back := *v
+	back.batched = true
+	a := action{view: &back, index: i, verify: v.verifyTyped(i, now, was, true)}
+	a.techniques = []technique{v.byAccessibility(i, "its editable text", desktop.Act{Verb: desktop.SetText, Text: was}), v.byTyping(i, was, true)}
+	_, err := a.execute(ctx)
 	return err
 }

@@ -9,13 +9,12 @@ import (
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/gui/guierr"
-	"github.com/gybob/aai-gateway/internal/gui/operate"
 	"github.com/gybob/aai-gateway/internal/gui/params"
 )
 
 // submitForm submits the form, if the call asks for that and all fields are filled.
 func (f *formFill) submitForm(ctx context.Context, out *aai.Result, data *fillResult) (*aai.Result, error) {
-	if !params.Has(f.Call, "submit") {
+	if !params.Has(f.call, "submit") {
 		return out, nil
 	}
 	if slices.ContainsFunc(f.rows, func(r fieldOutcome) bool { return !r.Done || r.gone }) {
@@ -30,7 +29,7 @@ func (f *formFill) submitForm(ctx context.Context, out *aai.Result, data *fillRe
 		return nil, &e
 	}
 	out.Undo, out.NoOp = nil, false // a submitted form has no undo
-	if did, is := sent.Data.(operate.ActionResult); is {
+	if did, is := sent.Data.(actionResult); is {
 		data.Submitted, data.Changes, data.ForeignWindows = did.Verified, append(data.Changes, did.Changes...), append(data.ForeignWindows, did.ForeignWindows...)
 	}
 	out.Text += "\n" + sent.Text
@@ -57,17 +56,17 @@ func (f *formFill) press(ctx context.Context) (*aai.Result, error) {
 				return nil, err
 			}
 		}
-		a := operate.Action{View: f.View, Index: i, DoneText: "Pressed return in", Techniques: []operate.Technique{f.byReturn(i)}}
-		return a.Execute(ctx)
+		a := action{view: f.view, index: i, doneText: "Pressed return in", techniques: []technique{f.byReturn(i)}}
+		return a.execute(ctx)
 	}
-	return f.clickOn(ctx, i, desktop.LeftButton, 1, !params.TakesFocus(f.Call), "Clicked")
+	return f.clickOn(ctx, i, desktop.LeftButton, 1, !params.TakesFocus(f.call), "Clicked")
 }
 
 // typeLines types the lines of a text into a single-line field, with return after each line end. It
 // judges the target of each return after its line, which may have changed it. The next line goes to
 // the focused element.
-func (v *callView) typeLines(ctx context.Context, i int, text string, replace bool) (*aai.Result, error) {
-	if params.Bool(v.Call, "submit") {
+func (v *view) typeLines(ctx context.Context, i int, text string, replace bool) (*aai.Result, error) {
+	if params.Bool(v.call, "submit") {
 		text += "\n"
 	}
 	var told []string
@@ -94,16 +93,16 @@ func (v *callView) typeLines(ctx context.Context, i int, text string, replace bo
 }
 
 // nextLine returns the element for the line after a return.
-func (v *callView) nextLine(ctx context.Context) (int, error) {
-	v.Announced = nil
-	if err := v.Refresh(ctx); err != nil {
+func (v *view) nextLine(ctx context.Context) (int, error) {
+	v.announced = nil
+	if err := v.refresh(ctx); err != nil {
 		return -1, err
 	}
-	m, err := v.Focused()
+	m, err := v.focused()
 	if err != nil {
 		return -1, err
 	}
-	return m.Index, v.mayType(ctx, m.Index)
+	return m.index, v.mayType(ctx, m.index)
 }
 
 // afterLines adds to an error that some lines were sent before.
@@ -119,31 +118,32 @@ func afterLines(err error, sent int) error {
 
 // typeAndSend types into the element and presses return in it, or in the element that a tab in the
 // text leads to. It reports the changes of the return only, but foreign windows of both.
-func (v *callView) typeAndSend(ctx context.Context, i int, text string, replace bool) (*aai.Result, error) {
-	if err := v.Announce(ctx, i); err != nil {
+func (v *view) typeAndSend(ctx context.Context, i int, text string, replace bool) (*aai.Result, error) {
+	if err := v.announce(ctx, i); err != nil {
 		return nil, err
 	}
-	keeper, did := v.GuardKeyboardForAll(ctx), "Typed into "+v.Name(i)
+	v.guardKeyboardForAll(ctx)
+	did := "Typed into " + v.Name(i)
 	out, err := v.typeThenSend(ctx, i, text, replace)
 	if err != nil && aai.AsError(err).Delivery != aai.NotDelivered {
-		return nil, operate.WithForeignWindows(err, v.App, keeper.NewForeignWindows(ctx, did))
+		return nil, withForeignWindows(err, v.app, v.keyboardGuard.newForeignWindows(ctx, did))
 	}
 	return out, err
 }
 
-func (v *callView) typeThenSend(ctx context.Context, i int, text string, replace bool) (*aai.Result, error) {
+func (v *view) typeThenSend(ctx context.Context, i int, text string, replace bool) (*aai.Result, error) {
 	ref := v.Ref(i)
-	v.MarkAnnounced(append(v.PressedBy(ctx, false, i, true), i)...)
+	v.markAnnounced(append(v.pressedBy(ctx, false, i, true), i)...)
 	var undo *aai.Undo
 	shown := false
 	if text != "" || replace {
-		v.Batched = true
+		v.batched = true
 		typed, err := v.typeInto(ctx, i, text, replace)
-		if v.Batched = false; err != nil {
+		if v.batched = false; err != nil {
 			return nil, err
 		}
 		undo = typed.Undo
-		did, is := typed.Data.(operate.ActionResult)
+		did, is := typed.Data.(actionResult)
 		shown = is && did.Verified
 	}
 	out, err := v.sendFrom(ctx, ref, strings.Contains(text, "\t"))
@@ -161,39 +161,39 @@ func (v *callView) typeThenSend(ctx context.Context, i int, text string, replace
 
 // sendFrom presses return in the element with the ref, or in the focused element if the text left
 // it.
-func (v *callView) sendFrom(ctx context.Context, ref string, left bool) (*aai.Result, error) {
-	if err := v.Refresh(ctx); err != nil {
+func (v *view) sendFrom(ctx context.Context, ref string, left bool) (*aai.Result, error) {
+	if err := v.refresh(ctx); err != nil {
 		return nil, err
 	}
 	i, err := v.Refs.Resolve(v.Snapshot, ref)
 	if left {
-		var m operate.Match
-		if m, err = v.Focused(); err == nil {
-			i, err = m.Index, v.mayType(ctx, m.Index)
+		var m match
+		if m, err = v.focused(); err == nil {
+			i, err = m.index, v.mayType(ctx, m.index)
 		}
 	}
 	if err != nil {
 		return nil, err
 	}
 	if v.pressesAnother(ctx, i) {
-		v.Announced = nil
+		v.announced = nil
 	} else {
-		v.MarkAnnounced(i)
+		v.markAnnounced(i)
 	}
-	a := operate.Action{View: v.View, Index: i, DoneText: "Typed, and pressed return in", Techniques: []operate.Technique{v.byReturn(i)}}
-	return a.Execute(ctx)
+	a := action{view: v, index: i, doneText: "Typed, and pressed return in", techniques: []technique{v.byReturn(i)}}
+	return a.execute(ctx)
 }
 
 // pressesAnother reports whether return in the element now presses an unannounced element: the
 // typed text may have created or changed it.
-func (v *callView) pressesAnother(ctx context.Context, i int) bool {
-	return slices.ContainsFunc(v.PressedBy(ctx, false, i, false), func(p int) bool { return !v.WasAnnounced(p) })
+func (v *view) pressesAnother(ctx context.Context, i int) bool {
+	return slices.ContainsFunc(v.pressedBy(ctx, false, i, false), func(p int) bool { return !v.wasAnnounced(p) })
 }
 
 // byReturn returns a technique that presses return in an element.
-func (v *callView) byReturn(i int) operate.Technique {
-	return v.ByKeys(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
-		if err := v.FocusWithoutPress(ctx, i, input, seat, w); err != nil {
+func (v *view) byReturn(i int) technique {
+	return v.byKeys(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+		if err := v.focusWithoutPress(ctx, i, input, seat, w); err != nil {
 			return err
 		}
 		return input.Key(ctx, seat, w.ID, desktop.Chord{Key: "return"})

@@ -11,14 +11,13 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/gui/fieldtext"
 	"github.com/gybob/aai-gateway/internal/gui/guierr"
-	"github.com/gybob/aai-gateway/internal/gui/operate"
 )
 
 // setToolbarField sets the field of a tool bar box, and activates it as return would: the text
 // alone has no effect.
-func (v *callView) setToolbarField(ctx context.Context, field int, value string) (*aai.Result, error) {
+func (v *view) setToolbarField(ctx context.Context, field int, value string) (*aai.Result, error) {
 	id := v.Snapshot.Elements[field].ID
-	before, err := v.Read(ctx, id)
+	before, err := v.read(ctx, id)
 	if err != nil {
 		return nil, err
 	}
@@ -28,27 +27,27 @@ func (v *callView) setToolbarField(ctx context.Context, field int, value string)
 	if measure.MatchString(before.Value) && !measure.MatchString(value) { // the box would take the minimum and still show the words
 		return nil, aai.Errorf(aai.InvalidParams, "value: the box expects a measure, such as %q, got %q", aai.CleanLabel(before.Value, 20), aai.CleanLabel(value, 100))
 	}
-	keyboard := v.GuardKeyboard(ctx)
-	a := operate.Action{View: v.View, Index: field, DoneText: "Set", Techniques: []operate.Technique{{
-		Name: "its editable text and its accessibility action", ViaAccessibility: true,
-		Do: func(ctx context.Context) error {
-			if v.Backend.Actor == nil {
+	keyboard := v.guardKeyboard(ctx)
+	a := action{view: v, index: field, doneText: "Set", techniques: []technique{{
+		name: "its editable text and its accessibility action", viaAccessibility: true,
+		do: func(ctx context.Context) error {
+			if v.backend.Actor == nil {
 				return guierr.Unsupported("actions on elements")
 			}
-			if err := v.Backend.Actor.Execute(ctx, v.App, id, desktop.Act{Verb: desktop.SetText, Text: value}); err != nil {
+			if err := v.backend.Actor.Execute(ctx, v.app, id, desktop.Act{Verb: desktop.SetText, Text: value}); err != nil {
 				return err
 			}
-			if err := v.Backend.Actor.Execute(ctx, v.App, id, desktop.Act{Verb: desktop.Press, Action: "activate"}); err != nil {
+			if err := v.backend.Actor.Execute(ctx, v.app, id, desktop.Act{Verb: desktop.Press, Action: "activate"}); err != nil {
 				return guierr.Failed(aai.Delivered, "the text was set, but not accepted: %s", aai.AsError(err).Message)
 			}
-			keyboard.AwaitGrab(ctx) // the focus moves on to the document
+			keyboard.awaitGrab(ctx) // the focus moves on to the document
 			return nil
 		},
 	}}}
 	var bare time.Time // since when it shows the measure as set
 	unread := false    // the accepted value is unknown
-	a.Verify = func(ctx context.Context) (string, bool) {
-		now, err := v.Backend.Tree.Read(ctx, v.App, id)
+	a.verify = func(ctx context.Context) (string, bool) {
+		now, err := v.backend.Tree.Read(ctx, v.app, id)
 		switch {
 		case err != nil:
 			return "", false
@@ -65,7 +64,7 @@ func (v *callView) setToolbarField(ctx context.Context, field int, value string)
 		unread = true
 		return "", false
 	}
-	done, err := a.Execute(ctx)
+	done, err := a.execute(ctx)
 	if unread && err == nil {
 		done.Warning = "the box shows the value as it was set, which it also does if it accepts another number, such as its maximum: look at the effect"
 	}
@@ -74,7 +73,7 @@ func (v *callView) setToolbarField(ctx context.Context, field int, value string)
 
 // rewritesWithin limits the wait until a measure is shown with its unit, which proves the accepted
 // value. LibreOffice does not always show it.
-const rewritesWithin = 2 * operate.EffectCeiling
+const rewritesWithin = 2 * effectCeiling
 
 // measure matches a number, with or without a unit.
 var measure = regexp.MustCompile(`^[+-]?[\d.,]+\s?(\pL{1,3}|%|")?$`)

@@ -13,7 +13,6 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
 	"github.com/gybob/aai-gateway/internal/gui/conversation"
-	"github.com/gybob/aai-gateway/internal/gui/operate"
 	"github.com/gybob/aai-gateway/internal/gui/params"
 	"github.com/gybob/aai-gateway/internal/gui/programs"
 	"github.com/gybob/aai-gateway/internal/schema"
@@ -53,29 +52,12 @@ type Config struct {
 	ExtraTools []*aai.Tool
 }
 
-// toolset is the state that the tools share.
-type toolset struct {
-	operate.Engine
-	session func() ([]string, map[string]any)
-	begun   time.Time
-}
-
-// callView is an operate.View with the methods that the tools add.
-type callView struct{ *operate.View }
-
-// withView is operate.Engine.WithView for the tools.
-func (d *toolset) withView(ctx context.Context, call *aai.Call, f func(context.Context, *callView) (*aai.Result, error)) (*aai.Result, error) {
-	return d.WithView(ctx, call, func(ctx context.Context, c *operate.View) (*aai.Result, error) { return f(ctx, &callView{c}) })
-}
-
-// withViewToAct is operate.Engine.WithViewToAct for the tools.
-func (d *toolset) withViewToAct(ctx context.Context, call *aai.Call, f func(context.Context, *callView) (*aai.Result, error)) (*aai.Result, error) {
-	return d.WithViewToAct(ctx, call, func(ctx context.Context, c *operate.View) (*aai.Result, error) { return f(ctx, &callView{c}) })
-}
-
-// withViewUnqueued is operate.Engine.WithViewUnqueued for the tools.
-func (d *toolset) withViewUnqueued(ctx context.Context, call *aai.Call, f func(context.Context, *callView) (*aai.Result, error)) (*aai.Result, error) {
-	return d.WithViewUnqueued(ctx, call, func(ctx context.Context, c *operate.View) (*aai.Result, error) { return f(ctx, &callView{c}) })
+// engine holds the state that the tools and the views of all calls share.
+type engine struct {
+	programs.Registry
+	refStore conversation.RefStore
+	session  func() ([]string, map[string]any)
+	begun    time.Time
 }
 
 // New returns the desktop as an app. Its tools are safe for concurrent use.
@@ -84,12 +66,13 @@ func New(cfg Config) *aai.App {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	d := &toolset{
-		Engine: operate.Engine{Registry: programs.Registry{
+	d := &engine{
+		Registry: programs.Registry{
 			OpenBackend:  sync.OnceValue(func() desktop.Backend { return programs.WithInputLock(cfg.Open(), cfg.InputLock) }),
 			IsCallerHost: cfg.IsCallerHost, IsTerminal: cfg.IsTerminal, IsScreenLocked: cfg.IsScreenLocked, DashboardHosts: cfg.DashboardHosts, Log: log, Sessions: conversation.NewSessions(), SelfPID: os.Getpid(),
-		}, RefStore: conversation.RefStore{Folder: cfg.RefsFolder}},
-		session: cfg.SessionInfo, begun: time.Now(),
+		},
+		refStore: conversation.RefStore{Folder: cfg.RefsFolder},
+		session:  cfg.SessionInfo, begun: time.Now(),
 	}
 	tools := d.tools()
 	for _, tool := range tools { // except tools that check for a screen
@@ -114,7 +97,7 @@ func New(cfg Config) *aai.App {
 }
 
 // tools returns all tools, in the order in which a newcomer needs them.
-func (d *toolset) tools() []*aai.Tool {
+func (d *engine) tools() []*aai.Tool {
 	return []*aai.Tool{
 		d.isAccessibleTool(), d.listAppsTool(), d.connectTool(), d.listWindowsTool(),
 		d.getTreeTool(), d.findTool(), d.getAttributesTool(), d.getValueTool(), d.assertTool(), d.waitTool(), d.waitIdleTool(), d.screenshotTool(),

@@ -21,7 +21,7 @@ const (
 	sizeTokens    = 8  // for the page's own size
 )
 
-func (d *toolset) getTreeTool() *aai.Tool {
+func (d *engine) getTreeTool() *aai.Tool {
 	return spec{
 		name: "ax_get_tree", title: "Get element tree", effect: aai.Reads,
 		returns: `"app": {"type": "string"}, "tokens": {"type": "integer"}, "interactive_shown": {"type": "integer"}, "interactive_total": {"type": "integer"},
@@ -40,22 +40,22 @@ func (d *toolset) getTreeTool() *aai.Tool {
 	}.tool()
 }
 
-func tree(ctx context.Context, v *callView) (*aai.Result, error) {
-	call := v.Call
+func tree(ctx context.Context, v *view) (*aai.Result, error) {
+	call := v.call
 	o := render.Options{
 		Budget: params.Int(call, "budget_tokens", defaultBudget), Root: -1, After: params.String(call, "more"),
 		Hidden: params.Bool(call, "include_invisible"), MaxDepth: params.Int(call, "max_depth", 0),
 		Compact: params.Bool(call, "compact"), Ref: v.Ref,
 	}
 	if root := params.String(call, "root"); root != "" {
-		m, err := v.Locate(ctx, root)
+		m, err := v.locate(ctx, root)
 		if err != nil {
 			return nil, err
 		}
-		o.Root = m.Index
+		o.Root = m.index
 	}
 	if render.IsOffscreenCursor(o.After) || o.Root >= 0 && v.Snapshot.IsOffscreen(o.Root) {
-		if id := v.IDOf(o.Root); v.ReadOffscreen(ctx) && o.Root >= 0 {
+		if id := v.IDOf(o.Root); v.readOffscreen(ctx) && o.Root >= 0 {
 			if o.Root = v.Snapshot.Index(id); o.Root < 0 {
 				return nil, guierr.Failed(aai.NotDelivered, "the root disappeared while it was read")
 			}
@@ -82,8 +82,8 @@ func tree(ctx context.Context, v *callView) (*aai.Result, error) {
 	if text := strings.Join(append(page.Warnings, v.Snapshot.Warnings...), "; "); text != "" {
 		out.Warning = aai.CleanLabel(text, 500)
 	}
-	if v.App.HiddenReason != "" && page.Total == 0 {
-		out.Warning = aai.CleanLabel(v.App.HiddenReason, 500)
+	if v.app.HiddenReason != "" && page.Total == 0 {
+		out.Warning = aai.CleanLabel(v.app.HiddenReason, 500)
 	}
 	return out, nil
 }
@@ -93,15 +93,15 @@ const pageTimeout = 2 * time.Second
 
 // awaitPage waits until a browser shows a page, and reports whether there is none: its windows
 // appear before their content.
-func (v *callView) awaitPage(ctx context.Context) (pageless bool, err error) {
-	if !v.App.IsBrowser {
+func (v *view) awaitPage(ctx context.Context) (pageless bool, err error) {
+	if !v.app.IsBrowser {
 		return false, nil
 	}
-	for p := v.NewAdaptiveWait(pageTimeout); v.HasNoPage(); {
-		if !p.AwaitChange(ctx) {
+	for p := v.newAdaptiveWait(pageTimeout); v.HasNoPage(); {
+		if !p.awaitChange(ctx) {
 			return true, nil
 		}
-		if err := v.Refresh(ctx); err != nil {
+		if err := v.refresh(ctx); err != nil {
 			return false, err
 		}
 	}
@@ -120,18 +120,18 @@ type pageView struct {
 }
 
 // page renders the page in the format of the call.
-func (v *callView) page(o render.Options) (render.Page, any, error) {
-	name := aai.CleanLabel(v.App.Name, 60)
-	if params.String(v.Call, "format") == "json" {
+func (v *view) page(o render.Options) (render.Page, any, error) {
+	name := aai.CleanLabel(v.app.Name, 60)
+	if params.String(v.call, "format") == "json" {
 		tree, page, err := render.JSON(v.Snapshot, o)
 		return page, pageView{name, page.Tokens, page.Shown, page.Total, page.Offscreen, page.More, tree}, err
 	}
-	o.Budget = max(render.MinBudget, o.Budget-sanitize.EstimateTokens(desktop.Fence("", v.App.Name))-moreTokens)
+	o.Budget = max(render.MinBudget, o.Budget-sanitize.EstimateTokens(desktop.Fence("", v.app.Name))-moreTokens)
 	page, err := render.Text(v.Snapshot, o)
 	if err != nil {
 		return page, nil, err
 	}
-	page.Text = desktop.Fence(page.Text, v.App.Name)
+	page.Text = desktop.Fence(page.Text, v.app.Name)
 	if page.Shown == page.Total && page.Offscreen == "" && page.More == "" && o.After == "" { // a complete tree needs no totals
 		page.Tokens = sanitize.EstimateTokens(page.Text)
 		return page, pageView{name, page.Tokens, page.Shown, page.Total, "", "", nil}, nil

@@ -12,11 +12,10 @@ import (
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/gui/fieldtext"
-	"github.com/gybob/aai-gateway/internal/gui/operate"
 	"github.com/gybob/aai-gateway/internal/gui/params"
 )
 
-func (d *toolset) typeTool() *aai.Tool {
+func (d *engine) typeTool() *aai.Tool {
 	return spec{
 		name: "ax_type", title: "Type text", types: true,
 		returns:     actionReturns,
@@ -33,41 +32,41 @@ func (d *toolset) typeTool() *aai.Tool {
 	}.tool()
 }
 
-func typeText(ctx context.Context, v *callView) (*aai.Result, error) {
-	if v.NoTree {
+func typeText(ctx context.Context, v *view) (*aai.Result, error) {
+	if v.noTree {
 		return v.typeWithoutTree(ctx)
 	}
-	query := params.String(v.Call, "query")
-	var m operate.Match
+	query := params.String(v.call, "query")
+	var m match
 	var err error
 	if query == "" {
-		m, err = v.Focused()
+		m, err = v.focused()
 	} else {
-		m, err = v.FindForAction(ctx, query)
+		m, err = v.findForAction(ctx, query)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if err := v.mayType(ctx, m.Index); err != nil {
+	if err := v.mayType(ctx, m.index); err != nil {
 		return nil, err
 	}
-	text, replace := params.String(v.Call, "text"), params.Bool(v.Call, "clear_first")
-	if text == "" && !replace && !params.Bool(v.Call, "submit") {
-		out := v.alreadySetResult(m.Index)
-		out.Text = "Nothing was typed into " + v.Name(m.Index) + ": the text is empty."
+	text, replace := params.String(v.call, "text"), params.Bool(v.call, "clear_first")
+	if text == "" && !replace && !params.Bool(v.call, "submit") {
+		out := v.alreadySetResult(m.index)
+		out.Text = "Nothing was typed into " + v.Name(m.index) + ": the text is empty."
 		return out, nil
 	}
-	if keysIn(&v.Snapshot.Elements[m.Index], text) && strings.ContainsAny(text, "\n\r") {
-		return v.typeLines(ctx, m.Index, text, replace)
+	if keysIn(&v.Snapshot.Elements[m.index], text) && strings.ContainsAny(text, "\n\r") {
+		return v.typeLines(ctx, m.index, text, replace)
 	}
-	if params.Bool(v.Call, "submit") {
-		return v.typeAndSend(ctx, m.Index, text, replace)
+	if params.Bool(v.call, "submit") {
+		return v.typeAndSend(ctx, m.index, text, replace)
 	}
-	return v.typeInto(ctx, m.Index, text, replace)
+	return v.typeInto(ctx, m.index, text, replace)
 }
 
 // typeInto types a text into the element, after its content or in its place.
-func (v *callView) typeInto(ctx context.Context, i int, text string, replace bool) (*aai.Result, error) {
+func (v *view) typeInto(ctx context.Context, i int, text string, replace bool) (*aai.Result, error) {
 	e := &v.Snapshot.Elements[i]
 	if e.States.Has(desktop.ReadOnly) && (e.Role == desktop.Textbox || e.Role == desktop.Searchbox) {
 		return nil, v.readOnlyError(i)
@@ -76,11 +75,11 @@ func (v *callView) typeInto(ctx context.Context, i int, text string, replace boo
 		return v.set(ctx, i, text)
 	}
 	v.keepSecret(i, text)
-	before, err := v.Read(ctx, e.ID)
+	before, err := v.read(ctx, e.ID)
 	if err != nil {
 		return nil, err
 	}
-	a := operate.Action{View: v.View, Index: i, DoneText: "Typed into"}
+	a := action{view: v, index: i, doneText: "Typed into"}
 	act := desktop.Act{Verb: desktop.InsertText, Text: text}
 	if replace {
 		act.Verb = desktop.SetText
@@ -88,25 +87,25 @@ func (v *callView) typeInto(ctx context.Context, i int, text string, replace boo
 	var was fieldValue
 	keys := keysIn(e, text)
 	lost := !keys && v.tabLeaves(i, text)
-	if lost || !params.TakesFocus(v.Call) && !keys {
-		way := v.ByAccessibility(i, "its editable text", act)
+	if lost || !params.TakesFocus(v.call) && !keys {
+		way := v.byAccessibility(i, "its editable text", act)
 		if number := fieldtext.ParseNumber(text, math.NaN()); replace && e.Role == desktop.Spinbutton && !math.IsNaN(number) {
 			way = numberEdit{v, before, number, text}.withVerification(way)
 		}
-		a.Techniques = append(a.Techniques, way)
+		a.techniques = append(a.techniques, way)
 	}
 	if !lost { // a page takes tab as a key that leaves the field
-		a.Techniques = append(a.Techniques, v.byTyping(i, text, replace))
+		a.techniques = append(a.techniques, v.byTyping(i, text, replace))
 	}
 	if v.skipsValidator(i, before.Value, text) {
-		slices.Reverse(a.Techniques)
+		slices.Reverse(a.techniques)
 	}
 	if !keys && !v.relays(i) { // the effect of keys is unknown beforehand
-		a.Verify, was = v.verifyTyped(i, before, text, replace), v.readFieldValue(ctx, i)
+		a.verify, was = v.verifyTyped(i, before, text, replace), v.readFieldValue(ctx, i)
 	}
 	edits := fieldtext.IsSheetCell(e) && !strings.HasSuffix(text, "\n")
 	seen := v.Snapshot
-	out, err := a.Execute(ctx)
+	out, err := a.execute(ctx)
 	if !keys {
 		if stray := v.findStrayText(ctx, seen, before.ID, text, out, err); stray != nil {
 			return nil, stray
@@ -126,23 +125,23 @@ func keysIn(e *desktop.Element, text string) bool {
 }
 
 // byTyping returns a technique that focuses the element and types.
-func (v *callView) byTyping(i int, text string, replace bool) operate.Technique {
-	return v.ByKeys(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+func (v *view) byTyping(i int, text string, replace bool) technique {
+	return v.byKeys(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
 		if err := v.tooLong(text); err != nil {
 			return err
 		}
-		if err := v.MoveFocus(ctx, i, input, seat, w); err != nil {
+		if err := v.moveFocus(ctx, i, input, seat, w); err != nil {
 			return err
 		}
 		if replace {
-			return v.Overwrite(ctx, i, input, seat, w, func(input desktop.Input) error {
+			return v.overwrite(ctx, i, input, seat, w, func(input desktop.Input) error {
 				if text == "" {
 					return input.Key(ctx, seat, w.ID, desktop.Chord{Key: "delete"})
 				}
 				return v.putText(ctx, i, text, input, seat, w)
 			})
 		}
-		if e := &v.Snapshot.Elements[i]; v.App.FocusOnlyWhenActive && seat == desktop.OwnSeat && !e.States.Has(desktop.Focused) { // its caret position is unknown
+		if e := &v.Snapshot.Elements[i]; v.app.FocusOnlyWhenActive && seat == desktop.OwnSeat && !e.States.Has(desktop.Focused) { // its caret position is unknown
 			if err := input.Key(ctx, seat, w.ID, desktop.Chord{Key: "end", Modifiers: []string{"ctrl"}}); err != nil {
 				return err
 			}
@@ -152,9 +151,9 @@ func (v *callView) byTyping(i int, text string, replace bool) operate.Technique 
 }
 
 // putText types the text into the focused element.
-func (v *callView) putText(ctx context.Context, i int, text string, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+func (v *view) putText(ctx context.Context, i int, text string, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
 	put := func(part string) error { return input.Type(ctx, seat, w.ID, part) }
-	if v.App.IsBrowser && v.Snapshot.Elements[i].States.Has(desktop.Multiline) {
+	if v.app.IsBrowser && v.Snapshot.Elements[i].States.Has(desktop.Multiline) {
 		typed := put
 		put = func(part string) error {
 			return byLines(part, typed, func() error {
@@ -196,13 +195,13 @@ const (
 )
 
 // tooLong returns the error for a text that is too long to type by keys into a browser.
-func (v *callView) tooLong(text string) error {
+func (v *view) tooLong(text string) error {
 	n := utf8.RuneCountInString(text)
-	if !v.App.IsBrowser || n <= maxKeys {
+	if !v.app.IsBrowser || n <= maxKeys {
 		return nil
 	}
 	name := "text"
-	if !params.Has(v.Call, name) {
+	if !params.Has(v.call, name) {
 		name = "value"
 	}
 	return &aai.Error{
@@ -215,14 +214,14 @@ func (v *callView) tooLong(text string) error {
 // inPortions types the text, in a browser in portions, each after the field shows the previous one.
 // Faster typing makes a browser fall behind for good. A field that shows nothing gets the portions
 // without a wait. Other programs get all at once: an editor redraws a long line for each portion.
-func (v *callView) inPortions(ctx context.Context, id desktop.ID, text string, put func(string) error) error {
-	if !v.App.IsBrowser {
+func (v *view) inPortions(ctx context.Context, id desktop.ID, text string, put func(string) error) error {
+	if !v.app.IsBrowser {
 		return put(text)
 	}
 	left := []rune(text)
 	all := len(left)
 	held := func() (int, error) {
-		now, err := v.Backend.Tree.Read(ctx, v.App, id)
+		now, err := v.backend.Tree.Read(ctx, v.app, id)
 		return utf8.RuneCountInString(now.Value), typedOnly(err, all-len(left), all)
 	}
 	for shows := true; ; {
@@ -259,10 +258,10 @@ func typedOnly(err error, typed, all int) error {
 
 // awaitGrowth waits until the field has grown by so many characters, or stops growing, and reports
 // whether it has grown.
-func (v *callView) awaitGrowth(ctx context.Context, before, by int, held func() (int, error)) (bool, error) {
+func (v *view) awaitGrowth(ctx context.Context, before, by int, held func() (int, error)) (bool, error) {
 	last := before
 	for {
-		more, err := v.PollUntil(ctx, slowKeys, func() (bool, error) {
+		more, err := v.pollUntil(ctx, slowKeys, func() (bool, error) {
 			was := last
 			var err error
 			last, err = held()
@@ -275,10 +274,10 @@ func (v *callView) awaitGrowth(ctx context.Context, before, by int, held func() 
 }
 
 // relays reports whether the element is a page field that only relays keys and keeps no text.
-func (v *callView) relays(i int) bool { return v.App.IsBrowser && v.Snapshot.Elements[i].IsKeyRelay() }
+func (v *view) relays(i int) bool { return v.app.IsBrowser && v.Snapshot.Elements[i].IsKeyRelay() }
 
-// verifyTyped returns a Verify function that reads the text back.
-func (v *callView) verifyTyped(i int, before desktop.Element, text string, replace bool) func(context.Context) (string, bool) {
+// verifyTyped returns a verify function that reads the text back.
+func (v *view) verifyTyped(i int, before desktop.Element, text string, replace bool) func(context.Context) (string, bool) {
 	if fieldtext.IsSheetCell(&v.Snapshot.Elements[i]) {
 		return v.typedCell(i, before, text)
 	}
@@ -288,7 +287,7 @@ func (v *callView) verifyTyped(i int, before desktop.Element, text string, repla
 		if before.States.Has(desktop.Protected) {
 			return "", false
 		}
-		now, err := v.Backend.Tree.Read(ctx, v.App, id)
+		now, err := v.backend.Tree.Read(ctx, v.app, id)
 		if err != nil {
 			return "", false
 		}

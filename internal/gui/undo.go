@@ -11,7 +11,6 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop/query"
 	"github.com/gybob/aai-gateway/internal/gui/fieldtext"
 	"github.com/gybob/aai-gateway/internal/gui/guierr"
-	"github.com/gybob/aai-gateway/internal/gui/operate"
 )
 
 // fieldValue is the value of an element, in the form that ax_set_value accepts.
@@ -28,7 +27,7 @@ const maxUndoText = 100_000
 
 // readFieldValue reads the value of the element. It is unknown for elements that cannot be set back
 // exactly, such as a cell, which may have a formula.
-func (v *callView) readFieldValue(ctx context.Context, i int) (h fieldValue) {
+func (v *view) readFieldValue(ctx context.Context, i int) (h fieldValue) {
 	if i < 0 {
 		return h
 	}
@@ -46,8 +45,8 @@ func (v *callView) readFieldValue(ctx context.Context, i int) (h fieldValue) {
 	case isList(e) && e.Role != desktop.Combobox:
 		h.value, h.known = v.sole(v.options(i), desktop.Selected)
 	default:
-		h.formatted = v.App.IsBrowser && e.Role == desktop.Textbox && e.End > i+1
-		now, err := v.Backend.Tree.Read(ctx, v.App, e.ID)
+		h.formatted = v.app.IsBrowser && e.Role == desktop.Textbox && e.End > i+1
+		now, err := v.backend.Tree.Read(ctx, v.app, e.ID)
 		if err != nil || now.States.HasAny(desktop.Protected) || len(now.Value) > maxUndoText {
 			return h
 		}
@@ -76,7 +75,7 @@ func isList(e *desktop.Element) bool {
 }
 
 // options returns the options of a list.
-func (v *callView) options(list int) (found []int) {
+func (v *view) options(list int) (found []int) {
 	for i := list + 1; i < v.Snapshot.Elements[list].End; i++ {
 		if v.Snapshot.Elements[i].Role.IsSetMember() {
 			found = append(found, i)
@@ -86,7 +85,7 @@ func (v *callView) options(list int) (found []int) {
 }
 
 // sole returns the name of the only element with the state, if no other element has that name.
-func (v *callView) sole(all []int, state desktop.State) (name string, known bool) {
+func (v *view) sole(all []int, state desktop.State) (name string, known bool) {
 	chosen := slices.DeleteFunc(slices.Clone(all), func(i int) bool { return !v.Snapshot.Elements[i].States.Has(state) })
 	if len(chosen) != 1 {
 		return "", false
@@ -98,7 +97,7 @@ func (v *callView) sole(all []int, state desktop.State) (name string, known bool
 
 // choiceOwner returns the element that a click on i would change: i itself if it is checkable, or
 // the group or list of the option i. It returns -1 if a click selects nothing.
-func (v *callView) choiceOwner(i int) int {
+func (v *view) choiceOwner(i int) int {
 	e := &v.Snapshot.Elements[i]
 	such := func(p int) bool { return isList(&v.Snapshot.Elements[p]) }
 	switch {
@@ -121,25 +120,25 @@ func (v *callView) choiceOwner(i int) int {
 }
 
 // checkUnchanged calls CheckUnchanged with the current value.
-func (v *callView) checkUnchanged(now fieldValue) error {
-	if v.Call.CheckUnchanged == nil {
+func (v *view) checkUnchanged(now fieldValue) error {
+	if v.call.CheckUnchanged == nil {
 		return nil
 	}
 	if !now.known {
 		return guierr.Failed(aai.NotDelivered, "its current value cannot be read")
 	}
-	return v.Call.CheckUnchanged(now.value)
+	return v.call.CheckUnchanged(now.value)
 }
 
 // withUndo adds the Undo that restores the old value to the result.
-func (v *callView) withUndo(ctx context.Context, was fieldValue, out *aai.Result, err error) (*aai.Result, error) {
+func (v *view) withUndo(ctx context.Context, was fieldValue, out *aai.Result, err error) (*aai.Result, error) {
 	if err != nil {
 		return nil, v.restoreAfterFailure(ctx, was, err)
 	}
 	if out == nil {
 		return nil, nil
 	}
-	if did, ok := out.Data.(operate.ActionResult); ok && !did.Delivered {
+	if did, ok := out.Data.(actionResult); ok && !did.Delivered {
 		return out, nil
 	}
 	which, now, ok := v.changed(ctx, was)
@@ -151,7 +150,7 @@ func (v *callView) withUndo(ctx context.Context, was fieldValue, out *aai.Result
 }
 
 // undoFor returns the Undo that sets the former value of the element, which holds now.
-func (v *callView) undoFor(was fieldValue, which string, now fieldValue) *aai.Undo {
+func (v *view) undoFor(was fieldValue, which string, now fieldValue) *aai.Undo {
 	effect := " has its former value again"
 	if was.formatted {
 		effect = " has its former text again, without links and formatting"
@@ -165,10 +164,10 @@ func (v *callView) undoFor(was fieldValue, which string, now fieldValue) *aai.Un
 
 // restoreAfterFailure sets the former value of an element again after an action that failed and may
 // have changed it. The error describes the outcome, and has an Undo for another try.
-func (v *callView) restoreAfterFailure(ctx context.Context, was fieldValue, failed error) error {
+func (v *view) restoreAfterFailure(ctx context.Context, was fieldValue, failed error) error {
 	e := aai.AsError(failed)
 	reached := e.Delivery == aai.Delivered || e.Delivery == aai.DeliveryUnknown
-	if !reached || !was.known || e.Undo != nil || v.Refresh(ctx) != nil {
+	if !reached || !was.known || e.Undo != nil || v.refresh(ctx) != nil {
 		return failed
 	}
 	i := v.Snapshot.Index(was.id)
@@ -190,12 +189,12 @@ func (v *callView) restoreAfterFailure(ctx context.Context, was fieldValue, fail
 
 // restoreValue sets the former value of the element. It returns the resulting value and the
 // outcome, for an error message.
-func (v *callView) restoreValue(ctx context.Context, i int, was fieldValue) (now fieldValue, how string) {
-	together := v.Batched
-	v.Batched = true // the target was announced before
+func (v *view) restoreValue(ctx context.Context, i int, was fieldValue) (now fieldValue, how string) {
+	together := v.batched
+	v.batched = true // the target was announced before
 	_, err := v.setAs(ctx, i, was.value)
-	v.Batched = together
-	if e := v.Refresh(ctx); err == nil {
+	v.batched = together
+	if e := v.refresh(ctx); err == nil {
 		err = e
 	}
 	now = v.readFieldValue(ctx, v.Snapshot.Index(was.id))
@@ -210,7 +209,7 @@ func (v *callView) restoreValue(ctx context.Context, i int, was fieldValue) (now
 
 // changed returns a query for an element and its new value; ok is false if a value is unknown or
 // both are the same.
-func (v *callView) changed(ctx context.Context, was fieldValue) (which string, now fieldValue, ok bool) {
+func (v *view) changed(ctx context.Context, was fieldValue) (which string, now fieldValue, ok bool) {
 	if !was.known {
 		return "", now, false
 	}
@@ -225,7 +224,7 @@ func (v *callView) changed(ctx context.Context, was fieldValue) (which string, n
 
 // step returns a tool call on the program, named by its PID: aliases and refs end with a
 // conversation.
-func (v *callView) step(tool string, args map[string]any) aai.Step {
-	args["app"] = strconv.Itoa(v.App.PID)
+func (v *view) step(tool string, args map[string]any) aai.Step {
+	args["app"] = strconv.Itoa(v.app.PID)
 	return aai.Step{App: aai.DesktopApp, Tool: tool, Args: args}
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/gui/fieldtext"
 	"github.com/gybob/aai-gateway/internal/gui/guierr"
-	"github.com/gybob/aai-gateway/internal/gui/operate"
 	"github.com/gybob/aai-gateway/internal/gui/params"
 	"github.com/gybob/aai-gateway/internal/gui/snapview"
 )
@@ -20,7 +19,7 @@ import (
 // setValueName is the tool that most undo steps use.
 const setValueName = "ax_set_value"
 
-func (d *toolset) setValueTool() *aai.Tool {
+func (d *engine) setValueTool() *aai.Tool {
 	return spec{
 		name: setValueName, title: "Set element value", types: true,
 		returns:     actionReturns,
@@ -34,22 +33,22 @@ func (d *toolset) setValueTool() *aai.Tool {
 	}.tool()
 }
 
-func setValue(ctx context.Context, v *callView) (*aai.Result, error) {
-	m, err := v.FindForAction(ctx, params.String(v.Call, "query"))
+func setValue(ctx context.Context, v *view) (*aai.Result, error) {
+	m, err := v.findForAction(ctx, params.String(v.call, "query"))
 	if err != nil {
 		return nil, err
 	}
-	if err := v.mayType(ctx, m.Index); err != nil {
+	if err := v.mayType(ctx, m.index); err != nil {
 		return nil, err
 	}
-	if !v.IsTypedText(m.Index) {
+	if !v.IsTypedText(m.index) {
 		gateway.MarkNotSecret(ctx, "value")
 	}
-	return v.set(ctx, m.Index, params.String(v.Call, "value"))
+	return v.set(ctx, m.index, params.String(v.call, "value"))
 }
 
 // set sets the value of the element, and adds the Undo.
-func (v *callView) set(ctx context.Context, i int, value string) (*aai.Result, error) {
+func (v *view) set(ctx context.Context, i int, value string) (*aai.Result, error) {
 	if field := v.ToolbarField(i); field >= 0 {
 		i = field
 	}
@@ -62,7 +61,7 @@ func (v *callView) set(ctx context.Context, i int, value string) (*aai.Result, e
 }
 
 // setAs sets the value of the element, in the way of its kind.
-func (v *callView) setAs(ctx context.Context, i int, value string) (*aai.Result, error) {
+func (v *view) setAs(ctx context.Context, i int, value string) (*aai.Result, error) {
 	e := &v.Snapshot.Elements[i]
 	switch {
 	case e.States.Has(desktop.ReadOnly):
@@ -92,14 +91,14 @@ func (v *callView) setAs(ctx context.Context, i int, value string) (*aai.Result,
 }
 
 // readOnlyError returns the error for a read-only field.
-func (v *callView) readOnlyError(i int) error {
+func (v *view) readOnlyError(i int) error {
 	e := guierr.Failed(aai.NotDelivered, "%s is read-only", v.Name(i))
 	aai.AsError(e).Hint = "Its value can be read, but not changed."
 	return e
 }
 
-func (v *callView) setText(ctx context.Context, i int, value string) (*aai.Result, error) {
-	before, err := v.Read(ctx, v.Snapshot.Elements[i].ID)
+func (v *view) setText(ctx context.Context, i int, value string) (*aai.Result, error) {
+	before, err := v.read(ctx, v.Snapshot.Elements[i].ID)
 	if err != nil {
 		return nil, err
 	}
@@ -108,27 +107,27 @@ func (v *callView) setText(ctx context.Context, i int, value string) (*aai.Resul
 	if !before.States.Has(desktop.Protected) && (held == want || fieldtext.ReplaceNoBreakSpaces(held) == want) && value != "" {
 		return v.alreadySetResult(i), nil
 	}
-	a := operate.Action{View: v.View, Index: i, DoneText: "Set"}
-	a.Techniques = []operate.Technique{
-		v.ByAccessibility(i, "its editable text", desktop.Act{Verb: desktop.SetText, Text: value}),
-		v.ByAccessibility(i, "its value", desktop.Act{Verb: desktop.SetNumber, Number: fieldtext.ParseNumber(value, 0)}),
+	a := action{view: v, index: i, doneText: "Set"}
+	a.techniques = []technique{
+		v.byAccessibility(i, "its editable text", desktop.Act{Verb: desktop.SetText, Text: value}),
+		v.byAccessibility(i, "its value", desktop.Act{Verb: desktop.SetNumber, Number: fieldtext.ParseNumber(value, 0)}),
 		v.byTyping(i, value, true),
 	}
 	if math.IsNaN(fieldtext.ParseNumber(value, math.NaN())) {
-		a.Techniques = append(a.Techniques[:1], a.Techniques[2])
+		a.techniques = append(a.techniques[:1], a.techniques[2])
 	}
 	leaves := v.tabLeaves(i, value)
 	switch {
 	case leaves:
-		a.Techniques = a.Techniques[:len(a.Techniques)-1]
+		a.techniques = a.techniques[:len(a.techniques)-1]
 	case v.skipsValidator(i, before.Value, value):
-		slices.Reverse(a.Techniques)
+		slices.Reverse(a.techniques)
 	}
 	if !v.relays(i) {
-		a.Verify = v.verifyTyped(i, before, value, true)
+		a.verify = v.verifyTyped(i, before, value, true)
 	}
 	seen := v.Snapshot
-	out, err := a.Execute(ctx)
+	out, err := a.execute(ctx)
 	if stray := v.findStrayText(ctx, seen, before.ID, value, out, err); stray != nil {
 		return nil, stray
 	}
@@ -138,17 +137,17 @@ func (v *callView) setText(ctx context.Context, i int, value string) (*aai.Resul
 // skipsValidator reports whether the accessibility interface may accept a text that the keyboard
 // could not enter: Qt does not ask a line field's validator there. A field with a number probably
 // has a validator, if the new text has letters.
-func (v *callView) skipsValidator(i int, held, text string) bool {
+func (v *view) skipsValidator(i int, held, text string) bool {
 	e := &v.Snapshot.Elements[i]
-	line := strings.HasPrefix(v.App.Toolkit, "Qt") && e.Role == desktop.Textbox && !e.States.Has(desktop.Multiline)
+	line := strings.HasPrefix(v.app.Toolkit, "Qt") && e.Role == desktop.Textbox && !e.States.Has(desktop.Multiline)
 	number := held != "" && !strings.ContainsFunc(held, unicode.IsLetter)
 	return line && number && strings.ContainsFunc(text, unicode.IsLetter)
 }
 
 // tabLeaves reports whether a typed tab would leave the element: the rest would go into the next
 // one.
-func (v *callView) tabLeaves(i int, text string) bool {
-	return strings.Contains(text, "\t") && (v.App.IsBrowser || !snapview.KeepsTab(&v.Snapshot.Elements[i]))
+func (v *view) tabLeaves(i int, text string) bool {
+	return strings.Contains(text, "\t") && (v.app.IsBrowser || !snapview.KeepsTab(&v.Snapshot.Elements[i]))
 }
 
 // tabError returns the error for a text with a tab that could not be set without typing.
@@ -165,15 +164,15 @@ func tabError(err error, name string, leaves bool) error {
 }
 
 // alreadySetResult is the result for an element that already has the value.
-func (v *callView) alreadySetResult(i int) *aai.Result {
+func (v *view) alreadySetResult(i int) *aai.Result {
 	return &aai.Result{
 		Text: v.Name(i) + " has this value already; no action.", NoOp: true,
-		Data: operate.ActionResult{Verified: true, Changes: []string{}, Element: v.Summarize(v.Snapshot, i)},
+		Data: actionResult{Verified: true, Changes: []string{}, Element: v.Summarize(v.Snapshot, i)},
 	}
 }
 
 // drawnOnly returns the error for a grid without reported children, such as a GTK 3 calendar.
-func (v *callView) drawnOnly(i int) error {
+func (v *view) drawnOnly(i int) error {
 	e := aai.Errorf(aai.AutomationNotSupported, "%s reports none of its content, as a calendar of GTK 3 does, so nothing can be set in it by name", v.Name(i))
 	e.Delivery = aai.NotDelivered
 	e.Hint = `Set the field beside it, if there is one. Or give it the keyboard by ax_click with mode "focus", and press keys by ax_key_press: arrows go from day to day, with ctrl from month to month and year to year, and space chooses; ax_screenshot shows the chosen day.`

@@ -15,7 +15,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/watch"
 )
 
-func (d *toolset) waitTool() *aai.Tool {
+func (d *engine) waitTool() *aai.Tool {
 	return spec{
 		name: "ax_wait", title: "Wait for an element", effect: aai.Reads,
 		returns:     elementReturns + `, "waited_ms": {"type": "integer"}`,
@@ -32,7 +32,7 @@ func (d *toolset) waitTool() *aai.Tool {
 
 // wait is a call that waits for one condition.
 type wait struct {
-	toolset *toolset
+	toolset *engine
 	call    *aai.Call
 	until   string
 	begun   time.Time
@@ -40,7 +40,7 @@ type wait struct {
 
 // wait waits by events, and checks after each. It does not hold the program's queue slot, so that
 // other calls can act on it meanwhile.
-func (d *toolset) wait(ctx context.Context, call *aai.Call) (*aai.Result, error) {
+func (d *engine) wait(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 	w, err := d.waitOf(call)
 	if err != nil {
 		return nil, err
@@ -78,7 +78,7 @@ func (d *toolset) wait(ctx context.Context, call *aai.Call) (*aai.Result, error)
 }
 
 // waitOf returns the condition of the call.
-func (d *toolset) waitOf(call *aai.Call) (*wait, error) {
+func (d *engine) waitOf(call *aai.Call) (*wait, error) {
 	w := &wait{toolset: d, call: call, until: params.String(call, "until"), begun: time.Now()}
 	for _, what := range []string{"value", "state"} {
 		switch {
@@ -106,8 +106,8 @@ func (w *wait) waited() time.Duration { return time.Since(w.begun).Round(time.Mi
 // look returns the result if the condition holds now, or nil. The last look returns an error with
 // the actual state.
 func (w *wait) look(ctx context.Context, last bool) (*aai.Result, error) {
-	result, err := w.toolset.withViewUnqueued(ctx, w.call, func(ctx context.Context, v *callView) (*aai.Result, error) {
-		v.WithoutNewRefs, v.CertainOnly = !last, true // accept only a certain match
+	result, err := w.toolset.withViewUnqueued(ctx, w.call, func(ctx context.Context, v *view) (*aai.Result, error) {
+		v.WithoutNewRefs, v.certainOnly = !last, true // accept only a certain match
 		result, err := w.checkView(ctx, v)
 		if instead := aai.AsError(err); instead != nil && instead.AppResponded && !last {
 			return nil, nil
@@ -122,15 +122,15 @@ func (w *wait) look(ctx context.Context, last bool) (*aai.Result, error) {
 
 // checkView returns the result if the condition holds in the view. Otherwise it returns an error
 // with AppResponded set.
-func (w *wait) checkView(ctx context.Context, v *callView) (*aai.Result, error) {
-	m, err := v.FindWithOffscreen(ctx, params.String(w.call, "query"))
+func (w *wait) checkView(ctx context.Context, v *view) (*aai.Result, error) {
+	m, err := v.findWithOffscreen(ctx, params.String(w.call, "query"))
 	missing := false
 	if e := aai.AsError(err); e != nil {
 		if missing = e.Code == aai.ElementNotFound || e.Code == aai.StaleRef; !missing {
 			return nil, err
 		}
-	} else if missing = !v.Snapshot.IsVisible(m.Index) && !v.Snapshot.IsOffscreen(m.Index); missing { // a ref of a hidden element
-		err = guierr.Failed("", "%s is not showing", v.Name(m.Index))
+	} else if missing = !v.Snapshot.IsVisible(m.index) && !v.Snapshot.IsOffscreen(m.index); missing { // a ref of a hidden element
+		err = guierr.Failed("", "%s is not showing", v.Name(m.index))
 	}
 	switch {
 	case missing && w.until == "vanishes":
@@ -141,16 +141,16 @@ func (w *wait) checkView(ctx context.Context, v *callView) (*aai.Result, error) 
 	case missing:
 		return nil, w.actualError(err)
 	case w.until == "vanishes":
-		return nil, w.actualError(guierr.Failed("", "%s is there", v.Name(m.Index)))
+		return nil, w.actualError(guierr.Failed("", "%s is there", v.Name(m.index)))
 	case w.until != "appears":
-		if wrong, err := w.differs(ctx, v, &m.Index); err != nil {
+		if wrong, err := w.differs(ctx, v, &m.index); err != nil {
 			return nil, err
 		} else if wrong != "" {
-			return nil, w.actualError(guierr.Failed("", "%s %s", v.Name(m.Index), wrong))
+			return nil, w.actualError(guierr.Failed("", "%s %s", v.Name(m.index), wrong))
 		}
 	}
-	e := v.Summarize(v.Snapshot, m.Index)
-	return &aai.Result{Text: v.FoundText(m.Index, ""), DataComplete: true, Data: map[string]any{
+	e := v.Summarize(v.Snapshot, m.index)
+	return &aai.Result{Text: v.FoundText(m.index, ""), DataComplete: true, Data: map[string]any{
 		"element_ref": e.Ref, "role": e.Role, "title": e.Title, "value": e.Value, "waited_ms": w.waited().Milliseconds(),
 	}}, nil
 }
@@ -173,7 +173,7 @@ func (w *wait) actualError(err error) error {
 }
 
 // differs describes how the element differs from the condition; "" if it does not.
-func (w *wait) differs(ctx context.Context, v *callView, i *int) (string, error) {
+func (w *wait) differs(ctx context.Context, v *view, i *int) (string, error) {
 	e, err := v.readComplete(ctx, i)
 	if err != nil {
 		return "", err

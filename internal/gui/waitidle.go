@@ -15,7 +15,7 @@ import (
 // maxWait is the maximum wait of a call for a program to be idle.
 const maxWait = 60 * time.Second
 
-func (d *toolset) waitIdleTool() *aai.Tool {
+func (d *engine) waitIdleTool() *aai.Tool {
 	return spec{
 		name: "ax_wait_idle", title: "Wait until idle", effect: aai.Reads,
 		returns:     `"idle": {"type": "boolean"}, "waited_ms": {"type": "integer"}, "events": {"type": "integer"}`,
@@ -30,7 +30,7 @@ func (d *toolset) waitIdleTool() *aai.Tool {
 
 // waitIdle waits by events, without polling. It does not hold the program's queue slot, so that
 // other calls can act on it meanwhile.
-func (d *toolset) waitIdle(ctx context.Context, call *aai.Call) (*aai.Result, error) {
+func (d *engine) waitIdle(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 	app, err := d.AdmittedApp(ctx, call)
 	if err != nil {
 		return nil, err

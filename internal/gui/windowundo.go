@@ -24,7 +24,7 @@ func (a windowState) asData() map[string]any {
 
 // currentState returns the window's current state.
 func (m *windowChange) currentState(ctx context.Context) (a windowState) {
-	all, err := m.Backend.Windows.Windows(ctx)
+	all, err := m.backend.Windows.Windows(ctx)
 	if err != nil {
 		return a
 	}

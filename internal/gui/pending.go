@@ -1,4 +1,4 @@
-package operate
+package gui
 
 import (
 	"context"
@@ -23,13 +23,13 @@ const afterWork = 60 * time.Millisecond
 
 // canReportLater reports whether a later call can report late effects. That needs events and a next
 // call, which a terminal command does not have.
-func (v *View) canReportLater() bool {
-	return v.Backend.Events != nil && v.Call.Caller.Door != aai.DoorCLI
+func (v *view) canReportLater() bool {
+	return v.backend.Events != nil && v.call.Caller.Door != aai.DoorCLI
 }
 
 // idleProbe finds out whether the program rests.
 type idleProbe struct {
-	v         *View
+	v         *view
 	lastProbe time.Time     // time of the last probe
 	worked    time.Duration // busy time until then
 	idle      bool          // the program was idle then
@@ -40,15 +40,15 @@ type idleProbe struct {
 // although it works 95 % of the time; the animation of a button works half of it.
 func (r *idleProbe) probe() (idle, rests bool) {
 	was, asked, worked := r.idle, r.lastProbe, r.worked
-	r.idle = r.v.Backend.Events.IsIdle(r.v.App)
+	r.idle = r.v.backend.Events.IsIdle(r.v.app)
 	if r.lastProbe = time.Now(); r.idle {
-		r.worked = r.v.Backend.Events.BusyTime(r.v.App)
+		r.worked = r.v.backend.Events.BusyTime(r.v.app)
 	}
 	return r.idle, r.idle && was && r.worked-worked <= r.lastProbe.Sub(asked)*3/4
 }
 
 // isResting reports whether the program is idle in two probes, with the pause quietTwice between them.
-func (v *View) isResting() bool {
+func (v *view) isResting() bool {
 	r := idleProbe{v: v}
 	r.probe()
 	time.Sleep(quietTwice)
@@ -58,7 +58,7 @@ func (v *View) isResting() bool {
 
 // settleProbe finds out whether the program has finished its reaction to an action.
 type settleProbe struct {
-	a             Action
+	a             action
 	timer         *time.Timer // when to probe again
 	rest          idleProbe
 	worked        bool // the program was busy once
@@ -66,9 +66,9 @@ type settleProbe struct {
 }
 
 // newSettleProbe returns a probe for an accessibility action (asked) or for input.
-func (a Action) newSettleProbe(asked bool) *settleProbe {
-	s := &settleProbe{a: a, timer: time.NewTimer(quietAfter), rest: idleProbe{v: a.View}, asked: asked}
-	if !asked || a.Verify != nil || !a.canReportLater() {
+func (a action) newSettleProbe(asked bool) *settleProbe {
+	s := &settleProbe{a: a, timer: time.NewTimer(quietAfter), rest: idleProbe{v: a.view}, asked: asked}
+	if !asked || a.verify != nil || !a.canReportLater() {
 		s.timer.Stop()
 	}
 	return s
@@ -79,7 +79,7 @@ func (a Action) newSettleProbe(asked bool) *settleProbe {
 func (s *settleProbe) pressing() bool {
 	first := s.asked && !s.looked
 	s.looked = true
-	return first && s.a.Backend.Events != nil && !s.a.Backend.Events.IsIdle(s.a.App)
+	return first && s.a.backend.Events != nil && !s.a.backend.Events.IsIdle(s.a.app)
 }
 
 // probe reports whether the program is idle, and whether it has rested since the last probe without
@@ -99,27 +99,27 @@ func (s *settleProbe) probe() (idle, rests bool) {
 const orEarlierAction = ", or the action before it"
 
 // watchPending continues to observe the program after the reply, if no effect was seen.
-func (a Action) watchPending(verified bool, what string, focus desktop.ID, delivered, answered time.Time) {
-	if verified || a.Verify != nil || !a.canReportLater() {
-		a.AmbientChanges.EndAction(a.Snapshot)
+func (a action) watchPending(verified bool, what string, focus desktop.ID, delivered, answered time.Time) {
+	if verified || a.verify != nil || !a.canReportLater() {
+		a.ambientChanges.EndAction(a.Snapshot)
 		return
 	}
 	if a.mayBeEarlier(delivered) {
 		what += orEarlierAction
 	}
 	o := &watch.PendingEffect{What: what, Before: a.Snapshot, Focus: focus, Since: delivered, Deadline: answered}
-	if took := answered.Sub(delivered); took < EffectCeiling || took > EffectCeiling+quietAfter { // on a busy computer everything comes later
-		o.Deadline = answered.Add(EffectCeiling - quietAfter - quietTwice)
+	if took := answered.Sub(delivered); took < effectCeiling || took > effectCeiling+quietAfter { // on a busy computer everything comes later
+		o.Deadline = answered.Add(effectCeiling - quietAfter - quietTwice)
 	}
-	o.StillWorking = answered.Sub(delivered) >= EffectCeiling && !a.isResting()
-	o.Start(a.Backend, a.App)
-	a.Engine.Cache.SetPending(a.App, o)
-	a.Engine.Sessions.For(a.Call).SetPending(a.App, o)
+	o.StillWorking = answered.Sub(delivered) >= effectCeiling && !a.isResting()
+	o.Start(a.backend, a.app)
+	a.engine.Cache.SetPending(a.app, o)
+	a.engine.Sessions.For(a.call).SetPending(a.app, o)
 }
 
 // mayBeEarlier reports whether an effect of an action delivered at that time may belong to the previous action. That
 // action is very recent, or had no visible effect.
-func (a Action) mayBeEarlier(delivered time.Time) bool {
+func (a action) mayBeEarlier(delivered time.Time) bool {
 	if a.previousAction == nil {
 		return false
 	}
@@ -133,7 +133,7 @@ func (a Action) mayBeEarlier(delivered time.Time) bool {
 
 // pendingChanges returns the changes of the first snapshot since the action that differs by more
 // than ambient changes. The view itself counts as the latest snapshot.
-func (v *View) pendingChanges(o *watch.PendingEffect) (delta.Delta, bool) {
+func (v *view) pendingChanges(o *watch.PendingEffect) (delta.Delta, bool) {
 	looks, over := o.Snapshots()
 	if v.Snapshot.Taken.Sub(o.Since) < watch.PendingFor && !over {
 		looks = append(looks, v.Snapshot)
@@ -141,7 +141,7 @@ func (v *View) pendingChanges(o *watch.PendingEffect) (delta.Delta, bool) {
 	for _, look := range looks {
 		then := *v
 		then.Snapshot = look
-		a := Action{View: &then, Index: o.Before.Index(o.Focus)}
+		a := action{view: &then, index: o.Before.Index(o.Focus)}
 		if d := a.diff(o.Before, o.Focus); a.hasEffect(o.Before, d) {
 			return d, true
 		}
@@ -149,11 +149,11 @@ func (v *View) pendingChanges(o *watch.PendingEffect) (delta.Delta, bool) {
 	return delta.Delta{}, false
 }
 
-// learnAmbient updates AmbientChanges from the view, after the last snapshot within the deadline of
+// learnAmbient updates ambientChanges from the view, after the last snapshot within the deadline of
 // the last pending effect. All changes until that deadline belong to the action, whenever its reply
 // was sent.
-func (v *View) learnAmbient() {
-	if o := v.Engine.Cache.Pending(v.App); o != nil && !o.AmbientLearned {
+func (v *view) learnAmbient() {
+	if o := v.engine.Cache.Pending(v.app); o != nil && !o.AmbientLearned {
 		after := o.Before
 		looks, _ := o.Snapshots()
 		for _, look := range append(looks, v.Snapshot) {
@@ -161,10 +161,10 @@ func (v *View) learnAmbient() {
 				after = look
 			}
 		}
-		v.AmbientChanges.EndAction(after)
+		v.ambientChanges.EndAction(after)
 		o.AmbientLearned = true
 	}
-	v.AmbientChanges.Observe(v.Snapshot)
+	v.ambientChanges.Observe(v.Snapshot)
 }
 
 // pageResponseTime is how long a page may wait for its server without a visible change. Meanwhile the browser is
@@ -174,16 +174,16 @@ const pageResponseTime = 1200 * time.Millisecond
 // awaitPending waits until the deadline for a late effect of the program's last action, from any
 // conversation. The wait is longer while the program still works on it, and in a browser before
 // another action.
-func (v *View) awaitPending(ctx context.Context, acts bool) error {
-	o := v.Engine.Cache.Pending(v.App)
+func (v *view) awaitPending(ctx context.Context, acts bool) error {
+	o := v.engine.Cache.Pending(v.app)
 	if o == nil {
 		return nil
 	}
-	if answer := o.Since.Add(pageResponseTime); acts && v.App.IsBrowser && answer.After(o.Deadline) {
+	if answer := o.Since.Add(pageResponseTime); acts && v.app.IsBrowser && answer.After(o.Deadline) {
 		o.Deadline = answer
 	}
 	for time.Now().Before(o.Deadline) || o.StillWorking {
-		if _, so := v.pendingChanges(o); so || time.Since(o.Since) > WrongCeiling+EffectCeiling {
+		if _, so := v.pendingChanges(o); so || time.Since(o.Since) > wrongCeiling+effectCeiling {
 			o.StillWorking = false
 			break
 		}
@@ -191,7 +191,7 @@ func (v *View) awaitPending(ctx context.Context, acts bool) error {
 		if o.StillWorking && wait <= 0 {
 			wait = afterWork
 			if v.isResting() {
-				o.StillWorking, wait = false, EffectCeiling
+				o.StillWorking, wait = false, effectCeiling
 				o.Deadline = time.Now().Add(wait)
 			}
 		}
@@ -205,12 +205,12 @@ func (v *View) awaitPending(ctx context.Context, acts bool) error {
 // Limits for the wait for side effects, which follow an effect soon. LibreOffice first changes the text, and 300 ms
 // later, when idle, its undo state and word count.
 const (
-	restAfter   = EffectCeiling
-	restCeiling = 3 * EffectCeiling
+	restAfter   = effectCeiling
+	restCeiling = 3 * effectCeiling
 )
 
 // awaitSettled waits, after a late effect of the last action, until no more changes come.
-func (v *View) awaitSettled(ctx context.Context, o *watch.PendingEffect) error {
+func (v *view) awaitSettled(ctx context.Context, o *watch.PendingEffect) error {
 	if _, so := v.pendingChanges(o); !so {
 		return nil
 	}
@@ -240,7 +240,7 @@ func (v *View) awaitSettled(ctx context.Context, o *watch.PendingEffect) error {
 }
 
 // awaitUpdate waits at most the given time for an update of the effect, and refreshes the view.
-func (v *View) awaitUpdate(ctx context.Context, o *watch.PendingEffect, atMost time.Duration) error {
+func (v *view) awaitUpdate(ctx context.Context, o *watch.PendingEffect, atMost time.Duration) error {
 	ceiling := time.NewTimer(atMost)
 	defer ceiling.Stop()
 	select {
@@ -249,21 +249,21 @@ func (v *View) awaitUpdate(ctx context.Context, o *watch.PendingEffect, atMost t
 	case <-ctx.Done():
 		return guierr.Unreadable(ctx.Err())
 	}
-	return v.Refresh(ctx)
+	return v.refresh(ctx)
 }
 
 // changesSince describes in one line, and only once, the late effect of this conversation's last
 // action; "" if there is none.
-func (v *View) changesSince() string {
-	s := v.Engine.Sessions.For(v.Call)
-	o := s.Pending(v.App)
+func (v *view) changesSince() string {
+	s := v.engine.Sessions.For(v.call)
+	o := s.Pending(v.app)
 	if o == nil {
 		return ""
 	}
 	d, so := v.pendingChanges(o)
 	if so || time.Since(o.Since) > watch.PendingFor {
 		o.Stop()
-		s.SetPending(v.App, nil)
+		s.SetPending(v.app, nil)
 	}
 	if !so {
 		return ""

@@ -1,4 +1,4 @@
-package operate
+package gui
 
 import (
 	"context"
@@ -15,31 +15,31 @@ const busyTimes = 10
 
 // idleGiveUp is how long a program must be idle before the wait ends. Chromium sleeps between a
 // change of its page and the report of it.
-const idleGiveUp = EffectCeiling
+const idleGiveUp = effectCeiling
 
 // replyReserve is the part of a call's time that is reserved for its reply.
 const replyReserve = time.Second
 
-// AdaptiveWait is a wait for a program: the usual time, and then until the program was idle for a
+// adaptiveWait is a wait for a program: the usual time, and then until the program was idle for a
 // while. A busy computer makes programs slower.
-type AdaptiveWait struct {
-	view            *View
+type adaptiveWait struct {
+	view            *view
 	within          time.Duration
 	begun, lastLook time.Time
 	isIdle          bool          // at the last look
 	idleTime        time.Duration // how long the program was idle between looks
 }
 
-// NewAdaptiveWait begins a wait for the program of at least the given time.
-func (v *View) NewAdaptiveWait(within time.Duration) *AdaptiveWait {
-	return &AdaptiveWait{view: v, within: within, begun: time.Now()}
+// newAdaptiveWait begins a wait for the program of at least the given time.
+func (v *view) newAdaptiveWait(within time.Duration) *adaptiveWait {
+	return &adaptiveWait{view: v, within: within, begun: time.Now()}
 }
 
 // isOver reports whether the wait is over. Callers poll it.
-func (p *AdaptiveWait) isOver(ctx context.Context) bool {
-	now, events := time.Now(), p.view.Backend.Events
+func (p *adaptiveWait) isOver(ctx context.Context) bool {
+	now, events := time.Now(), p.view.backend.Events
 	since := now.Sub(p.begun)
-	if events == nil || p.view.NoTree {
+	if events == nil || p.view.noTree {
 		return since > p.within
 	}
 	if since < p.within-idleGiveUp || now.Sub(p.lastLook) < watch.PollInterval/2 {
@@ -47,7 +47,7 @@ func (p *AdaptiveWait) isOver(ctx context.Context) bool {
 	}
 	gap := now.Sub(p.lastLook)
 	p.lastLook = now
-	rests := events.IsIdle(p.view.App)
+	rests := events.IsIdle(p.view.app)
 	if !rests || !p.isIdle {
 		p.idleTime = 0
 	} else { // the program's work during a longer gap is unknown
@@ -61,9 +61,9 @@ func (p *AdaptiveWait) isOver(ctx context.Context) bool {
 	return since > p.within && p.isIdle && p.idleTime >= min(p.within, idleGiveUp)-3*watch.PollInterval/2
 }
 
-// AwaitChange waits until the program sends an event or PollInterval passes. It returns false if the whole wait is
+// awaitChange waits until the program sends an event or PollInterval passes. It returns false if the whole wait is
 // over or ctx has ended, so that the caller stops.
-func (p *AdaptiveWait) AwaitChange(ctx context.Context) bool {
+func (p *adaptiveWait) awaitChange(ctx context.Context) bool {
 	if p.isOver(ctx) {
 		return false
 	}
@@ -74,9 +74,9 @@ func (p *AdaptiveWait) AwaitChange(ctx context.Context) bool {
 	waiting, cancel := context.WithDeadline(ctx, soon)
 	defer cancel()
 	var events <-chan desktop.Event
-	if p.view.Backend.Events != nil {
+	if p.view.backend.Events != nil {
 		// Polling detects events from before the watch.
-		if told, err := p.view.Backend.Events.Watch(waiting, p.view.App); err == nil {
+		if told, err := p.view.backend.Events.Watch(waiting, p.view.app); err == nil {
 			events = told
 		}
 	}
@@ -87,10 +87,10 @@ func (p *AdaptiveWait) AwaitChange(ctx context.Context) bool {
 	return ctx.Err() == nil
 }
 
-// PollUntil calls look repeatedly until it reports success or the adaptive wait is over, and
+// pollUntil calls look repeatedly until it reports success or the adaptive wait is over, and
 // returns whether it succeeded.
-func (v *View) PollUntil(ctx context.Context, within time.Duration, look func() (bool, error)) (bool, error) {
-	for p := v.NewAdaptiveWait(within); ; {
+func (v *view) pollUntil(ctx context.Context, within time.Duration, look func() (bool, error)) (bool, error) {
+	for p := v.newAdaptiveWait(within); ; {
 		over := p.isOver(ctx)
 		if so, err := look(); so || over || err != nil {
 			return so && err == nil, err

@@ -1,4 +1,4 @@
-package operate
+package gui
 
 import (
 	"context"
@@ -14,15 +14,15 @@ const (
 	frontPause   = 60 * time.Millisecond
 )
 
-// BringToFront brings the element's window to the front, if the call may take the focus, and finds
+// bringToFront brings the element's window to the front, if the call may take the focus, and finds
 // the element again. A window may look different in front, and the click must not hit another
 // element at the old place.
-func (v *View) BringToFront(ctx context.Context, m Match) (Match, error) {
-	w, err := v.WindowOf(ctx, m.Index)
+func (v *view) bringToFront(ctx context.Context, m match) (match, error) {
+	w, err := v.windowOf(ctx, m.index)
 	if err != nil || w.Active {
 		return m, err
 	}
-	ref := v.Ref(m.Index)
+	ref := v.Ref(m.index)
 	if err := v.raiseWindow(ctx, w); err != nil {
 		return m, err
 	}
@@ -31,7 +31,7 @@ func (v *View) BringToFront(ctx context.Context, m Match) (Match, error) {
 		if aai.Sleep(ctx, frontPause) != nil {
 			return m, guierr.Unreadable(ctx.Err())
 		}
-		if err := v.Refresh(ctx); err != nil {
+		if err := v.refresh(ctx); err != nil {
 			return m, err
 		}
 		if v.Snapshot.Version == before || time.Now().After(until) {
@@ -44,5 +44,5 @@ func (v *View) BringToFront(ctx context.Context, m Match) (Match, error) {
 		e.Hint = "The window changed when it came to the front. " + e.Hint
 		return m, &e
 	}
-	return v.AwaitReady(ctx, Match{i, m.Strategy}, ref)
+	return v.awaitReady(ctx, match{i, m.strategy}, ref)
 }

@@ -1,4 +1,4 @@
-package operate
+package gui
 
 import (
 	"context"
@@ -12,30 +12,30 @@ import (
 )
 
 // keyTarget returns the focused element of the window that receives keys, or -1.
-func (v *View) keyTarget(ctx context.Context) int {
-	top := v.FrontTopLevel(ctx)
+func (v *view) keyTarget(ctx context.Context) int {
+	top := v.frontTopLevel(ctx)
 	if top < 0 {
-		if m, err := v.Focused(); err == nil {
-			return m.Index
+		if m, err := v.focused(); err == nil {
+			return m.index
 		}
 		return -1
 	}
 	return v.KeyboardWithin(top+1, v.Snapshot.Elements[top].End)
 }
 
-// PressedBy returns the indexes of the elements that the Return key may press, or the Space key if space
+// pressedBy returns the indexes of the elements that the Return key may press, or the Space key if space
 // is set: buttons of dialogs in front, the element with index focused (-1: unknown), and default buttons.
 // In a dialog without a known default, any button counts. soon adds disabled buttons, which typed text
 // may enable before.
-func (v *View) PressedBy(ctx context.Context, space bool, focused int, soon bool) []int {
+func (v *view) pressedBy(ctx context.Context, space bool, focused int, soon bool) []int {
 	return append(v.pressedBefore(ctx, space, focused, soon), v.pressedAt(ctx, space, focused, soon)...)
 }
 
 // pressedBefore returns the elements that return or space may press in dialogs in front of the
 // focus, if known. In the background Chromium reports the page as focused, and not its question.
-func (v *View) pressedBefore(ctx context.Context, space bool, focused int, soon bool) (pressed []int) {
+func (v *view) pressedBefore(ctx context.Context, space bool, focused int, soon bool) (pressed []int) {
 	var before []int
-	tops := []int{v.FrontTopLevel(ctx)}
+	tops := []int{v.frontTopLevel(ctx)}
 	switch {
 	case focused >= 0:
 		tops[0] = v.Snapshot.WindowOf(focused)
@@ -57,7 +57,7 @@ func (v *View) pressedBefore(ctx context.Context, space bool, focused int, soon 
 
 // pressedIn returns the elements that return or space may press in a dialog. These are those of its
 // focused element, else its buttons, or the dialog itself if it has none.
-func (v *View) pressedIn(ctx context.Context, dialog int, space, soon bool) []int {
+func (v *view) pressedIn(ctx context.Context, dialog int, space, soon bool) []int {
 	if i := v.KeyboardWithin(dialog+1, v.Snapshot.Elements[dialog].End); i >= 0 {
 		return v.pressedAt(ctx, space, i, soon)
 	}
@@ -69,22 +69,22 @@ func (v *View) pressedIn(ctx context.Context, dialog int, space, soon bool) []in
 
 // dialogButtons returns the buttons of the dialog, default buttons first: after a tab another one
 // may have the focus.
-func (v *View) dialogButtons(dialog int, soon bool) []int {
+func (v *view) dialogButtons(dialog int, soon bool) []int {
 	answers := v.Buttons(dialog, false, soon)
 	slices.SortStableFunc(answers, func(a, b int) int { return v.byDefault(b) - v.byDefault(a) })
 	return answers
 }
 
 // byDefault returns 1 for a default button, else 0.
-func (v *View) byDefault(i int) int {
+func (v *view) byDefault(i int) int {
 	if v.Snapshot.Elements[i].States.Has(desktop.Default) {
 		return 1
 	}
 	return 0
 }
 
-// pressedAt is PressedBy without the dialogs in front.
-func (v *View) pressedAt(ctx context.Context, space bool, focused int, soon bool) []int {
+// pressedAt is pressedBy without the dialogs in front.
+func (v *view) pressedAt(ctx context.Context, space bool, focused int, soon bool) []int {
 	role, writes := desktop.Generic, false
 	if focused >= 0 {
 		e := &v.Snapshot.Elements[focused]
@@ -103,14 +103,14 @@ func (v *View) pressedAt(ctx context.Context, space bool, focused int, soon bool
 	}
 	within := v.FormOrDialogOf(focused)
 	if within < 0 && focused < 0 {
-		if top := v.FrontTopLevel(ctx); top >= 0 && snapview.IsDialog(&v.Snapshot.Elements[top]) {
+		if top := v.frontTopLevel(ctx); top >= 0 && snapview.IsDialog(&v.Snapshot.Elements[top]) {
 			within = top
 		}
 	}
 	if space || focused < 0 && within >= 0 {
 		return v.dialogButtons(within, soon)
 	}
-	top := v.FrontTopLevel(ctx)
+	top := v.frontTopLevel(ctx)
 	if focused >= 0 {
 		top = v.Snapshot.WindowOf(focused)
 	}
@@ -126,9 +126,9 @@ func (v *View) pressedAt(ctx context.Context, space bool, focused int, soon bool
 
 // pressedByTyping returns the elements that the call's text may press when typed into the element.
 // A line end in a single-line field acts as return; after a tab it may press any button.
-func (v *View) pressedByTyping(ctx context.Context, i int) []int {
-	text := v.InputText()
-	if params.Bool(v.Call, "submit") {
+func (v *view) pressedByTyping(ctx context.Context, i int) []int {
+	text := v.inputText()
+	if params.Bool(v.call, "submit") {
 		text += "\n"
 	}
 	if i < 0 {
@@ -142,14 +142,14 @@ func (v *View) pressedByTyping(ctx context.Context, i int) []int {
 }
 
 // pressedByText returns the elements that a text may press when typed into the element.
-func (v *View) pressedByText(ctx context.Context, text string, i int) []int {
-	if !strings.ContainsAny(text, "\n\r\t") || !v.App.IsBrowser && fieldtext.IsSheetCell(&v.Snapshot.Elements[i]) { // they lead to other cells
+func (v *view) pressedByText(ctx context.Context, text string, i int) []int {
+	if !strings.ContainsAny(text, "\n\r\t") || !v.app.IsBrowser && fieldtext.IsSheetCell(&v.Snapshot.Elements[i]) { // they lead to other cells
 		return nil
 	}
 	if _, after, tab := strings.Cut(text, "\t"); tab && strings.ContainsAny(after, " \n\r") {
 		return v.Buttons(v.Snapshot.WindowOf(i), false, true) // in some multiline fields a tab leads out, too
 	}
-	if !strings.ContainsAny(text, "\n\r") || !snapview.TakesText(&v.Snapshot.Elements[i]) || v.Snapshot.Elements[i].States.Has(desktop.Multiline) && !params.Bool(v.Call, "submit") {
+	if !strings.ContainsAny(text, "\n\r") || !snapview.TakesText(&v.Snapshot.Elements[i]) || v.Snapshot.Elements[i].States.Has(desktop.Multiline) && !params.Bool(v.call, "submit") {
 		return nil
 	}
 	if v.Snapshot.Elements[i].States.Has(desktop.Multiline) { // return sends a message
@@ -160,7 +160,7 @@ func (v *View) pressedByText(ctx context.Context, text string, i int) []int {
 
 // nearbyButtons returns the buttons of the smallest part of the window that contains the element
 // and a button; of a whole page, the nearest ones.
-func (v *View) nearbyButtons(i int) []int {
+func (v *view) nearbyButtons(i int) []int {
 	for up := v.Snapshot.Elements[i].Parent; up >= 0; up = v.Snapshot.Elements[up].Parent {
 		found := v.Buttons(up, false, true)
 		if v.Snapshot.Elements[up].Role == desktop.Document {
@@ -178,7 +178,7 @@ func (v *View) nearbyButtons(i int) []int {
 const nextButtons = 3
 
 // document returns the document that contains the element, or -1.
-func (v *View) document(i int) int {
+func (v *view) document(i int) int {
 	for i = v.Snapshot.Elements[i].Parent; i >= 0 && v.Snapshot.Elements[i].Role != desktop.Document; {
 		i = v.Snapshot.Elements[i].Parent
 	}

@@ -1,4 +1,4 @@
-package operate
+package gui
 
 import (
 	"context"
@@ -15,8 +15,8 @@ import (
 // notch is how many pixels most programs scroll per notch of the wheel.
 const notch = 50
 
-// Notches converts pixels to notches of the wheel, at least one unless pixels is 0.
-func Notches(pixels int) int {
+// notches converts pixels to notches of the wheel, at least one unless pixels is 0.
+func notches(pixels int) int {
 	switch {
 	case pixels > 0:
 		return max(1, pixels/notch)
@@ -32,10 +32,10 @@ const (
 	scrollTimeout = time.Second
 )
 
-// ScrollList scrolls the list that contains the element, page by page, until the element is
+// scrollList scrolls the list that contains the element, page by page, until the element is
 // visible. It reads the program after each step, because toolkits differ in the rows that a list
 // shows and in the distance per notch. The view keeps its snapshot, so that its indexes stay valid.
-func (v *View) ScrollList(ctx context.Context, id desktop.ID) error {
+func (v *view) scrollList(ctx context.Context, id desktop.ID) error {
 	now := *v
 	last, step := 0, 1.0
 	for range maxScrolls {
@@ -67,9 +67,9 @@ func (v *View) ScrollList(ctx context.Context, id desktop.ID) error {
 }
 
 // awaitScrolled waits until the element is visible or its distance in rows has changed from the given one.
-func (v *View) awaitScrolled(ctx context.Context, id desktop.ID, from int) error {
-	for p := v.NewAdaptiveWait(scrollTimeout); ; {
-		if err := v.Refresh(ctx); err != nil {
+func (v *view) awaitScrolled(ctx context.Context, id desktop.ID, from int) error {
+	for p := v.newAdaptiveWait(scrollTimeout); ; {
+		if err := v.refresh(ctx); err != nil {
 			return err
 		}
 		i := v.Snapshot.Index(id)
@@ -79,24 +79,24 @@ func (v *View) awaitScrolled(ctx context.Context, id desktop.ID, from int) error
 		if _, _, rows := v.ScrollDistance(i); rows != from {
 			return nil
 		}
-		if !p.AwaitChange(ctx) {
+		if !p.awaitChange(ctx) {
 			return guierr.Failed(aai.Delivered, "its list does not scroll any further")
 		}
 	}
 }
 
 // scrollListBy scrolls a list by so many pixels, with its scroll bar or the wheel.
-func (v *View) scrollListBy(ctx context.Context, list, pixels int) error {
-	if bar := v.Scrollbar(list, true); bar >= 0 && !params.TakesFocus(v.Call) {
+func (v *view) scrollListBy(ctx context.Context, list, pixels int) error {
+	if bar := v.Scrollbar(list, true); bar >= 0 && !params.TakesFocus(v.call) {
 		e := &v.Snapshot.Elements[bar]
 		to := math.Max(e.Min, math.Min(e.Max, fieldtext.ParseNumber(e.Value, 0)+float64(pixels)))
-		return v.ByAccessibility(bar, "", desktop.Act{Verb: desktop.SetNumber, Number: to}).Do(ctx)
+		return v.byAccessibility(bar, "", desktop.Act{Verb: desktop.SetNumber, Number: to}).do(ctx)
 	}
-	return v.ByInput(list, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+	return v.byInput(list, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
 		at, err := v.ClickPoint(list, w)
 		if err != nil {
 			return err
 		}
-		return input.Scroll(ctx, seat, w.ID, at, 0, Notches(pixels))
-	}).Do(ctx)
+		return input.Scroll(ctx, seat, w.ID, at, 0, notches(pixels))
+	}).do(ctx)
 }

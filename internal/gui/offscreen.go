@@ -1,4 +1,4 @@
-package operate
+package gui
 
 import (
 	"context"
@@ -14,24 +14,24 @@ import (
 // scrolls such an element into view first, and reports that.
 
 // mayBeOffscreen reports whether the match is out of view, or nothing was found.
-func (v *View) mayBeOffscreen(m Match, err error) bool {
+func (v *view) mayBeOffscreen(m match, err error) bool {
 	if err != nil {
 		return aai.AsError(err).Code == aai.ElementNotFound
 	}
-	return v.Snapshot.IsOffscreen(m.Index)
+	return v.Snapshot.IsOffscreen(m.index)
 }
 
-// ReadOffscreen also reads elements that are entirely out of view, and reports whether it did. It
+// readOffscreen also reads elements that are entirely out of view, and reports whether it did. It
 // reads once per view, and only if there are any.
-func (v *View) ReadOffscreen(ctx context.Context) bool {
-	if v.offscreenRead || v.Backend.Offscreen == nil {
+func (v *view) readOffscreen(ctx context.Context) bool {
+	if v.offscreenRead || v.backend.Offscreen == nil {
 		return false
 	}
 	for i := range v.Snapshot.Elements {
 		if !v.Snapshot.IsOffscreen(i) {
 			continue
 		}
-		shot, err := v.Backend.Offscreen.SnapshotOffscreen(ctx, v.App)
+		shot, err := v.backend.Offscreen.SnapshotOffscreen(ctx, v.app)
 		if err != nil {
 			return false // the visible elements are known anyway
 		}
@@ -44,25 +44,25 @@ func (v *View) ReadOffscreen(ctx context.Context) bool {
 // cellName matches possible cell names in a query.
 var cellName = regexp.MustCompile(`\b[A-Za-z]{1,3}[1-9][0-9]{0,6}\b`)
 
-// ReadSheetCell reads the cell that the query names, even if the sheet has too many cells to read
+// readSheetCell reads the cell that the query names, even if the sheet has too many cells to read
 // them all. It reports whether it did.
-func (v *View) ReadSheetCell(ctx context.Context, query string) bool {
+func (v *view) readSheetCell(ctx context.Context, query string) bool {
 	names := cellName.FindAllString(query, 2)
 	if len(names) != 1 {
 		return false
 	}
 	column, row, is := desktop.ParseCellName(strings.ToUpper(names[0]))
-	return is && v.ReadCells(ctx, v.sheet(), desktop.Cells{Row: row - 1, Column: column - 1, Rows: 1, Columns: 1})
+	return is && v.readCells(ctx, v.sheet(), desktop.Cells{Row: row - 1, Column: column - 1, Rows: 1, Columns: 1})
 }
 
-// ReadCells also reads the given cells of a table, and reports whether it did.
-func (v *View) ReadCells(ctx context.Context, table desktop.ID, cells desktop.Cells) bool {
-	if table == "" || v.Backend.Offscreen == nil {
+// readCells also reads the given cells of a table, and reports whether it did.
+func (v *view) readCells(ctx context.Context, table desktop.ID, cells desktop.Cells) bool {
+	if table == "" || v.backend.Offscreen == nil {
 		return false
 	}
-	shot, err := v.Backend.Offscreen.SnapshotCells(ctx, v.App, table, cells)
+	shot, err := v.backend.Offscreen.SnapshotCells(ctx, v.app, table, cells)
 	if err != nil {
-		v.Engine.Log.Debug("cells were not read", "error", err)
+		v.engine.Log.Debug("cells were not read", "error", err)
 		return false
 	}
 	v.Snapshot = shot
@@ -70,7 +70,7 @@ func (v *View) ReadCells(ctx context.Context, table desktop.ID, cells desktop.Ce
 }
 
 // sheet returns the visible sheet with unread cells, or "".
-func (v *View) sheet() desktop.ID {
+func (v *view) sheet() desktop.ID {
 	for i := range v.Snapshot.Elements {
 		e := &v.Snapshot.Elements[i]
 		if e.UnreadChildren == 0 || !v.Snapshot.IsVisible(i) {
@@ -85,49 +85,49 @@ func (v *View) sheet() desktop.ID {
 	return ""
 }
 
-// ScrollIntoView scrolls an element that is out of view into view, and reports whether it did. On
+// scrollIntoView scrolls an element that is out of view into view, and reports whether it did. On
 // failure it returns the match at its current index.
-func (v *View) ScrollIntoView(ctx context.Context, m Match) (now Match, brought bool) {
-	if !v.Snapshot.IsOffscreen(m.Index) || v.modal(ctx, v.Snapshot.WindowOf(m.Index)) >= 0 {
+func (v *view) scrollIntoView(ctx context.Context, m match) (now match, brought bool) {
+	if !v.Snapshot.IsOffscreen(m.index) || v.modal(ctx, v.Snapshot.WindowOf(m.index)) >= 0 {
 		return m, false
 	}
-	is := v.TrackElement(m.Index)
-	for _, way := range v.ScrollTechniques(m.Index) {
-		if err := way.Do(ctx); err != nil {
-			v.Engine.Log.Debug("an element was not brought into view", "error", err)
+	is := v.trackElement(m.index)
+	for _, way := range v.scrollTechniques(m.index) {
+		if err := way.do(ctx); err != nil {
+			v.engine.Log.Debug("an element was not brought into view", "error", err)
 			continue
 		}
 		if i := v.awaitShowing(ctx, is); i >= 0 {
-			m.Index = i
+			m.index = i
 			return m, true
 		}
 	}
 	if i := is(); i >= 0 {
-		m.Index = i
+		m.index = i
 	}
 	return m, false
 }
 
-// ScrollTechniques returns the techniques to bring an element into view.
-func (v *View) ScrollTechniques(i int) []Technique {
+// scrollTechniques returns the techniques to bring an element into view.
+func (v *view) scrollTechniques(i int) []technique {
 	id, scrollTo := v.Snapshot.Elements[i].ID, desktop.Act{Verb: desktop.ScrollTo}
 	if fieldtext.IsSheetCell(&v.Snapshot.Elements[i]) { // the sheet's cursor goes there; then the sheet scrolls to its cursor
-		return []Technique{v.ByInput(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+		return []technique{v.byInput(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
 			if err := v.focusByAction(ctx, i, scrollTo, input, seat, w); err != nil {
 				return err
 			}
 			return input.Key(ctx, seat, w.ID, desktop.Chord{Key: "backspace", Modifiers: []string{"ctrl"}})
 		})}
 	}
-	return []Technique{
-		v.ByAccessibility(i, "its scrolling", scrollTo),
-		{Name: "scrolling its list", Do: func(ctx context.Context) error { return v.ScrollList(ctx, id) }},
+	return []technique{
+		v.byAccessibility(i, "its scrolling", scrollTo),
+		{name: "scrolling its list", do: func(ctx context.Context) error { return v.scrollList(ctx, id) }},
 	}
 }
 
-// TrackElement returns a function that finds the element in later snapshots; -1 if it is gone. It
+// trackElement returns a function that finds the element in later snapshots; -1 if it is gone. It
 // finds a sheet's cell by name: scrolling replaces its object.
-func (v *View) TrackElement(i int) func() int {
+func (v *view) trackElement(i int) func() int {
 	id, name, table := v.Snapshot.Elements[i].ID, v.Snapshot.Elements[i].Name, v.TableOf(i)
 	if !fieldtext.IsSheetCell(&v.Snapshot.Elements[i]) {
 		return func() int { return v.Snapshot.Index(id) }
@@ -143,15 +143,15 @@ func (v *View) TrackElement(i int) func() int {
 }
 
 // awaitShowing waits until the element is visible, and returns its index; -1 if it stays hidden.
-func (v *View) awaitShowing(ctx context.Context, is func() int) int {
-	for p := v.NewAdaptiveWait(scrollTimeout); ; {
-		if err := v.Refresh(ctx); err != nil {
+func (v *view) awaitShowing(ctx context.Context, is func() int) int {
+	for p := v.newAdaptiveWait(scrollTimeout); ; {
+		if err := v.refresh(ctx); err != nil {
 			return -1
 		}
 		if i := is(); i >= 0 && v.Snapshot.IsVisible(i) {
 			return i
 		}
-		if !p.AwaitChange(ctx) {
+		if !p.awaitChange(ctx) {
 			return -1
 		}
 	}

@@ -1,4 +1,4 @@
-package operate
+package gui
 
 import (
 	"cmp"
@@ -19,33 +19,33 @@ import (
 // maxTabs limits how many elements the tab key passes.
 const maxTabs = 100
 
-// FocusOrClick gives the element its window's keyboard focus: by accessibility, or else by a click.
-func (v *View) FocusOrClick(ctx context.Context, i int, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
-	err := v.MoveFocus(ctx, i, input, seat, w)
+// focusOrClick gives the element its window's keyboard focus: by accessibility, or else by a click.
+func (v *view) focusOrClick(ctx context.Context, i int, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+	err := v.moveFocus(ctx, i, input, seat, w)
 	if e := aai.AsError(err); e == nil || e.Code != aai.AutomationNotSupported || e.Delivery != aai.NotDelivered {
 		return err
 	}
-	return v.ClickOrTabTo(ctx, i, v.Snapshot.Elements[i].Frame.Center(), input, seat, w)
+	return v.clickOrTabTo(ctx, i, v.Snapshot.Elements[i].Frame.Center(), input, seat, w)
 }
 
-// FocusWithoutPress gives the element its window's keyboard focus without pressing it, as a click
+// focusWithoutPress gives the element its window's keyboard focus without pressing it, as a click
 // would.
-func (v *View) FocusWithoutPress(ctx context.Context, i int, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+func (v *view) focusWithoutPress(ctx context.Context, i int, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
 	e := &v.Snapshot.Elements[i]
 	switch {
 	case e.States.Has(desktop.Focused):
 		return nil
 	case fieldtext.IsSheetCell(e):
-		return v.EnterCell(ctx, i, input, seat, w)
+		return v.enterCell(ctx, i, input, seat, w)
 	case snapview.TakesText(e):
-		return v.FocusOrClick(ctx, i, input, seat, w)
-	case v.App.IsBrowser && !v.App.FocusOnlyWhenActive && seat == desktop.OwnSeat && v.Backend.Actor != nil && e.States.Has(desktop.Focusable):
+		return v.focusOrClick(ctx, i, input, seat, w)
+	case v.app.IsBrowser && !v.app.FocusOnlyWhenActive && seat == desktop.OwnSeat && v.backend.Actor != nil && e.States.Has(desktop.Focusable):
 		return nil // the first stroke moves the focus, when the window has the keyboard
-	case (seat == desktop.PersonSeat || v.App.FocusOnlyWhenActive) && v.Backend.Actor != nil:
+	case (seat == desktop.PersonSeat || v.app.FocusOnlyWhenActive) && v.backend.Actor != nil:
 		if v.focusByAction(ctx, i, desktop.Act{Verb: desktop.TakeFocus, Name: e.Name}, input, seat, w) == nil {
 			return nil
 		}
-	case v.focusAction(e) != "" && v.Backend.Actor != nil:
+	case v.focusAction(e) != "" && v.backend.Actor != nil:
 		if v.focusByAction(ctx, i, desktop.Act{Verb: desktop.Press, Action: setFocus, Name: e.Name}, input, seat, w) == nil {
 			return nil
 		}
@@ -53,12 +53,12 @@ func (v *View) FocusWithoutPress(ctx context.Context, i int, input desktop.Input
 	return v.tabTo(ctx, e.ID, input, seat, w)
 }
 
-// ClickOrTabTo clicks a point of an element, or moves the focus there by keys.
-func (v *View) ClickOrTabTo(ctx context.Context, i int, at desktop.Point, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+// clickOrTabTo clicks a point of an element, or moves the focus there by keys.
+func (v *view) clickOrTabTo(ctx context.Context, i int, at desktop.Point, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
 	if v.Snapshot.Elements[i].States.Has(desktop.Focused) {
 		return nil
 	}
-	if v.App.FocusOnlyWhenActive && seat == desktop.OwnSeat && v.Backend.Actor != nil {
+	if v.app.FocusOnlyWhenActive && seat == desktop.OwnSeat && v.backend.Actor != nil {
 		if v.focusByAction(ctx, i, desktop.Act{Verb: desktop.TakeFocus}, input, seat, w) == nil {
 			return nil
 		}
@@ -66,7 +66,7 @@ func (v *View) ClickOrTabTo(ctx context.Context, i int, at desktop.Point, input 
 	if _, err := v.ClickPoint(i, w); err != nil {
 		return err
 	}
-	err := input.Click(ctx, seat, v.WindowToClick(ctx, w, at), at, desktop.LeftButton, 1)
+	err := input.Click(ctx, seat, v.windowToClick(ctx, w, at), at, desktop.LeftButton, 1)
 	if e := aai.AsError(err); e == nil || e.Code != aai.AutomationNotSupported || e.Delivery != aai.NotDelivered {
 		return err
 	}
@@ -76,12 +76,12 @@ func (v *View) ClickOrTabTo(ctx context.Context, i int, at desktop.Point, input 
 // tabTo presses tab until the element has the keyboard. A Qt window holds the seat's keyboard from
 // the first tab to the last, because a busy one reads keys late. If it had lost the keyboard by
 // then, the next element would get the key without an event.
-func (v *View) tabTo(ctx context.Context, id desktop.ID, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+func (v *view) tabTo(ctx context.Context, id desktop.ID, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
 	input = withoutFocusCheck(input)
 	watching, cancel := context.WithCancel(ctx)
 	defer cancel()
 	now := *v
-	k := focusTracker{View: &now, events: Action{View: v}.Subscribe(watching)}
+	k := focusTracker{view: &now, events: action{view: v}.subscribe(watching)}
 	if err := k.reread(ctx); err != nil {
 		return err
 	}
@@ -154,11 +154,11 @@ func (k *focusTracker) activateBriefly(ctx context.Context, input desktop.Input,
 	return cmp.Or(err, k.reread(ctx))
 }
 
-// awaitFocusReport waits up to EffectCeiling until the program has reported the focused element of
+// awaitFocusReport waits up to effectCeiling until the program has reported the focused element of
 // the window that got the keyboard.
 func (k *focusTracker) awaitFocusReport(ctx context.Context) error {
 	before := k.changesHeard
-	_, err := k.PollUntil(ctx, EffectCeiling, func() (bool, error) { k.drainEvents(); return k.changesHeard > before, nil })
+	_, err := k.pollUntil(ctx, effectCeiling, func() (bool, error) { k.drainEvents(); return k.changesHeard > before, nil })
 	return err
 }
 
@@ -180,12 +180,12 @@ func notReachedError(pressed int, why string) error {
 // there is none. It is the focused element or, if that is unknown, any in the window of the element
 // i.
 func (k *focusTracker) tabConsumer(i, at int, told bool) int {
-	if k.App.IsBrowser {
+	if k.app.IsBrowser {
 		return -1 // in a page, tab leaves a field
 	}
 	// Only GTK reports the focused element in the background before a key comes. LibreOffice on GTK
 	// reports its canvas as focused.
-	if at >= 0 && (told || strings.HasPrefix(k.App.Toolkit, "GTK")) && k.Snapshot.Elements[at].Role != desktop.Generic {
+	if at >= 0 && (told || strings.HasPrefix(k.app.Toolkit, "GTK")) && k.Snapshot.Elements[at].Role != desktop.Generic {
 		if snapview.KeepsTab(&k.Snapshot.Elements[at]) {
 			return at
 		}
@@ -210,7 +210,7 @@ const enoughLooks = 3
 // focusTracker tracks a window's focused element, even if the window loses the keyboard right after
 // each key. Programs still report the focus move.
 type focusTracker struct {
-	*View
+	*view
 	events        <-chan desktop.Event
 	lastFocused   desktop.ID // the last element reported as focused
 	changesHeard  int        // number of focus moves reported
@@ -222,7 +222,7 @@ type focusTracker struct {
 func (k *focusTracker) reread(ctx context.Context) error {
 	k.drainEvents()
 	heard := k.changesHeard
-	if err := k.Refresh(ctx); err != nil {
+	if err := k.refresh(ctx); err != nil {
 		return err
 	}
 	k.drainEvents()
@@ -239,14 +239,14 @@ func (k *focusTracker) hasReached(ctx context.Context, id desktop.ID, pressed bo
 		return within(), nil
 	}
 	since, looks := time.Now(), 0
-	_, err := k.PollUntil(ctx, EffectCeiling, func() (bool, error) {
+	_, err := k.pollUntil(ctx, effectCeiling, func() (bool, error) {
 		looks++
-		rests := k.Backend.Events == nil || k.Backend.Events.IsIdle(k.App)
-		if _, err := k.Backend.Tree.Read(ctx, k.App, id); err != nil { // this handles events sent before the reply
+		rests := k.backend.Events == nil || k.backend.Events.IsIdle(k.app)
+		if _, err := k.backend.Tree.Read(ctx, k.app, id); err != nil { // this handles events sent before the reply
 			return false, err
 		}
 		err := k.reread(ctx)
-		return err == nil && (!within() || (rests || k.holdsKeyboard) && !k.newer || looks >= enoughLooks && time.Since(since) > EffectCeiling), err
+		return err == nil && (!within() || (rests || k.holdsKeyboard) && !k.newer || looks >= enoughLooks && time.Since(since) > effectCeiling), err
 	})
 	return err == nil && within(), err
 }
@@ -275,8 +275,8 @@ func (k *focusTracker) focusedIndex() int {
 	if i := k.Snapshot.Index(k.lastFocused); (k.newer || k.holdsKeyboard) && i >= 0 {
 		return i
 	}
-	if m, err := k.Focused(); err == nil {
-		return m.Index
+	if m, err := k.focused(); err == nil {
+		return m.index
 	}
 	return k.Snapshot.Index(k.lastFocused)
 }
@@ -291,7 +291,7 @@ func (k *focusTracker) awaitMove(ctx context.Context, was int) (bool, error) {
 	}
 	if k.holdsKeyboard {
 		before := k.changesHeard
-		return k.PollUntil(ctx, WrongCeiling, func() (bool, error) {
+		return k.pollUntil(ctx, wrongCeiling, func() (bool, error) {
 			k.drainEvents()
 			if k.changesHeard != before && k.Snapshot.Index(k.lastFocused) < 0 {
 				before = k.changesHeard
@@ -304,8 +304,8 @@ func (k *focusTracker) awaitMove(ctx context.Context, was int) (bool, error) {
 		})
 	}
 	since, looks := time.Now(), 0
-	return k.PollUntil(ctx, WrongCeiling, func() (bool, error) {
-		rests := k.Backend.Events == nil || k.Backend.Events.IsIdle(k.App)
+	return k.pollUntil(ctx, wrongCeiling, func() (bool, error) {
+		rests := k.backend.Events == nil || k.backend.Events.IsIdle(k.app)
 		if err := k.reread(ctx); err != nil {
 			return false, err
 		}
@@ -318,7 +318,7 @@ func (k *focusTracker) awaitMove(ctx context.Context, was int) (bool, error) {
 		}
 		looks++
 		stands := time.Since(since)
-		settled := looks > enoughLooks && (rests && stands > EffectCeiling || stands > WrongCeiling)
+		settled := looks > enoughLooks && (rests && stands > effectCeiling || stands > wrongCeiling)
 		return id != "" || k.changesHeard > 1 || settled, nil
 	})
 }

@@ -1,4 +1,4 @@
-package operate
+package gui
 
 import (
 	"context"
@@ -16,39 +16,39 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/snapview"
 )
 
-// EffectCeiling limits how long an action's effect is observed. It exceeds the toolkits' own
+// effectCeiling limits how long an action's effect is observed. It exceeds the toolkits' own
 // animations: GTK 4 shows a button's press for 250 ms before it acts.
-const EffectCeiling = 450 * time.Millisecond
+const effectCeiling = 450 * time.Millisecond
 
-// WrongCeiling limits how long a wrong value is observed before the action counts as failed: a busy
+// wrongCeiling limits how long a wrong value is observed before the action counts as failed: a busy
 // program reads its keys late.
-const WrongCeiling = 2 * time.Second
+const wrongCeiling = 2 * time.Second
 
-// Technique is one way to execute an action.
-type Technique struct {
-	Name string // for the reply, such as "its accessibility action"
-	Do   func(ctx context.Context) error
-	// ViaAccessibility means that the program itself executes the action and answers. Keys and
+// technique is one way to execute an action.
+type technique struct {
+	name string // for the reply, such as "its accessibility action"
+	do   func(ctx context.Context) error
+	// viaAccessibility means that the program itself executes the action and answers. Keys and
 	// clicks may stay queued for a while, and the program does not report when it reads them.
-	ViaAccessibility bool
+	viaAccessibility bool
 	// risk describes a possible side effect, for the reply; "" if there is none.
 	risk string
 }
 
-// Action describes one action on an element: its target, the techniques to try, and the check of its effect.
-type Action struct {
-	*View
-	Index      int   // of the element in the view's snapshot; -1 if there is none
-	Also       []int // other elements that the action touches
-	DoneText   string
-	Techniques []Technique
-	// ExpectsSelection means that the pressed element should become selected, if it can be.
-	ExpectsSelection bool
-	Verify           func(ctx context.Context) (string, bool) // describes the wrong effect, or reports success; nil: any change is a success
+// action describes one action on an element: its target, the techniques to try, and the check of its effect.
+type action struct {
+	*view
+	index      int   // of the element in the view's snapshot; -1 if there is none
+	also       []int // other elements that the action touches
+	doneText   string
+	techniques []technique
+	// expectsSelection means that the pressed element should become selected, if it can be.
+	expectsSelection bool
+	verify           func(ctx context.Context) (string, bool) // describes the wrong effect, or reports success; nil: any change is a success
 }
 
-// ActionResult is the outcome of an action, in the machine-readable part of the reply.
-type ActionResult struct {
+// actionResult is the outcome of an action, in the machine-readable part of the reply.
+type actionResult struct {
 	Delivered bool     `json:"delivered"`
 	Verified  bool     `json:"verified"` // the effect was observed
 	Way       string   `json:"way"`
@@ -59,46 +59,46 @@ type ActionResult struct {
 	ForeignWindows []programs.ForeignWindow `json:"came,omitempty"`
 }
 
-// Execute announces the targets to the gates, tries the techniques in order, and returns the observed changes. It
-// fails if Verify describes a wrong effect.
-func (a Action) Execute(ctx context.Context) (*aai.Result, error) {
+// execute announces the targets to the gates, tries the techniques in order, and returns the observed changes. It
+// fails if verify describes a wrong effect.
+func (a action) execute(ctx context.Context) (*aai.Result, error) {
 	switch {
-	case a.NoTree:
+	case a.noTree:
 		return a.executeWithoutTree(ctx)
-	case a.Batched:
+	case a.batched:
 		return a.executeOne(ctx)
 	}
-	if err := a.Announce(ctx, a.Index, a.Also...); err != nil {
+	if err := a.announce(ctx, a.index, a.also...); err != nil {
 		return nil, err
 	}
 	before := a.Snapshot
 	described, ref, focus := "", "", a.id()
-	if a.Index >= 0 {
-		ref, described = a.Ref(a.Index), " "+a.Name(a.Index)
+	if a.index >= 0 {
+		ref, described = a.Ref(a.index), " "+a.Name(a.index)
 	}
 	watching, cancel := context.WithCancel(ctx)
 	defer cancel()
-	events := a.Subscribe(watching)
-	keyboard := a.GuardKeyboard(ctx)
+	events := a.subscribe(watching)
+	keyboard := a.guardKeyboard(ctx)
 	hovered := a.hoverItem(ctx)
 	used, err := a.tryTechniques(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if hovered != nil {
-		a.Index, before = hovered.Index(focus), hovered
+		a.index, before = hovered.Index(focus), hovered
 	}
 	delivered := time.Now()
-	delta, err := a.Observe(ctx, before, events, focus, used.ViaAccessibility)
+	delta, err := a.observe(ctx, before, events, focus, used.viaAccessibility)
 	if err != nil {
 		return nil, err
 	}
 	seenAt := time.Now()
 	seen := a.check(ctx, focus)
-	if a.Verify != nil && a.Refresh(ctx) == nil || a.awaitSelected(ctx, ref, delta) {
+	if a.verify != nil && a.refresh(ctx) == nil || a.awaitSelected(ctx, ref, delta) {
 		delta = a.diff(before, focus) // the first changes may have been incomplete
 	}
-	result := ActionResult{Delivered: true, Verified: a.hasEffect(before, delta), Way: used.Name, Changes: []string{}, More: delta.Omitted}
+	result := actionResult{Delivered: true, Verified: a.hasEffect(before, delta), Way: used.name, Changes: []string{}, More: delta.Omitted}
 	for _, c := range delta.Changes {
 		result.Changes = append(result.Changes, c.Text)
 	}
@@ -107,36 +107,36 @@ func (a Action) Execute(ctx context.Context) (*aai.Result, error) {
 	if now >= 0 {
 		result.Element = a.Summarize(a.Snapshot, now)
 	}
-	out := &aai.Result{Text: a.DoneText + described + " by " + used.Name + "." + formatDelta(delta) + drawn}
-	a.reportForeignWindows(ctx, &keyboard, &result, out, a.DoneText+described)
+	out := &aai.Result{Text: a.doneText + described + " by " + used.name + "." + formatDelta(delta) + drawn}
+	a.reportForeignWindows(ctx, &keyboard, &result, out, a.doneText+described)
 	if a.scrolledIntoView {
 		out.Text += "\nIt was out of view, and was scrolled into it first."
 	}
-	if keyboard.Restore(ctx, before) {
-		out.Text += KeyboardRestoredNote
+	if keyboard.restore(ctx, before) {
+		out.Text += keyboardRestoredNote
 	}
-	if err := a.judge(ctx, seen, &result, out, before, a.App.IsBrowser && used.ViaAccessibility && hovered == nil); err != nil {
-		return nil, WithForeignWindows(err, a.App, result.ForeignWindows)
+	if err := a.judge(ctx, seen, &result, out, before, a.app.IsBrowser && used.viaAccessibility && hovered == nil); err != nil {
+		return nil, withForeignWindows(err, a.app, result.ForeignWindows)
 	}
-	a.watchPending(result.Verified, a.DoneText+described, focus, delivered, seenAt)
+	a.watchPending(result.Verified, a.doneText+described, focus, delivered, seenAt)
 	a.addDoubts(now, &result, out)
-	out.Data, out.DataComplete, out.Warning = result, !strings.Contains(out.Text, KeyboardRestoredNote), guierr.JoinWarnings(out.Warning, used.risk)
+	out.Data, out.DataComplete, out.Warning = result, !strings.Contains(out.Text, keyboardRestoredNote), guierr.JoinWarnings(out.Warning, used.risk)
 	return out, nil
 }
 
 // addDoubts adds a warning if the element now (-1: gone) contradicts the effect. An element that should be selected
 // may not be. A question of the browser may block the page, although its tree in the background still shows the page
 // as usable.
-func (a Action) addDoubts(now int, result *ActionResult, out *aai.Result) {
+func (a action) addDoubts(now int, result *actionResult, out *aai.Result) {
 	if now < 0 {
 		return
 	}
-	if !result.Verified && a.App.IsBrowser && a.document(now) >= 0 {
+	if !result.Verified && a.app.IsBrowser && a.document(now) >= 0 {
 		for _, dialog := range a.DialogsOutsidePage(a.Snapshot.WindowOf(now), now) {
 			out.Warning = guierr.JoinWarnings(out.Warning, a.Name(dialog)+" is open, and the page may do nothing until it is answered")
 		}
 	}
-	if a.ExpectsSelection && snapview.IsUnselected(a.Snapshot, now) {
+	if a.expectsSelection && snapview.IsUnselected(a.Snapshot, now) {
 		result.Verified = false
 		out.Warning = guierr.JoinWarnings(out.Warning, "it is not selected")
 	}
@@ -144,31 +144,31 @@ func (a Action) addDoubts(now int, result *ActionResult, out *aai.Result) {
 
 // awaitSelected waits until the clicked element is selected, if the changes d may be only half of that. A list on a
 // page deselects one option before it selects another. awaitSelected reports whether it has refreshed the view.
-func (a Action) awaitSelected(ctx context.Context, ref string, d delta.Delta) bool {
+func (a action) awaitSelected(ctx context.Context, ref string, d delta.Delta) bool {
 	unselected := func() bool { i := a.indexAfter(ref); return i >= 0 && snapview.IsUnselected(a.Snapshot, i) }
-	if !a.ExpectsSelection || len(d.Changes) == 0 || !unselected() {
+	if !a.expectsSelection || len(d.Changes) == 0 || !unselected() {
 		return false
 	}
-	_, err := a.PollUntil(ctx, EffectCeiling, func() (bool, error) { err := a.Refresh(ctx); return !unselected(), err })
+	_, err := a.pollUntil(ctx, effectCeiling, func() (bool, error) { err := a.refresh(ctx); return !unselected(), err })
 	return err == nil
 }
 
-// KeyboardRestoredNote reports that Restore gave the keyboard back. It is added only to the text of a result, not to
+// keyboardRestoredNote reports that restore gave the keyboard back. It is added only to the text of a result, not to
 // its data.
-const KeyboardRestoredNote = "\nThe program had taken the person's keyboard; they have it back."
+const keyboardRestoredNote = "\nThe program had taken the person's keyboard; they have it back."
 
-// Announce reports element i (-1: none) and the elements in also to the gates before an action, and returns their
+// announce reports element i (-1: none) and the elements in also to the gates before an action, and returns their
 // refusal. It does nothing if the gates know i with its present texts.
-func (v *View) Announce(ctx context.Context, i int, also ...int) error {
-	if i >= 0 && v.WasAnnounced(i) {
+func (v *view) announce(ctx context.Context, i int, also ...int) error {
+	if i >= 0 && v.wasAnnounced(i) {
 		return nil
 	}
-	if err := gateway.ReportTargetElement(ctx, v.TargetElement(ctx, i, also...)); err != nil {
+	if err := gateway.ReportTargetElement(ctx, v.targetElement(ctx, i, also...)); err != nil {
 		return err
 	}
-	v.Engine.Sessions.For(v.Call).CountAction()
-	v.AmbientChanges.BeginAction(v.Snapshot) // regardless of the result
-	before := v.Engine.Cache.BeginAction(v.App)
+	v.engine.Sessions.For(v.call).CountAction()
+	v.ambientChanges.BeginAction(v.Snapshot) // regardless of the result
+	before := v.engine.Cache.BeginAction(v.app)
 	if v.previousAction == nil { // otherwise it was an action of this call
 		v.previousAction = &before
 	}
@@ -184,7 +184,7 @@ func formatDelta(d delta.Delta) (text string) {
 }
 
 // indexAfter returns the index of the element with the ref after the action; -1 if it is gone.
-func (a Action) indexAfter(ref string) int {
+func (a action) indexAfter(ref string) int {
 	if ref == "" {
 		return -1
 	}
@@ -195,31 +195,31 @@ func (a Action) indexAfter(ref string) int {
 	return i
 }
 
-// outcome is the last result of Verify.
+// outcome is the last result of verify.
 type outcome struct {
 	wrong string
 	ok    bool
 }
 
 // id returns the ID of the action's element; "" if the action has none.
-func (a Action) id() desktop.ID {
-	if a.Index < 0 {
+func (a action) id() desktop.ID {
+	if a.index < 0 {
 		return ""
 	}
-	return a.Snapshot.Elements[a.Index].ID
+	return a.Snapshot.Elements[a.index].ID
 }
 
 // check verifies the effect on an element. An effect that arrives in pieces, such as typed text,
-// has until WrongCeiling to become complete.
-func (a Action) check(ctx context.Context, id desktop.ID) outcome {
-	if a.Verify == nil {
+// has until wrongCeiling to become complete.
+func (a action) check(ctx context.Context, id desktop.ID) outcome {
+	if a.verify == nil {
 		return outcome{}
 	}
 	var o outcome
-	begun, retold := time.Now(), !a.App.IsBrowser
-	_, _ = a.PollUntil(ctx, WrongCeiling, func() (bool, error) { // the last result counts
-		o.wrong, o.ok = a.Verify(ctx)
-		if o.wrong != "" && !retold && time.Since(begun) > EffectCeiling {
+	begun, retold := time.Now(), !a.app.IsBrowser
+	_, _ = a.pollUntil(ctx, wrongCeiling, func() (bool, error) { // the last result counts
+		o.wrong, o.ok = a.verify(ctx)
+		if o.wrong != "" && !retold && time.Since(begun) > effectCeiling {
 			retold = a.refreshValue(ctx, id)
 		}
 		return o.wrong == "", nil
@@ -229,15 +229,15 @@ func (a Action) check(ctx context.Context, id desktop.ID) outcome {
 
 // refreshValue makes an idle browser report the content of a field again, and returns whether it did. RefreshText
 // moves the caret, and keys that a busy browser has not read yet would go there.
-func (a Action) refreshValue(ctx context.Context, id desktop.ID) bool {
-	events := a.Backend.Events
-	return events != nil && events.IsIdle(a.App) && a.Backend.Actor.Execute(ctx, a.App, id, desktop.Act{Verb: desktop.RefreshText}) == nil
+func (a action) refreshValue(ctx context.Context, id desktop.ID) bool {
+	events := a.backend.Events
+	return events != nil && events.IsIdle(a.app) && a.backend.Actor.Execute(ctx, a.app, id, desktop.Act{Verb: desktop.RefreshText}) == nil
 }
 
-// judge sets Verified and a warning from the outcome of Verify or from the changes, and returns an error for a wrong
+// judge sets Verified and a warning from the outcome of verify or from the changes, and returns an error for a wrong
 // effect. aside means that the pointer was not moved over the element.
-func (a Action) judge(ctx context.Context, seen outcome, result *ActionResult, out *aai.Result, before *desktop.Snapshot, aside bool) error {
-	if a.Verify != nil {
+func (a action) judge(ctx context.Context, seen outcome, result *actionResult, out *aai.Result, before *desktop.Snapshot, aside bool) error {
+	if a.verify != nil {
 		result.Verified = seen.ok
 		if !seen.ok && seen.wrong != "" {
 			wrong := seen.wrong
@@ -252,7 +252,7 @@ func (a Action) judge(ctx context.Context, seen outcome, result *ActionResult, o
 		return nil
 	}
 	var items []int
-	if a.ExpectsSelection {
+	if a.expectsSelection {
 		items = a.items(before)
 	}
 	own, other := a.chosenItem(before, items)
@@ -260,7 +260,7 @@ func (a Action) judge(ctx context.Context, seen outcome, result *ActionResult, o
 		return guierr.Failed(aai.Delivered, "%s, but %s was chosen", strings.TrimSuffix(firstLine(out.Text), "."), guierr.QuoteQuery(other))
 	}
 	cover := ""
-	if !result.Verified || a.App.IsBrowser { // a browser shows the effect of the previous action together with the next one
+	if !result.Verified || a.app.IsBrowser { // a browser shows the effect of the previous action together with the next one
 		cover = a.invisibleReason(ctx)
 	}
 	switch {
@@ -294,11 +294,11 @@ func firstLine(text string) string { line, _, _ := strings.Cut(text, " What chan
 
 // tryTechniques uses the first technique that the element supports. If it supports none, the error
 // contains the reason of each.
-func (a Action) tryTechniques(ctx context.Context) (Technique, error) {
+func (a action) tryTechniques(ctx context.Context) (technique, error) {
 	var last error
 	var reasons []string
-	for _, w := range a.Techniques {
-		err := w.Do(ctx)
+	for _, w := range a.techniques {
+		err := w.do(ctx)
 		if err == nil {
 			return w, nil
 		}
@@ -321,8 +321,8 @@ func (a Action) tryTechniques(ctx context.Context) (Technique, error) {
 	if len(reasons) > 0 {
 		e.Message = strings.Join(reasons, "; ")
 	}
-	if !params.TakesFocus(a.Call) && !strings.Contains(e.Hint, "focus") && a.Engine.CheckScreen(ctx) == nil {
+	if !params.TakesFocus(a.call) && !strings.Contains(e.Hint, "focus") && a.engine.CheckScreen(ctx) == nil {
 		e.Hint = strings.TrimLeft(e.Hint+` With mode "focus" it uses the person's own pointer and keyboard, which they will notice.`, " ")
 	}
-	return Technique{}, &e
+	return technique{}, &e
 }

@@ -1,4 +1,4 @@
-package operate
+package gui
 
 import (
 	"context"
@@ -13,22 +13,22 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/watch"
 )
 
-// Subscribe returns the program's events; nil if the backend has none.
-func (a Action) Subscribe(ctx context.Context) <-chan desktop.Event {
-	if a.Backend.Events == nil {
+// subscribe returns the program's events; nil if the backend has none.
+func (v *view) subscribe(ctx context.Context) <-chan desktop.Event {
+	if v.backend.Events == nil {
 		return nil
 	}
-	events, err := a.Backend.Events.Watch(ctx, a.App)
+	events, err := v.backend.Events.Watch(ctx, v.app)
 	if err != nil {
 		return nil
 	}
 	return events
 }
 
-// Observe waits until the effect of an action has appeared and settled, and returns the changes since before, those
+// observe waits until the effect of an action has appeared and settled, and returns the changes since before, those
 // of the element focus first. asked means that the action was an accessibility action.
-func (a Action) Observe(ctx context.Context, before *desktop.Snapshot, events <-chan desktop.Event, focus desktop.ID, asked bool) (delta.Delta, error) {
-	ceiling := time.NewTimer(EffectCeiling)
+func (a action) observe(ctx context.Context, before *desktop.Snapshot, events <-chan desktop.Event, focus desktop.ID, asked bool) (delta.Delta, error) {
+	ceiling := time.NewTimer(effectCeiling)
 	defer ceiling.Stop()
 	looks := time.NewTicker(watch.PollInterval) // some toolkits report no events
 	defer looks.Stop()
@@ -62,7 +62,7 @@ func (a Action) Observe(ctx context.Context, before *desktop.Snapshot, events <-
 		case <-ctx.Done():
 			return a.unreadable(ctx.Err())
 		}
-		if err := a.Refresh(look); err != nil {
+		if err := a.refresh(look); err != nil {
 			return a.unreadable(err)
 		}
 		if a.Snapshot.Version == before.Version && !late || a.awaitsPage(before, &loads) {
@@ -70,7 +70,7 @@ func (a Action) Observe(ctx context.Context, before *desktop.Snapshot, events <-
 		}
 		late = late || !loads.IsZero()
 		delta := a.diff(before, focus)
-		begins := a.emptied(before, delta) || a.retitled(before, delta)
+		begins := a.lostName(before, delta) || a.retitled(before, delta)
 		if !late && (!a.hasEffect(before, delta) || begins && within(&goes, goesWithin)) {
 			continue
 		}
@@ -87,14 +87,14 @@ func within(since *time.Time, long time.Duration) bool {
 }
 
 // awaitsPage reports whether a page is loading and still worth the wait.
-func (a Action) awaitsPage(before *desktop.Snapshot, since *time.Time) bool {
+func (a action) awaitsPage(before *desktop.Snapshot, since *time.Time) bool {
 	return a.Snapshot.Version != before.Version && (a.isPageLoading(before) || a.isTitleAhead(before)) && within(since, loadsWithin)
 }
 
 // isTitleAhead reports whether a browser window's title differs from its page's name, unlike
 // before. On a busy computer the next page's title comes long before the page.
-func (a Action) isTitleAhead(before *desktop.Snapshot) bool {
-	return a.App.IsBrowser && calledAsPage(before) && !calledAsPage(a.Snapshot)
+func (a action) isTitleAhead(before *desktop.Snapshot) bool {
+	return a.app.IsBrowser && calledAsPage(before) && !calledAsPage(a.Snapshot)
 }
 
 // calledAsPage reports whether the name of each visible page is part of its window's title.
@@ -121,7 +121,7 @@ const loadsWithin = 3 * time.Second
 // isPageLoading reports whether a page is loading: the old page is gone or has become empty, and
 // its successor has nothing to show yet. A dialog replaces no page, although Chromium removes the
 // page behind its dialog.
-func (a Action) isPageLoading(before *desktop.Snapshot) bool {
+func (a action) isPageLoading(before *desktop.Snapshot) bool {
 	had, fresh := false, false
 	for i := range before.Elements {
 		e := &before.Elements[i]
@@ -166,13 +166,13 @@ func hasContent(s *desktop.Snapshot, document int) bool {
 }
 
 // closedWindow reports whether a window has closed.
-func (a Action) closedWindow(before *desktop.Snapshot) bool {
+func (a action) closedWindow(before *desktop.Snapshot) bool {
 	return slices.ContainsFunc(before.Children(-1), func(top int) bool { return a.Snapshot.Index(before.Elements[top].ID) < 0 })
 }
 
-// emptied reports whether an element has lost its name, which in Chromium is the first step of its
+// lostName reports whether an element has lost its name, which in Chromium is the first step of its
 // removal.
-func (a Action) emptied(before *desktop.Snapshot, d delta.Delta) bool {
+func (a action) lostName(before *desktop.Snapshot, d delta.Delta) bool {
 	return slices.ContainsFunc(d.Changes, func(c delta.Change) bool {
 		if c.Kind != delta.Changed || c.Ambient {
 			return false
@@ -185,24 +185,24 @@ func (a Action) emptied(before *desktop.Snapshot, d delta.Delta) bool {
 
 // retitled reports whether only the title of a browser's window changed, which may be the start of
 // another page.
-func (a Action) retitled(before *desktop.Snapshot, d delta.Delta) bool {
-	return a.App.IsBrowser && d.Omitted == 0 && !slices.ContainsFunc(d.Changes, func(c delta.Change) bool {
+func (a action) retitled(before *desktop.Snapshot, d delta.Delta) bool {
+	return a.app.IsBrowser && d.Omitted == 0 && !slices.ContainsFunc(d.Changes, func(c delta.Change) bool {
 		return !c.Ambient && (c.Kind != delta.Changed || a.Snapshot.Elements[c.Index].Parent >= 0) && !keyboardMoved(before, a.Snapshot, c)
 	})
 }
 
 // diff returns the changes since the snapshot, those of the focus element first. Changes of a browser never count as
 // lagging: the status of a page reports results at once.
-func (a Action) diff(before *desktop.Snapshot, focus desktop.ID) delta.Delta {
-	return delta.Between(before, a.Snapshot, delta.Options{Ref: a.Ref, Focus: focus, IsAmbient: a.AmbientChanges.Has, Lagging: a.AmbientChanges.FollowsRecentAction() && !a.App.IsBrowser})
+func (a action) diff(before *desktop.Snapshot, focus desktop.ID) delta.Delta {
+	return delta.Between(before, a.Snapshot, delta.Options{Ref: a.Ref, Focus: focus, IsAmbient: a.ambientChanges.Has, Lagging: a.ambientChanges.FollowsRecentAction() && !a.app.IsBrowser})
 }
 
 // hasEffect reports whether anything changed except ambient changes, changes that most programs
 // make for any press, and the focus move of the mode "focus".
-func (a Action) hasEffect(before *desktop.Snapshot, d delta.Delta) bool {
+func (a action) hasEffect(before *desktop.Snapshot, d delta.Delta) bool {
 	acted := &desktop.Element{}
-	if a.Index >= 0 {
-		acted = &before.Elements[a.Index]
+	if a.index >= 0 {
+		acted = &before.Elements[a.index]
 	}
 	raised := slices.ContainsFunc(d.Changes, func(c delta.Change) bool {
 		return keyboardMoved(before, a.Snapshot, c) && a.Snapshot.Elements[c.Index].States.Has(desktop.Active)
@@ -230,9 +230,9 @@ func (a Action) hasEffect(before *desktop.Snapshot, d delta.Delta) bool {
 }
 
 // encloses reports whether the element with the ID encloses the action's element.
-func (a Action) encloses(id desktop.ID, before *desktop.Snapshot) bool {
+func (a action) encloses(id desktop.ID, before *desktop.Snapshot) bool {
 	i := before.Index(id)
-	return i >= 0 && i < a.Index && a.Index < before.Elements[i].End
+	return i >= 0 && i < a.index && a.index < before.Elements[i].End
 }
 
 // keyboardMoved reports whether the change is only that the element or window gained or lost the
@@ -258,10 +258,10 @@ func isOnlyStateChange(before, after *desktop.Snapshot, c delta.Change, but desk
 
 // unreadable returns the delta or error for a program that cannot be read after the action. If the
 // program has ended, that is a change too.
-func (a Action) unreadable(err error) (delta.Delta, error) {
+func (a action) unreadable(err error) (delta.Delta, error) {
 	e := *aai.AsError(err)
 	if e.Code == aai.AppNotRunning {
-		text := "- " + aai.CleanLabel(a.App.Name, 60) + " has ended"
+		text := "- " + aai.CleanLabel(a.app.Name, 60) + " has ended"
 		return delta.Delta{Text: text, Changes: []delta.Change{{Kind: delta.Gone, Index: -1, Text: text}}}, nil
 	}
 	e.Message = "it was delivered, but its effect was not seen: " + e.Message

@@ -1,4 +1,4 @@
-package operate
+package gui
 
 import (
 	"context"
@@ -12,11 +12,11 @@ import (
 // deselectTimeout limits the removal of a selection, even after the end of the call.
 const deselectTimeout = time.Second
 
-// Overwrite selects the whole content of the element, which has the keyboard focus, and calls write
+// overwrite selects the whole content of the element, which has the keyboard focus, and calls write
 // to replace it. On failure it removes the selection, so that later typing replaces nothing. The
 // error reports if the content is unchanged.
-func (v *View) Overwrite(ctx context.Context, i int, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo, write func(desktop.Input) error) error {
-	before, unread := v.Backend.Tree.Read(ctx, v.App, v.Snapshot.Elements[i].ID)
+func (v *view) overwrite(ctx context.Context, i int, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo, write func(desktop.Input) error) error {
+	before, unread := v.backend.Tree.Read(ctx, v.app, v.Snapshot.Elements[i].ID)
 	earlier := false
 	outer, counts := withoutFocusCheck(input).(trackedInput)
 	if counts {
@@ -44,7 +44,7 @@ func (v *View) Overwrite(ctx context.Context, i int, input desktop.Input, seat d
 		return err
 	}
 	done := "nothing was typed"
-	if now, gone := v.Backend.Tree.Read(ctx, v.App, before.ID); unread == nil && gone == nil && now.Value == before.Value {
+	if now, gone := v.backend.Tree.Read(ctx, v.app, before.ID); unread == nil && gone == nil && now.Value == before.Value {
 		done += ", and " + v.Name(i) + " has its former value"
 		if counts {
 			*outer.hasInput = earlier

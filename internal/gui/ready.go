@@ -1,4 +1,4 @@
-package operate
+package gui
 
 import (
 	"context"
@@ -14,21 +14,21 @@ import (
 // readyTimeout limits how long an element may take to become ready.
 const readyTimeout = 2 * time.Second
 
-// AwaitReady waits until an element is ready for an action: visible, enabled and not behind a modal dialog. After
+// awaitReady waits until an element is ready for an action: visible, enabled and not behind a modal dialog. After
 // each change it runs the query again, and returns the new match.
-func (v *View) AwaitReady(ctx context.Context, m Match, query string) (Match, error) {
-	for p := v.NewAdaptiveWait(readyTimeout); ; {
-		err := v.Obstacle(ctx, m.Index)
+func (v *view) awaitReady(ctx context.Context, m match, query string) (match, error) {
+	for p := v.newAdaptiveWait(readyTimeout); ; {
+		err := v.obstacle(ctx, m.index)
 		if err == nil {
 			return m, nil
 		}
-		if !p.AwaitChange(ctx) {
+		if !p.awaitChange(ctx) {
 			return m, err
 		}
-		if err := v.Refresh(ctx); err != nil {
+		if err := v.refresh(ctx); err != nil {
 			return m, err
 		}
-		again, err := v.Find(ctx, query)
+		again, err := v.find(ctx, query)
 		if err != nil {
 			return m, err
 		}
@@ -36,8 +36,8 @@ func (v *View) AwaitReady(ctx context.Context, m Match, query string) (Match, er
 	}
 }
 
-// Obstacle returns the reason why the element is not ready, or nil.
-func (v *View) Obstacle(ctx context.Context, i int) error {
+// obstacle returns the reason why the element is not ready, or nil.
+func (v *view) obstacle(ctx context.Context, i int) error {
 	refused := func(hint, why string, args ...any) error {
 		e := guierr.Failed(aai.NotDelivered, "%s %s", v.Name(i), fmt.Sprintf(why, args...))
 		aai.AsError(e).Hint = hint
@@ -46,7 +46,7 @@ func (v *View) Obstacle(ctx context.Context, i int) error {
 	if modal := max(v.modal(ctx, v.Snapshot.WindowOf(i)), v.BrowserPromptFor(i)); modal >= 0 {
 		return refused("Answer or close that dialog first.", "is behind the modal %s [%s], which must be answered first", desktop.Describe(&v.Snapshot.Elements[modal]), v.Ref(modal))
 	}
-	if shows := v.Snapshot.IsVisible(i) || v.IncludeMenus && v.InClosedMenu(i); !shows {
+	if shows := v.Snapshot.IsVisible(i) || v.includeMenus && v.InClosedMenu(i); !shows {
 		return refused(v.revealHint(ctx, i), "is not showing")
 	}
 	if !v.Snapshot.Elements[i].States.Has(desktop.Enabled) {
@@ -60,7 +60,7 @@ const menuHint = "It is in a closed menu: ax_click chooses it there by its ref, 
 
 // revealHint explains how to reach an element that is not visible: the obstacle in front of it, or
 // its closed container.
-func (v *View) revealHint(ctx context.Context, i int) string {
+func (v *view) revealHint(ctx context.Context, i int) string {
 	if v.WithoutNewRefs {
 		return ""
 	}
@@ -72,7 +72,7 @@ func (v *View) revealHint(ctx context.Context, i int) string {
 
 // hiddenReason returns the reason why the element is hidden, other than scrolling, with a remedy;
 // "" if there is none.
-func (v *View) hiddenReason(ctx context.Context, i int) string {
+func (v *view) hiddenReason(ctx context.Context, i int) string {
 	if modal := v.modal(ctx, v.Snapshot.WindowOf(i)); modal >= 0 {
 		return fmt.Sprintf("The modal %s is in front of it. Answer or close that first.", v.Name(modal))
 	}
@@ -99,7 +99,7 @@ func (v *View) hiddenReason(ctx context.Context, i int) string {
 
 // modal returns the index of the window that must be answered before own can be used, or -1. If both are modal, their
 // order is unknown, and modal returns -1.
-func (v *View) modal(ctx context.Context, own int) int {
+func (v *view) modal(ctx context.Context, own int) int {
 	var others []int
 	for _, top := range v.Snapshot.Children(-1) {
 		if top != own && v.Snapshot.Elements[top].States.Has(desktop.Showing) {
@@ -109,7 +109,7 @@ func (v *View) modal(ctx context.Context, own int) int {
 	if len(others) == 0 {
 		return -1
 	}
-	windows, _ := v.AppWindows(ctx) // Qt reports modality only to the window system
+	windows, _ := v.appWindows(ctx) // Qt reports modality only to the window system
 	isModal := func(top int) bool {
 		e := &v.Snapshot.Elements[top]
 		w, sure := programs.BestWindow(windows, e)

@@ -1,4 +1,4 @@
-package operate
+package gui
 
 import (
 	"context"
@@ -11,10 +11,10 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/programs"
 )
 
-// WindowAt returns the program's window that contains the point. In the background it may be
+// windowAt returns the program's window that contains the point. In the background it may be
 // covered by others.
-func (v *View) WindowAt(ctx context.Context, at desktop.Point) (desktop.WindowInfo, error) {
-	own, err := v.AppWindows(ctx)
+func (v *view) windowAt(ctx context.Context, at desktop.Point) (desktop.WindowInfo, error) {
+	own, err := v.appWindows(ctx)
 	if err != nil {
 		return desktop.WindowInfo{}, err
 	}
@@ -23,20 +23,20 @@ func (v *View) WindowAt(ctx context.Context, at desktop.Point) (desktop.WindowIn
 			return w, nil
 		}
 	}
-	e := aai.Errorf(aai.InvalidParams, "x, y: the point %d, %d is in no window of %s", at.X, at.Y, aai.CleanLabel(v.App.Name, 60))
+	e := aai.Errorf(aai.InvalidParams, "x, y: the point %d, %d is in no window of %s", at.X, at.Y, aai.CleanLabel(v.app.Name, 60))
 	e.Hint = "ax_list_windows says where its windows are."
 	return desktop.WindowInfo{}, e
 }
 
-// ElementAt returns the innermost interactive element visible at the point in the window, or -1. It
+// elementAt returns the innermost interactive element visible at the point in the window, or -1. It
 // ignores elements in the program's other windows.
-func (v *View) ElementAt(ctx context.Context, at desktop.Point, w desktop.WindowInfo) (int, error) {
+func (v *view) elementAt(ctx context.Context, at desktop.Point, w desktop.WindowInfo) (int, error) {
 	return v.innermost(ctx, at, w, func(e *desktop.Element) bool { return e.Role.IsInteractive() })
 }
 
-// innermost is ElementAt for elements that match such.
-func (v *View) innermost(ctx context.Context, at desktop.Point, w desktop.WindowInfo, such func(*desktop.Element) bool) (int, error) {
-	own, err := v.AppWindows(ctx)
+// innermost is elementAt for elements that match such.
+func (v *view) innermost(ctx context.Context, at desktop.Point, w desktop.WindowInfo, such func(*desktop.Element) bool) (int, error) {
+	own, err := v.appWindows(ctx)
 	if err != nil {
 		return -1, err
 	}
@@ -54,17 +54,17 @@ func (v *View) innermost(ctx context.Context, at desktop.Point, w desktop.Window
 	return found, nil
 }
 
-// ResolvePoint returns the screen position of the point in the arguments prefix+"x" and prefix+"y". With in_picture
+// resolvePoint returns the screen position of the point in the arguments prefix+"x" and prefix+"y". With in_picture
 // it is a point of the last screenshot of the program or the screen in this conversation. If the window has moved
 // since, the point moves along.
-func (v *View) ResolvePoint(ctx context.Context, prefix string) (desktop.Point, error) {
-	at := desktop.Point{X: params.Int(v.Call, prefix+"x", 0), Y: params.Int(v.Call, prefix+"y", 0)}
-	if !params.Bool(v.Call, "in_picture") {
+func (v *view) resolvePoint(ctx context.Context, prefix string) (desktop.Point, error) {
+	at := desktop.Point{X: params.Int(v.call, prefix+"x", 0), Y: params.Int(v.call, prefix+"y", 0)}
+	if !params.Bool(v.call, "in_picture") {
 		return at, nil
 	}
-	p, is := v.Engine.Sessions.For(v.Call).Screenshot(v.App)
+	p, is := v.engine.Sessions.For(v.call).Screenshot(v.app)
 	if !is {
-		e := aai.Errorf(aai.InvalidParams, "in_picture: no picture of %s was given here", aai.CleanLabel(v.App.Name, 60))
+		e := aai.Errorf(aai.InvalidParams, "in_picture: no picture of %s was given here", aai.CleanLabel(v.app.Name, 60))
 		e.Delivery, e.Hint = aai.NotDelivered, "ax_screenshot takes one."
 		return at, e
 	}
@@ -77,7 +77,7 @@ func (v *View) ResolvePoint(ctx context.Context, prefix string) (desktop.Point, 
 	if p.Window == 0 {
 		return on, nil
 	}
-	own, err := v.AppWindows(ctx)
+	own, err := v.appWindows(ctx)
 	if err != nil {
 		return on, err
 	}

@@ -1,4 +1,4 @@
-package operate
+package gui
 
 import (
 	"context"
@@ -19,8 +19,8 @@ type trackedInput struct {
 }
 
 // checkReach calls programs.CheckPersonPrompts for the program.
-func (v *View) checkReach(ctx context.Context, reaches programs.ReachFunc) error {
-	return programs.CheckPersonPrompts(ctx, v.Backend.Tree, v.App, reaches)
+func (v *view) checkReach(ctx context.Context, reaches programs.ReachFunc) error {
+	return programs.CheckPersonPrompts(ctx, v.backend.Tree, v.app, reaches)
 }
 
 func (m trackedInput) note(err error) error {

@@ -1,4 +1,4 @@
-package operate
+package gui
 
 import (
 	"context"
@@ -19,24 +19,24 @@ import (
 // background reports a page field as FOCUSED although keys go to its address bar.
 type focusCheckedInput struct {
 	desktop.Input
-	view       *View      // each check replaces its snapshot
+	view       *view      // each check replaces its snapshot
 	target     func() int // index of the element in that snapshot; -1 if there is none
 	named      bool       // the call names an element
 	focusMoved *bool      // the focus was moved to the target, or a menu was open, and no key has been seen to arrive yet
 }
 
 // withFocusCheck wraps do so that its keys must reach the element with index i (-1: the element with the focus of the
-// window). Keys for a spreadsheet cell are not checked. They go to the cursor that EnterCell has set, although an
+// window). Keys for a spreadsheet cell are not checked. They go to the cursor that enterCell has set, although an
 // editor beside the cell has the focus.
-func (v *View) withFocusCheck(i int, do inputFunc) inputFunc {
-	if v.NoTree || i >= 0 && !v.App.IsBrowser && fieldtext.IsSheetCell(&v.Snapshot.Elements[i]) {
+func (v *view) withFocusCheck(i int, do inputFunc) inputFunc {
+	if v.noTree || i >= 0 && !v.app.IsBrowser && fieldtext.IsSheetCell(&v.Snapshot.Elements[i]) {
 		return do
 	}
 	return func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
 		now := *v
-		l := focusCheckedInput{Input: input, view: &now, named: params.Has(v.Call, "query") || params.Has(v.Call, "fields"), focusMoved: new(v.isMenuOpen())}
-		if l.target = func() int { return -1 }; i >= 0 && (l.named || !v.App.IsBrowser) {
-			l.target = now.TrackElement(i)
+		l := focusCheckedInput{Input: input, view: &now, named: params.Has(v.call, "query") || params.Has(v.call, "fields"), focusMoved: new(v.isMenuOpen())}
+		if l.target = func() int { return -1 }; i >= 0 && (l.named || !v.app.IsBrowser) {
+			l.target = now.trackElement(i)
 		}
 		return do(ctx, l, seat, w)
 	}
@@ -60,7 +60,7 @@ func (l focusCheckedInput) Key(ctx context.Context, seat desktop.Seat, w desktop
 		if !*l.focusMoved || i < 0 || len(chord.Modifiers) > 0 || utf8.RuneCountInString(chord.Key) != 1 || !l.view.Snapshot.Elements[i].States.Has(desktop.Editable) {
 			return press()
 		}
-		seen, err := l.awaitTyped(ctx, i, WrongCeiling, press)
+		seen, err := l.awaitTyped(ctx, i, wrongCeiling, press)
 		if err == nil && !seen {
 			err = guierr.Failed(aai.DeliveryUnknown, "the key was pressed, and %s was not seen to receive it", l.view.Name(i))
 		}
@@ -85,7 +85,7 @@ func (l focusCheckedInput) Type(ctx context.Context, seat desktop.Seat, w deskto
 			switch {
 			case secret || editable && *l.focusMoved:
 				most = 1
-			case !l.view.App.IsBrowser: // an editor draws a long line anew for each check
+			case !l.view.app.IsBrowser: // an editor draws a long line anew for each check
 				most = all
 			}
 			one := i < 0 || !l.view.Snapshot.Elements[i].States.Has(desktop.Multiline)
@@ -93,12 +93,12 @@ func (l focusCheckedInput) Type(ctx context.Context, seat desktop.Seat, w deskto
 			wait := time.Duration(0)
 			switch {
 			case editable && *l.focusMoved, secret && awaited:
-				wait = WrongCeiling
+				wait = wrongCeiling
 			case secret && typed == 0:
-				wait = EffectCeiling
+				wait = effectCeiling
 			}
 			seen, err := l.awaitTyped(ctx, i, wait, func() error { return input.Type(ctx, seat, w, text[:size]) })
-			if err == nil && wait == WrongCeiling && !seen {
+			if err == nil && wait == wrongCeiling && !seen {
 				err = guierr.Failed(aai.DeliveryUnknown, "one character was typed, and %s was not seen to receive it; the rest was not typed", l.view.Name(i))
 			}
 			if err != nil {
@@ -148,13 +148,13 @@ func partlyTypedError(err error, typed, all int) error {
 // check returns an error unless keys would go to the target. It first moves the focus there from
 // another element, which only works while the window has the keyboard.
 func (l focusCheckedInput) check(ctx context.Context, seat desktop.Seat, text bool) error {
-	rival, has, active, err := l.awaitFocus(ctx, EffectCeiling)
+	rival, has, active, err := l.awaitFocus(ctx, effectCeiling)
 	if err != nil || has && active && rival < 0 {
 		return err
 	}
 	v, i := l.view, l.target()
 	switch {
-	case !l.named && v.App.IsBrowser:
+	case !l.named && v.app.IsBrowser:
 		if rival >= 0 && (text || v.FormOrDialogOf(rival) < 0) { // a key may answer a question of the page, which the gates have judged
 			return v.browserFrameError(rival)
 		}
@@ -163,11 +163,11 @@ func (l focusCheckedInput) check(ctx context.Context, seat desktop.Seat, text bo
 		return nil
 	}
 	// GTK raises the window of the element that takes the focus; only the person may allow that.
-	if raises := seat == desktop.OwnSeat && strings.HasPrefix(v.App.Toolkit, "GTK"); v.Backend.Actor != nil && !raises {
+	if raises := seat == desktop.OwnSeat && strings.HasPrefix(v.app.Toolkit, "GTK"); v.backend.Actor != nil && !raises {
 		act := desktop.Act{Verb: desktop.TakeFocus, Name: v.Snapshot.Elements[i].Name}
-		if v.Backend.Actor.Execute(ctx, v.App, v.Snapshot.Elements[i].ID, act) == nil {
+		if v.backend.Actor.Execute(ctx, v.app, v.Snapshot.Elements[i].ID, act) == nil {
 			*l.focusMoved = true
-			if rival, has, _, err = l.awaitFocus(ctx, WrongCeiling); err != nil || has && rival < 0 {
+			if rival, has, _, err = l.awaitFocus(ctx, wrongCeiling); err != nil || has && rival < 0 {
 				return err
 			}
 		}
@@ -180,17 +180,17 @@ func (l focusCheckedInput) check(ctx context.Context, seat desktop.Seat, text bo
 // window is active. For other programs than browsers, the last two are always true.
 func (l focusCheckedInput) awaitFocus(ctx context.Context, within time.Duration) (rival int, has, active bool, err error) {
 	v := l.view
-	_, err = v.PollUntil(ctx, within, func() (bool, error) {
-		if err := v.Refresh(ctx); err != nil {
+	_, err = v.pollUntil(ctx, within, func() (bool, error) {
+		if err := v.refresh(ctx); err != nil {
 			return false, err
 		}
 		i := l.target()
-		if i < 0 && l.named && v.App.IsBrowser {
+		if i < 0 && l.named && v.app.IsBrowser {
 			return false, guierr.Failed(aai.NotDelivered, "the target element of the keys is gone")
 		}
 		rival, has, active = v.focus(i, l.named)
 		// In the window with the keyboard, a browser's report is final until the focus moves.
-		return has && rival < 0 && (active || *l.focusMoved) || v.App.IsBrowser && active && !*l.focusMoved, nil
+		return has && rival < 0 && (active || *l.focusMoved) || v.app.IsBrowser && active && !*l.focusMoved, nil
 	})
 	return rival, has, active, err
 }
@@ -199,9 +199,9 @@ func (l focusCheckedInput) awaitFocus(ctx context.Context, within time.Duration)
 // or the target itself, or -1. It also reports whether the target reads FOCUSED and the window is
 // active. Pages always read FOCUSED, even hidden ones, so focus ignores them. An open menu takes
 // the keys of every window. Without a target, only a browser's own frame is a rival.
-func (v *View) focus(target int, named bool) (rival int, has, active bool) {
+func (v *view) focus(target int, named bool) (rival int, has, active bool) {
 	rival = -1
-	if !named && !v.App.IsBrowser {
+	if !named && !v.app.IsBrowser {
 		return -1, true, true
 	}
 	top, all := -1, v.Snapshot.Elements
@@ -219,7 +219,7 @@ func (v *View) focus(target int, named bool) (rival int, has, active bool) {
 		switch {
 		case popup && !related && v.Snapshot.IsVisible(i):
 			rival = i
-		case within != top && !open, !e.States.Has(desktop.Focused), e.Role == desktop.Window, !v.Snapshot.IsVisible(i), v.App.IsBrowser && e.Frame.Empty():
+		case within != top && !open, !e.States.Has(desktop.Focused), e.Role == desktop.Window, !v.Snapshot.IsVisible(i), v.app.IsBrowser && e.Frame.Empty():
 		case related:
 			has = has || i >= target || !v.isPage(i)
 		case v.isPage(i), e.Role == desktop.Generic:
@@ -228,12 +228,12 @@ func (v *View) focus(target int, named bool) (rival int, has, active bool) {
 		}
 	}
 	active = top >= 0 && all[top].States.Has(desktop.Active)
-	return rival, has || !named || !v.App.IsBrowser, active || !v.App.IsBrowser
+	return rival, has || !named || !v.app.IsBrowser, active || !v.app.IsBrowser
 }
 
 // isMenuOpen reports whether a menu of the program, not of a page, is open. It takes keys until it has closed,
 // while another element may already read FOCUSED.
-func (v *View) isMenuOpen() bool {
+func (v *view) isMenuOpen() bool {
 	all := v.Snapshot.Elements
 	for i := range all {
 		p := all[i].Parent
@@ -246,13 +246,13 @@ func (v *View) isMenuOpen() bool {
 }
 
 // isPage reports whether the element is a page that cannot be edited.
-func (v *View) isPage(i int) bool {
+func (v *view) isPage(i int) bool {
 	e := &v.Snapshot.Elements[i]
 	return e.Role == desktop.Document && !e.States.Has(desktop.Editable)
 }
 
 // browserFrameError returns the error for keys without a target while the browser frame has focus.
-func (v *View) browserFrameError(i int) error {
+func (v *view) browserFrameError(i int) error {
 	e := guierr.Failed(aai.NotDelivered, "%s has the keyboard, which is part of the browser and not of its page; nothing was typed", v.Name(i))
 	aai.AsError(e).Hint = "Give the target element as query: it gets the keyboard first. To type into this one, give its ref."
 	return e
@@ -279,8 +279,8 @@ func (l focusCheckedInput) awaitTyped(ctx context.Context, i int, within time.Du
 	v, id := l.view, l.view.Snapshot.Elements[i].ID
 	watching, cancel := context.WithCancel(ctx)
 	defer cancel()
-	events := Action{View: v}.Subscribe(watching)
-	before, err := v.Read(ctx, id)
+	events := action{view: v}.subscribe(watching)
+	before, err := v.read(ctx, id)
 	if err == nil {
 		err = typing()
 	}
@@ -288,8 +288,8 @@ func (l focusCheckedInput) awaitTyped(ctx context.Context, i int, within time.Du
 		return false, err
 	}
 	told := false
-	return v.PollUntil(ctx, within, func() (bool, error) {
-		now, err := v.Backend.Tree.Read(ctx, v.App, id)
+	return v.pollUntil(ctx, within, func() (bool, error) {
+		now, err := v.backend.Tree.Read(ctx, v.app, id)
 		told = told || hasTextEvent(events, id)
 		return err == nil && (told || now.Value != before.Value), err
 	})

@@ -1,4 +1,4 @@
-package operate
+package gui
 
 import (
 	"cmp"
@@ -12,28 +12,28 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/params"
 )
 
-// ImplicitTarget returns the target of a call without an element: the element at its point, or the
+// implicitTarget returns the target of a call without an element: the element at its point, or the
 // focused one; -1 if unknown.
-func (v *View) ImplicitTarget(ctx context.Context) int {
+func (v *view) implicitTarget(ctx context.Context) int {
 	switch {
-	case params.Has(v.Call, "key"):
+	case params.Has(v.call, "key"):
 		return v.keyTarget(ctx)
-	case params.Has(v.Call, "from_x"):
-		return v.TargetAtPoint(ctx, "from_")
-	case params.Has(v.Call, "x"):
-		return v.TargetAtPoint(ctx, "")
+	case params.Has(v.call, "from_x"):
+		return v.targetAtPoint(ctx, "from_")
+	case params.Has(v.call, "x"):
+		return v.targetAtPoint(ctx, "")
 	}
 	return -1
 }
 
-// TargetAtPoint returns the interactive element at the call's point, or else any element visible
+// targetAtPoint returns the interactive element at the call's point, or else any element visible
 // there; -1 for none.
-func (v *View) TargetAtPoint(ctx context.Context, prefix string) int {
-	at, err := v.ResolvePoint(ctx, prefix)
+func (v *view) targetAtPoint(ctx context.Context, prefix string) int {
+	at, err := v.resolvePoint(ctx, prefix)
 	if err != nil {
 		return -1
 	}
-	w, err := v.WindowAt(ctx, at)
+	w, err := v.windowAt(ctx, at)
 	if err != nil {
 		return -1
 	}
@@ -47,27 +47,27 @@ func (v *View) TargetAtPoint(ctx context.Context, prefix string) int {
 	return i
 }
 
-// InputText returns the text that the call enters into the element.
-func (v *View) InputText() string {
-	return params.String(v.Call, "text") + params.String(v.Call, "value")
+// inputText returns the text that the call enters into the element.
+func (v *view) inputText() string {
+	return params.String(v.call, "text") + params.String(v.call, "value")
 }
 
-// TargetElement describes the target of a call on the element (-1: on none) for the gates. It
+// targetElement describes the target of a call on the element (-1: on none) for the gates. It
 // also names the elements in also, and those that a key or typed text may press.
-func (v *View) TargetElement(ctx context.Context, i int, also ...int) aai.TargetElement {
-	hit := params.TargetElement(v.Call)
+func (v *view) targetElement(ctx context.Context, i int, also ...int) aai.TargetElement {
+	hit := params.TargetElement(v.call)
 	var says []string
 	if i < 0 {
-		i = v.ImplicitTarget(ctx)
+		i = v.implicitTarget(ctx)
 	}
 	pressed := also
-	chord, key := params.Chord(v.Call)
+	chord, key := params.Chord(v.call)
 	if key {
 		says = v.TextsPressedBy(chord, i)
 	}
 	switch {
 	case key && (params.IsReturn(chord.Key) || params.IsSpace(chord.Key)):
-		if pressed = v.PressedBy(ctx, params.IsSpace(chord.Key), i, false); len(pressed) > 0 {
+		if pressed = v.pressedBy(ctx, params.IsSpace(chord.Key), i, false); len(pressed) > 0 {
 			i = pressed[0]
 		}
 		hit.UnknownEffect = len(pressed) == 0
@@ -76,10 +76,10 @@ func (v *View) TargetElement(ctx context.Context, i int, also ...int) aai.Target
 	default:
 		pressed = slices.Concat([]int{i}, also, v.pressedByTyping(ctx, i))
 		says = v.DropTexts(also)
-		hit.UnknownEffect = i < 0 || params.Has(v.Call, "x") && !v.Snapshot.Elements[i].Role.IsPressable()
+		hit.UnknownEffect = i < 0 || params.Has(v.call, "x") && !v.Snapshot.Elements[i].Role.IsPressable()
 	}
 	var names []string
-	if params.Has(v.Call, "fields") { // people see only the beginning of a long list
+	if params.Has(v.call, "fields") { // people see only the beginning of a long list
 		slices.SortStableFunc(pressed, func(a, b int) int { return cmp.Compare(v.PressableRank(b), v.PressableRank(a)) })
 	}
 	for _, p := range pressed {
@@ -87,7 +87,7 @@ func (v *View) TargetElement(ctx context.Context, i int, also ...int) aai.Target
 			continue
 		}
 		says = append(says, v.ReadableTexts(p)...)
-		if name := displayName(&v.Snapshot.Elements[p]); name != "" && (len(names) < maxNames || params.Has(v.Call, "fields")) && !slices.Contains(names, name) {
+		if name := displayName(&v.Snapshot.Elements[p]); name != "" && (len(names) < maxNames || params.Has(v.call, "fields")) && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
@@ -98,17 +98,17 @@ func (v *View) TargetElement(ctx context.Context, i int, also ...int) aai.Target
 			names = []string{displayName(e)}
 		}
 		if top := v.Snapshot.WindowOf(i); top >= 0 && top != i {
-			hit.Window = aai.CleanLabel(v.Snapshot.Elements[top].Name, MaxRecordedName)
+			hit.Window = aai.CleanLabel(v.Snapshot.Elements[top].Name, maxRecordedName)
 		}
 	}
 	if i < 0 {
 		hit.Window = v.frontTitle(ctx)
 	}
-	if params.Has(v.Call, "fields") {
+	if params.Has(v.call, "fields") {
 		hit.Role, hit.ID = string(desktop.Form), ""
 	}
 	hit.Name = strings.Join(names, " / ")
-	if secrets := v.Engine.Sessions.For(v.Call).SecretRedactor(); secrets != nil {
+	if secrets := v.engine.Sessions.For(v.call).SecretRedactor(); secrets != nil {
 		hit.Name, hit.Window = secrets.Redact(hit.Name), secrets.Redact(hit.Window)
 	}
 	hit.AllText = strings.Join(strings.Fields(strings.Join(append(says, hit.AllText), " ")), " ")
@@ -117,31 +117,31 @@ func (v *View) TargetElement(ctx context.Context, i int, also ...int) aai.Target
 
 // markUnsavedLoss marks the target as irreversible if it reloads a window with unsaved changes in
 // its title.
-func (v *View) markUnsavedLoss(hit aai.TargetElement) aai.TargetElement {
+func (v *view) markUnsavedLoss(hit aai.TargetElement) aai.TargetElement {
 	if !fieldtext.IsUnsavedTitle(hit.Window) {
 		return hit
 	}
-	chord, key := params.Chord(v.Call)
+	chord, key := params.Chord(v.call)
 	switch {
 	case key && params.IsReloadChord(chord):
 		hit.Key, hit.Irreversible, hit.UnknownEffect = params.FormatChord(chord), true, false
-	case !key && v.InputText() == "" && fieldtext.IsReloadLabel(hit.Name):
+	case !key && v.inputText() == "" && fieldtext.IsReloadLabel(hit.Name):
 		hit.Irreversible = true
 	}
 	return hit
 }
 
-// maxNames limits the names of a target that is one of several elements. MaxRecordedName is the
+// maxNames limits the names of a target that is one of several elements. maxRecordedName is the
 // maximum length of a recorded name in bytes.
 const (
 	maxNames        = 5
-	MaxRecordedName = 80
+	maxRecordedName = 80
 )
 
 // displayName returns the name of the element for people.
 func displayName(e *desktop.Element) string {
 	for _, name := range []string{e.Name, e.Description} {
-		if name = strings.TrimSpace(aai.CleanLabel(name, MaxRecordedName)); name != "" {
+		if name = strings.TrimSpace(aai.CleanLabel(name, maxRecordedName)); name != "" {
 			return name
 		}
 	}

@@ -1,4 +1,4 @@
-package operate
+package gui
 
 import (
 	"context"
@@ -12,9 +12,9 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/snapview"
 )
 
-// EnterCell moves the cursor of a sheet to the cell, so that keys go there, without raising the
+// enterCell moves the cursor of a sheet to the cell, so that keys go there, without raising the
 // window.
-func (v *View) EnterCell(ctx context.Context, i int, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+func (v *view) enterCell(ctx context.Context, i int, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
 	at, err := v.ClickPoint(i, w)
 	if err != nil {
 		return err
@@ -22,27 +22,27 @@ func (v *View) EnterCell(ctx context.Context, i int, input desktop.Input, seat d
 	if seat == desktop.PersonSeat {
 		return input.Click(ctx, seat, w.ID, at, desktop.LeftButton, 1)
 	}
-	if v.Backend.Actor == nil {
+	if v.backend.Actor == nil {
 		return guierr.Unsupported("actions on elements")
 	}
 	return v.focusByAction(ctx, i, desktop.Act{Verb: desktop.TakeFocus}, input, seat, w)
 }
 
-// Focused finds the element that has the program's keyboard focus.
-func (v *View) Focused() (Match, error) {
+// focused finds the element that has the program's keyboard focus.
+func (v *view) focused() (match, error) {
 	found := v.KeyboardWithin(0, len(v.Snapshot.Elements))
 	if found < 0 {
-		e := aai.Errorf(aai.ElementNotFound, "no element of %s has its keyboard", aai.CleanLabel(v.App.Name, 60))
+		e := aai.Errorf(aai.ElementNotFound, "no element of %s has its keyboard", aai.CleanLabel(v.app.Name, 60))
 		e.Delivery = aai.NotDelivered
 		e.Hint = "Give the target element as query."
-		return Match{}, e
+		return match{}, e
 	}
-	return Match{found, "focused"}, nil
+	return match{found, "focused"}, nil
 }
 
-// MoveFocus gives the element its window's keyboard focus. In the background it uses an action of
+// moveFocus gives the element its window's keyboard focus. In the background it uses an action of
 // the element, because taking the focus raises the window in some toolkits.
-func (v *View) MoveFocus(ctx context.Context, i int, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+func (v *view) moveFocus(ctx context.Context, i int, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
 	e := &v.Snapshot.Elements[i]
 	if !snapview.TakesText(e) {
 		return &aai.Error{
@@ -60,10 +60,10 @@ func (v *View) MoveFocus(ctx context.Context, i int, input desktop.Input, seat d
 		}
 		return input.Click(ctx, seat, w.ID, at, desktop.LeftButton, 1)
 	}
-	if v.Backend.Actor == nil {
+	if v.backend.Actor == nil {
 		return guierr.Unsupported("actions on elements")
 	}
-	if fieldtext.IsSheetCell(e) || v.App.FocusOnlyWhenActive {
+	if fieldtext.IsSheetCell(e) || v.app.FocusOnlyWhenActive {
 		return v.focusByAction(ctx, i, desktop.Act{Verb: desktop.TakeFocus}, input, seat, w)
 	}
 	return v.focusByAction(ctx, i, desktop.Act{Verb: desktop.Press, Action: v.focusAction(e)}, input, seat, w)
@@ -74,24 +74,24 @@ func (v *View) MoveFocus(ctx context.Context, i int, input desktop.Input, seat d
 const setFocus = "SetFocus"
 
 // focusAction returns setFocus if the element has that action, or "".
-func (v *View) focusAction(e *desktop.Element) string {
+func (v *view) focusAction(e *desktop.Element) string {
 	if v.qt() && slices.Contains(e.Actions, setFocus) {
 		return setFocus
 	}
 	return ""
 }
 
-func (v *View) qt() bool { return strings.HasPrefix(v.App.Toolkit, "Qt") }
+func (v *view) qt() bool { return strings.HasPrefix(v.app.Toolkit, "Qt") }
 
 // hasFocus reports whether the element has its window's keyboard focus. For a program with
 // FocusOnlyWhenActive it also requires the window in front.
-func (v *View) hasFocus(ctx context.Context, id desktop.ID) (bool, error) {
-	if !v.App.FocusOnlyWhenActive {
-		now, err := v.Backend.Tree.Read(ctx, v.App, id)
+func (v *view) hasFocus(ctx context.Context, id desktop.ID) (bool, error) {
+	if !v.app.FocusOnlyWhenActive {
+		now, err := v.backend.Tree.Read(ctx, v.app, id)
 		return now.States.Has(desktop.Focused), err
 	}
 	now := *v
-	err := now.Refresh(ctx)
+	err := now.refresh(ctx)
 	if err != nil {
 		return false, err
 	}
@@ -102,16 +102,16 @@ func (v *View) hasFocus(ctx context.Context, id desktop.ID) (bool, error) {
 // focusByAction executes act to give the element its window's keyboard focus, and waits for the
 // focus: programs answer earlier. A program with FocusOnlyWhenActive owns the seat's keyboard
 // meanwhile.
-func (v *View) focusByAction(ctx context.Context, i int, act desktop.Act, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+func (v *view) focusByAction(ctx context.Context, i int, act desktop.Act, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
 	watching, cancel := context.WithCancel(ctx)
 	defer cancel()
-	id, k := v.Snapshot.Elements[i].ID, focusTracker{View: v, events: Action{View: v}.Subscribe(watching)}
-	if err := v.Backend.Actor.Execute(ctx, v.App, id, act); err != nil {
+	id, k := v.Snapshot.Elements[i].ID, focusTracker{view: v, events: action{view: v}.subscribe(watching)}
+	if err := v.backend.Actor.Execute(ctx, v.app, id, act); err != nil {
 		return err
 	}
 	has := false
 	await := func(ctx context.Context) (err error) {
-		has, err = v.PollUntil(ctx, EffectCeiling, func() (bool, error) {
+		has, err = v.pollUntil(ctx, effectCeiling, func() (bool, error) {
 			focused, err := v.hasFocus(ctx, id)
 			k.drainEvents()
 			return err == nil && (focused || k.lastFocused == id), err
@@ -119,7 +119,7 @@ func (v *View) focusByAction(ctx context.Context, i int, act desktop.Act, input 
 		return err
 	}
 	err := error(nil)
-	if v.App.FocusOnlyWhenActive || act.Action == setFocus || fieldtext.IsSheetCell(&v.Snapshot.Elements[i]) {
+	if v.app.FocusOnlyWhenActive || act.Action == setFocus || fieldtext.IsSheetCell(&v.Snapshot.Elements[i]) {
 		err = input.WithKeyboard(ctx, seat, w.ID, func(ctx context.Context, _ desktop.Input) error { return await(ctx) })
 	} else {
 		err = await(ctx)
@@ -127,10 +127,10 @@ func (v *View) focusByAction(ctx context.Context, i int, act desktop.Act, input 
 	if has || err != nil {
 		return err
 	}
-	if v.Backend.Events != nil && !v.Backend.Events.IsIdle(v.App) { // the wait was already the longer one for busy programs
+	if v.backend.Events != nil && !v.backend.Events.IsIdle(v.app) { // the wait was already the longer one for busy programs
 		return &aai.Error{
 			Code: aai.Timeout, Delivery: aai.NotDelivered, AppResponded: true,
-			Message: v.Name(i) + " did not take the keyboard: " + aai.CleanLabel(v.App.Name, 60) + " is busy",
+			Message: v.Name(i) + " did not take the keyboard: " + aai.CleanLabel(v.app.Name, 60) + " is busy",
 			Hint:    "Call again when it is idle: ax_wait_idle waits for that.",
 		}
 	}

@@ -1,4 +1,4 @@
-package operate
+package gui
 
 import (
 	"context"
@@ -21,33 +21,33 @@ const maxForeignWindows = 3
 
 // foreignWindows returns the windows of other programs that are not in known and for which mine returns true, and
 // adds them to known.
-func (v *View) foreignWindows(ctx context.Context, known map[desktop.WindowID]bool, mine func(desktop.WindowInfo) bool) (came []programs.ForeignWindow) {
+func (v *view) foreignWindows(ctx context.Context, known map[desktop.WindowID]bool, mine func(desktop.WindowInfo) bool) (came []programs.ForeignWindow) {
 	if known == nil {
 		return nil
 	}
-	all, err := v.Backend.Windows.Windows(ctx)
+	all, err := v.backend.Windows.Windows(ctx)
 	if err != nil {
 		return nil
 	}
 	for _, w := range all {
-		if known[w.ID] || w.PID == 0 || w.PID == v.App.PID || w.Class == "" || !mine(w) {
+		if known[w.ID] || w.PID == 0 || w.PID == v.app.PID || w.Class == "" || !mine(w) {
 			continue
 		}
 		if len(came) == maxForeignWindows {
 			break // the next call reports the rest
 		}
 		known[w.ID] = true
-		if g, is := v.Engine.DescribeWindow(ctx, v.Call, v.App, w); is {
+		if g, is := v.engine.DescribeWindow(ctx, v.call, v.app, w); is {
 			came = append(came, g)
 		}
 	}
 	return came
 }
 
-// NewForeignWindows returns the windows of other programs that opened since the guard was created and were not yet
+// newForeignWindows returns the windows of other programs that opened since the guard was created and were not yet
 // reported. It stores the known windows with did, the description of the action, so that the next call reports later
 // ones.
-func (k *KeyboardGuard) NewForeignWindows(ctx context.Context, did string) []programs.ForeignWindow {
+func (k *keyboardGuard) newForeignWindows(ctx context.Context, did string) []programs.ForeignWindow {
 	if k.knownWindows == nil {
 		return nil
 	}
@@ -57,18 +57,18 @@ func (k *KeyboardGuard) NewForeignWindows(ctx context.Context, did string) []pro
 			k.startedPIDs = append(k.startedPIDs, g.PID)
 		}
 	}
-	k.Engine.Sessions.For(k.Call).SetBaseline(k.App, &conversation.Baseline{Action: did, KnownWindows: k.knownWindows, Since: time.Now()})
+	k.engine.Sessions.For(k.call).SetBaseline(k.app, &conversation.Baseline{Action: did, KnownWindows: k.knownWindows, Since: time.Now()})
 	return came
 }
 
 // reportForeignWindows adds the windows of other programs that opened with the action. If the
 // program started their process, they count as an effect of the action.
-func (a Action) reportForeignWindows(ctx context.Context, keyboard *KeyboardGuard, result *ActionResult, out *aai.Result, did string) {
-	result.ForeignWindows = keyboard.NewForeignWindows(ctx, did)
+func (a action) reportForeignWindows(ctx context.Context, keyboard *keyboardGuard, result *actionResult, out *aai.Result, did string) {
+	result.ForeignWindows = keyboard.newForeignWindows(ctx, did)
 	for _, g := range result.ForeignWindows {
-		result.Verified = result.Verified || g.Started && a.Verify == nil
+		result.Verified = result.Verified || g.Started && a.verify == nil
 	}
-	out.Text = appendForeignWindows(out.Text, a.App, result.ForeignWindows)
+	out.Text = appendForeignWindows(out.Text, a.app, result.ForeignWindows)
 }
 
 // appendForeignWindows returns the text followed by the foreign windows.
@@ -76,21 +76,21 @@ func appendForeignWindows(text string, host desktop.App, came []programs.Foreign
 	if len(came) == 0 {
 		return text
 	}
-	return strings.TrimRight(text, "\n") + FormatForeignWindows(host, came)
+	return strings.TrimRight(text, "\n") + formatForeignWindows(host, came)
 }
 
-// WithForeignWindows returns err, the error of an action that was delivered, with the foreign windows in its message.
-func WithForeignWindows(err error, host desktop.App, came []programs.ForeignWindow) error {
+// withForeignWindows returns err, the error of an action that was delivered, with the foreign windows in its message.
+func withForeignWindows(err error, host desktop.App, came []programs.ForeignWindow) error {
 	if len(came) == 0 {
 		return err
 	}
 	e := *aai.AsError(err)
-	e.Message += FormatForeignWindows(host, came)
+	e.Message += formatForeignWindows(host, came)
 	return &e
 }
 
-// FormatForeignWindows renders the foreign windows for people and models.
-func FormatForeignWindows(host desktop.App, came []programs.ForeignWindow) (text string) {
+// formatForeignWindows renders the foreign windows for people and models.
+func formatForeignWindows(host desktop.App, came []programs.ForeignWindow) (text string) {
 	for _, g := range came {
 		text += fmt.Sprintf("\nA window of %s (process %d%s) opened", g.Program, g.PID, startedBy(host, g))
 		if g.Content == "" {
@@ -111,21 +111,21 @@ func startedBy(host desktop.App, g programs.ForeignWindow) string {
 
 // foreignWindowsSince reports the windows of other programs that opened since this conversation's
 // last action. Windows that the program did not start count only within watch.PendingFor.
-func (v *View) foreignWindowsSince(ctx context.Context) string {
-	s := v.Engine.Sessions.For(v.Call)
-	e := s.Baseline(v.App)
-	if e == nil || v.Backend.Windows == nil {
+func (v *view) foreignWindowsSince(ctx context.Context) string {
+	s := v.engine.Sessions.For(v.call)
+	e := s.Baseline(v.app)
+	if e == nil || v.backend.Windows == nil {
 		return ""
 	}
 	late := time.Since(e.Since) > watch.PendingFor
 	if late {
-		s.SetBaseline(v.App, nil)
+		s.SetBaseline(v.app, nil)
 	}
-	came := v.foreignWindows(ctx, e.KnownWindows, func(w desktop.WindowInfo) bool { return !late || v.Engine.HasStarted(v.App, w.PID) })
+	came := v.foreignWindows(ctx, e.KnownWindows, func(w desktop.WindowInfo) bool { return !late || v.engine.HasStarted(v.app, w.PID) })
 	if len(came) == 0 {
 		return ""
 	}
-	return "Since then (" + e.Action + "):" + FormatForeignWindows(v.App, came)
+	return "Since then (" + e.Action + "):" + formatForeignWindows(v.app, came)
 }
 
 // joined returns both texts on separate lines.

@@ -1,4 +1,4 @@
-package operate
+package gui
 
 import (
 	"context"
@@ -15,8 +15,8 @@ const hoverTime = 50 * time.Millisecond
 
 // items returns the menu or list item that is or contains the element of the action. The other items of its role
 // there follow. nil if there is none.
-func (a Action) items(s *desktop.Snapshot) []int {
-	i := a.Index
+func (a action) items(s *desktop.Snapshot) []int {
+	i := a.index
 	for ; i >= 0; i = s.Elements[i].Parent {
 		role := s.Elements[i].Role
 		if role.IsMenuItem() || role == desktop.Option || role == desktop.ListItem || role == desktop.TreeItem {
@@ -44,27 +44,27 @@ func (a Action) items(s *desktop.Snapshot) []int {
 // hoverItem moves the second pointer over the item of a page before the press, as a person's click
 // does. Some menus (jQuery UI's) choose the last item under the pointer, whichever is clicked. It
 // returns a snapshot from before the press; nil if the pointer was not moved.
-func (a Action) hoverItem(ctx context.Context) *desktop.Snapshot {
-	if !a.App.IsBrowser || len(a.Techniques) == 0 || !a.Techniques[0].ViaAccessibility || a.Backend.Input == nil || len(a.items(a.Snapshot)) < 2 {
+func (a action) hoverItem(ctx context.Context) *desktop.Snapshot {
+	if !a.app.IsBrowser || len(a.techniques) == 0 || !a.techniques[0].viaAccessibility || a.backend.Input == nil || len(a.items(a.Snapshot)) < 2 {
 		return nil
 	}
-	w, err := a.WindowOf(ctx, a.Index)
+	w, err := a.windowOf(ctx, a.index)
 	if err != nil {
 		return nil
 	}
-	at, err := a.ClickPoint(a.Index, w)
+	at, err := a.ClickPoint(a.index, w)
 	if err != nil {
 		return nil
 	}
-	over := a.WindowToClick(ctx, w, at)
+	over := a.windowToClick(ctx, w, at)
 	for _, x := range []int{at.X - 1, at.X} { // the pointer may be there already
-		if a.Backend.Input.Scroll(ctx, desktop.OwnSeat, over, desktop.Point{X: x, Y: at.Y}, 0, 0) != nil {
+		if a.backend.Input.Scroll(ctx, desktop.OwnSeat, over, desktop.Point{X: x, Y: at.Y}, 0, 0) != nil {
 			return nil
 		}
 	}
 	_ = aai.Sleep(ctx, hoverTime)
-	_, _ = a.PollUntil(ctx, EffectCeiling, func() (bool, error) { return a.Backend.Events == nil || a.Backend.Events.IsIdle(a.App), nil })
-	shot, err := a.Backend.Tree.Snapshot(ctx, a.App)
+	_, _ = a.pollUntil(ctx, effectCeiling, func() (bool, error) { return a.backend.Events == nil || a.backend.Events.IsIdle(a.app), nil })
+	shot, err := a.backend.Tree.Snapshot(ctx, a.app)
 	if err != nil || shot.Index(a.id()) < 0 {
 		return nil
 	}
@@ -73,7 +73,7 @@ func (a Action) hoverItem(ctx context.Context) *desktop.Snapshot {
 
 // chosenItem reports whether the first item was chosen, by its state or by its name in a field.
 // Otherwise it returns the name of another item that was chosen.
-func (a Action) chosenItem(before *desktop.Snapshot, items []int) (own bool, other string) {
+func (a action) chosenItem(before *desktop.Snapshot, items []int) (own bool, other string) {
 	values := make(map[string]bool) // new values of fields
 	for i := range a.Snapshot.Elements {
 		e := &a.Snapshot.Elements[i]

@@ -1,0 +1,206 @@
+package gui
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/gui/guierr"
+	"github.com/gybob/aai-gateway/internal/gui/params"
+	"github.com/gybob/aai-gateway/internal/gui/programs"
+	"github.com/gybob/aai-gateway/internal/gui/watch"
+)
+
+// covered is the hidden fraction of a window from which it counts as covered.
+const covered = 0.95
+
+// appWindows returns the program's windows as the window system knows them, front to back.
+func (v *view) appWindows(ctx context.Context) ([]desktop.WindowInfo, error) {
+	return programs.WindowsOf(ctx, v.backend, v.app)
+}
+
+// windowOf returns the window that shows the element, or the program's front window for -1. It
+// matches by title and position.
+func (v *view) windowOf(ctx context.Context, i int) (desktop.WindowInfo, error) {
+	own, err := v.appWindows(ctx)
+	if err != nil {
+		return desktop.WindowInfo{}, err
+	}
+	if len(own) == 0 {
+		return desktop.WindowInfo{}, guierr.Failed(aai.NotDelivered, "%s has no window on the screen", aai.CleanLabel(v.app.Name, 60))
+	}
+	if i < 0 {
+		return programs.FrontWindow(own), nil
+	}
+	w, sure := programs.BestWindow(own, &v.Snapshot.Elements[v.Snapshot.WindowOf(i)])
+	if !sure {
+		return w, guierr.Failed(aai.NotDelivered, "the window of %s that shows %s is unknown", aai.CleanLabel(v.app.Name, 60), v.Name(i))
+	}
+	return w, nil
+}
+
+// frontTopLevel returns the index of the top-level element of the front window of the program, or -1 if that is
+// unknown.
+func (v *view) frontTopLevel(ctx context.Context) int {
+	own, err := v.appWindows(ctx)
+	if err != nil || len(own) == 0 {
+		return -1
+	}
+	front := programs.FrontWindow(own)
+	for _, top := range v.Snapshot.Children(-1) {
+		if w, sure := programs.BestWindow(own, &v.Snapshot.Elements[top]); sure && w.ID == front.ID {
+			return top
+		}
+	}
+	return -1
+}
+
+// invisibleReason returns the reason why a delivered action may have no visible effect, or "".
+func (a action) invisibleReason(ctx context.Context) string {
+	if a.index < 0 || a.backend.Windows == nil || a.app.WorksCovered {
+		return ""
+	}
+	own, err := a.appWindows(ctx)
+	if err != nil || len(own) == 0 {
+		return ""
+	}
+	w := own[0]
+	name := aai.CleanLabel(a.app.Name, 60)
+	switch {
+	case w.Minimized:
+		return fmt.Sprintf("the window of %s is minimized, and some programs do nothing then, or do not show it", name)
+	case w.Covered >= covered:
+		return fmt.Sprintf("the window of %s is covered by others, and some programs, such as Chromium, do nothing then, or do not show it", name)
+	}
+	return ""
+}
+
+// windowToClick returns the window to click at the point: w, or an open menu or list of the program that covers w
+// there. appWindows does not list those, so windowToClick asks the window system for the position.
+func (v *view) windowToClick(ctx context.Context, w desktop.WindowInfo, at desktop.Point) desktop.WindowID {
+	seen, err := v.backend.Windows.WindowAt(ctx, at)
+	if err != nil || seen.PID != v.app.PID || seen.ID == w.ID {
+		return w.ID
+	}
+	own, err := v.appWindows(ctx)
+	if err != nil || slices.ContainsFunc(own, func(o desktop.WindowInfo) bool { return o.ID == seen.ID }) {
+		return w.ID
+	}
+	return seen.ID
+}
+
+// raiseWindow brings the window to the front if the call may take the focus.
+func (v *view) raiseWindow(ctx context.Context, w desktop.WindowInfo) error {
+	if !params.TakesFocus(v.call) || w.Active {
+		return nil
+	}
+	if err := v.backend.Windows.Activate(ctx, w.ID); err != nil {
+		return err
+	}
+	return v.awaitFront(ctx, w)
+}
+
+// awaitFront waits until the window has the keyboard: earlier keys would go to another.
+func (v *view) awaitFront(ctx context.Context, w desktop.WindowInfo) error {
+	for until := time.Now().Add(frontTimeout); ; {
+		own, err := v.appWindows(ctx)
+		if err != nil {
+			return err
+		}
+		if slices.ContainsFunc(own, func(o desktop.WindowInfo) bool { return o.ID == w.ID && o.Active }) {
+			return nil
+		}
+		if time.Now().After(until) {
+			return guierr.Failed(aai.NotDelivered, "the window %q does not come to the front", aai.CleanLabel(w.Title, 60))
+		}
+		if aai.Sleep(ctx, watch.PollInterval/10) != nil {
+			return guierr.Unreadable(ctx.Err())
+		}
+	}
+}
+
+// inputSeat returns the seat that the call may use, and its name in a reply.
+func (v *view) inputSeat() (desktop.Seat, string) {
+	if params.TakesFocus(v.call) {
+		return desktop.PersonSeat, "the person's pointer and keyboard"
+	}
+	return desktop.OwnSeat, "a second pointer and keyboard, in the background"
+}
+
+// inputFunc sends input to the window w with the pointer and keyboard of the seat.
+type inputFunc func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error
+
+// byInput returns a technique that uses pointer and keyboard on the window that shows the element
+// (-1: the front window).
+func (v *view) byInput(i int, do inputFunc) technique {
+	return v.byInputIn(v.windowShowing(i), do)
+}
+
+// windowShowing returns a finder for the window that shows the element (-1: the front window).
+func (v *view) windowShowing(i int) func(context.Context) (desktop.WindowInfo, error) {
+	return func(ctx context.Context) (desktop.WindowInfo, error) { return v.windowOf(ctx, i) }
+}
+
+// byInputIn is byInput on a window that find determines when the technique runs.
+func (v *view) byInputIn(find func(context.Context) (desktop.WindowInfo, error), do inputFunc) technique {
+	seat, name := v.inputSeat()
+	return technique{name: name, do: func(ctx context.Context) error {
+		if v.backend.Input == nil {
+			return guierr.Unsupported("pointer and keyboard")
+		}
+		w, err := find(ctx)
+		if err != nil {
+			return err
+		}
+		if err := v.raiseWindow(ctx, w); err != nil {
+			return err
+		}
+		if v.screenWatcher != nil {
+			v.screenWatcher.Begin(ctx, w)
+		}
+		input := trackedInput{v.backend.Input, new(bool), v.checkReach}
+		return input.partialInputError(do(ctx, input, seat, w))
+	}}
+}
+
+// byKeys is byInput with keys only. A program with FocusOnlyWhenActive owns the seat's keyboard
+// from the first key to the last.
+func (v *view) byKeys(i int, do inputFunc) technique {
+	return v.byKeysIn(v.windowShowing(i), i, do)
+}
+
+// byKeysIn is byKeys on a window that find determines when the technique runs.
+func (v *view) byKeysIn(find func(context.Context) (desktop.WindowInfo, error), i int, do inputFunc) technique {
+	do = v.withFocusCheck(i, do)
+	return v.byInputIn(find, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+		if !v.app.FocusOnlyWhenActive || seat == desktop.PersonSeat || w.Active {
+			return do(ctx, input, seat, w)
+		}
+		watching, cancel := context.WithCancel(ctx)
+		defer cancel()
+		k := focusTracker{view: v, events: v.subscribe(watching)}
+		return input.WithKeyboard(ctx, seat, w.ID, func(ctx context.Context, input desktop.Input) error {
+			// A Firefox page is another process. It loses keys that arrive before it knows about
+			// its keyboard focus.
+			if err := k.awaitFocusReport(ctx); err != nil {
+				return err
+			}
+			return do(ctx, input, seat, w)
+		})
+	})
+}
+
+// byAccessibility returns a technique that asks the program to act on the element.
+func (v *view) byAccessibility(i int, name string, act desktop.Act) technique {
+	return technique{name: name, viaAccessibility: true, do: func(ctx context.Context) error {
+		if v.backend.Actor == nil {
+			return guierr.Unsupported("actions on elements")
+		}
+		e := &v.Snapshot.Elements[i]
+		act.Name = e.Name
+		return v.backend.Actor.Execute(ctx, v.app, e.ID, act)
+	}}
+}
