@@ -18,6 +18,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/doors/mcp"
 	"github.com/gybob/aai-gateway/internal/drivers/dbus"
 	"github.com/gybob/aai-gateway/internal/gateway"
+	"github.com/gybob/aai-gateway/internal/lexicon"
 	"github.com/gybob/aai-gateway/internal/policy"
 	"github.com/gybob/aai-gateway/internal/testkit"
 )
@@ -172,7 +173,7 @@ func assemble(b *testing.B, bus *testkit.Bus, clock *clockwork) *gateway.Gateway
 		&policy.ModeGate{Path: filepath.Join(h.folder, "mode")},
 		policy.AppLists{Denied: []string{"org.example.Denied"}},
 		policy.ProtectedWindows{},
-		policy.NewDestructiveMarker(policy.DestructiveWords()),
+		policy.NewDestructiveMarker(lexicon.DestructiveWords()),
 		policy.NewConsent(policy.ConsentConfig{Store: store, Preapproved: []policy.Grant{
 			{Caller: policy.Wildcard, App: fastApp, Tool: policy.Wildcard, Decision: policy.Allow},
 		}}),

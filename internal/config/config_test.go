@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gybob/aai-gateway"
-	"github.com/gybob/aai-gateway/internal/policy"
+	"github.com/gybob/aai-gateway/internal/lexicon"
 	"github.com/gybob/aai-gateway/internal/policy/reauth"
 )
 
@@ -127,7 +127,7 @@ func TestDefaults(t *testing.T) {
 		"http.audience": []string{}, "http.scopes": []string{}, "http.clientId": "", "http.clientSecretFile": "",
 
 		"server.security_mode": "normal", "server.confirm_destructive": true,
-		"security.allowed_apps": []string{}, "security.denied_apps": []string{}, "security.destructive_words": policy.DestructiveWords(),
+		"security.allowed_apps": []string{}, "security.denied_apps": []string{}, "security.destructive_words": lexicon.DestructiveWords(),
 		"consent.dialog": "auto", "consent.elicitation": []string{}, "web.rate": 10.0, "cache.tree_ttl_ms": 0, "cache.screenshot_debounce_ms": 100, "vlm.backend": "auto",
 		"rate_limits.rps": 50, "rate_limits.rpm": 1000, "rate_limits.concurrency": 20, "rate_limits.vlm_rpm": 10, "rate_limits.script_rpm": 5,
 		"rate_limits.declared_rps": 500, "rate_limits.declared_rpm": 30000, "rate_limits.declared_concurrency": 128,

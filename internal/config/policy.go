@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/lexicon"
 	"github.com/gybob/aai-gateway/internal/policy"
 )
 
@@ -31,7 +32,7 @@ type Policy struct {
 func defaultPolicy() Policy {
 	return Policy{
 		Dialog: DialogAuto, ElicitationClients: []string{}, AllowedApps: []string{}, DeniedApps: []string{},
-		ConfirmDestructive: true, DestructiveWords: policy.DestructiveWords(), Limits: policy.DefaultLimits(),
+		ConfirmDestructive: true, DestructiveWords: lexicon.DestructiveWords(), Limits: policy.DefaultLimits(),
 	}
 }
 

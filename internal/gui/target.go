@@ -8,8 +8,8 @@ import (
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
-	"github.com/gybob/aai-gateway/internal/gui/fieldtext"
 	"github.com/gybob/aai-gateway/internal/gui/params"
+	"github.com/gybob/aai-gateway/internal/lexicon"
 )
 
 // implicitTarget returns the target of a call without an element: the element at its point, or the
@@ -118,14 +118,14 @@ func (v *view) targetElement(ctx context.Context, i int, also ...int) aai.Target
 // markUnsavedLoss marks the target as irreversible if it reloads a window with unsaved changes in
 // its title.
 func (v *view) markUnsavedLoss(hit aai.TargetElement) aai.TargetElement {
-	if !fieldtext.IsUnsavedTitle(hit.Window) {
+	if !lexicon.IsUnsavedTitle(hit.Window) {
 		return hit
 	}
 	chord, key := params.Chord(v.call)
 	switch {
 	case key && params.IsReloadChord(chord):
 		hit.Key, hit.Irreversible, hit.UnknownEffect = params.FormatChord(chord), true, false
-	case !key && v.inputText() == "" && fieldtext.IsReloadLabel(hit.Name):
+	case !key && v.inputText() == "" && lexicon.IsReloadLabel(hit.Name):
 		hit.Irreversible = true
 	}
 	return hit

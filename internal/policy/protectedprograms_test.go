@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/lexicon"
 )
 
 func TestLists(t *testing.T) {
@@ -164,7 +165,7 @@ func TestTheGatewaysOwnDialog(t *testing.T) {
 }
 
 func TestDestructiveWords(t *testing.T) {
-	gate := NewDestructiveMarker(DestructiveWords())
+	gate := NewDestructiveMarker(lexicon.DestructiveWords())
 	for query, want := range map[string]bool{
 		"Delete": true, "delete all data": true, "Delete…": true, "role:button title:Delete": true, "//button[@name='Delete Account']": true,
 		"/^Löschen$/": true, "LÖSCHEN": true, "删除": true, "全部删除文件": true, "永久刪除": true, "Удалить": true, "Empty  Trash": true, "すべて削除する": true,
@@ -236,7 +237,7 @@ func TestToActIsNotToDestroy(t *testing.T) {
 // TestWordsOfLoss checks that discarding unsaved data counts as deleting, and that the
 // buttons beside it do not.
 func TestWordsOfLoss(t *testing.T) {
-	gate := NewDestructiveMarker(DestructiveWords())
+	gate := NewDestructiveMarker(lexicon.DestructiveWords())
 	for _, text := range []string{
 		"Don't Save", "Don’t Save", "Don\u02bct Save", "_Don't save", "DON‘T SAVE", "Do not save", "Discard", "Discard changes", "Close without saving",
 		"Close Without Saving", "Quit without saving", "Lose changes", "Overwrite", "Overwrite file?", "Replace All", "Replace file",
@@ -270,7 +271,7 @@ func TestWordsOfLoss(t *testing.T) {
 // TestWordsAsTheyAreWritten checks destructive words in many scripts and languages, and
 // ordinary buttons, which do not count.
 func TestWordsAsTheyAreWritten(t *testing.T) {
-	gate := NewDestructiveMarker(DestructiveWords())
+	gate := NewDestructiveMarker(lexicon.DestructiveWords())
 	for _, text := range []string{
 		"Lo\u0308schen all", "Schliessen", "SCHLIE\u1e9eEN", "\uff24elete wide", "D\u0435lete now", "D\u03b5lete", "S\u0435nd", "\u0405end", "DeleteAll", "XMLDelete", "deleteAll", "delete_account",
 		"D_elete", "De&lete", "_Log Out", "Deletes", "Deleting", "\U0001d403\U0001d41e\U0001d425\U0001d41e\U0001d42d\U0001d41e", "De\u0336lete", "✕", "🗑", "🗑\ufe0f", "Inbox🗑",
@@ -299,7 +300,7 @@ func TestWordsAsTheyAreWritten(t *testing.T) {
 
 // TestWhatIsHitIsJudged checks that all text of the element counts, and the key that presses it.
 func TestWhatIsHitIsJudged(t *testing.T) {
-	gate := NewDestructiveMarker(DestructiveWords())
+	gate := NewDestructiveMarker(lexicon.DestructiveWords())
 	for _, c := range []struct {
 		hit  aai.TargetElement
 		want bool
@@ -322,7 +323,7 @@ func TestWhatIsHitIsJudged(t *testing.T) {
 
 // TestTheQuestionSaysWhy checks that the question names the word or key that makes a click destructive.
 func TestTheQuestionSaysWhy(t *testing.T) {
-	gate := NewDestructiveMarker(DestructiveWords())
+	gate := NewDestructiveMarker(lexicon.DestructiveWords())
 	for _, c := range []struct {
 		hit  aai.TargetElement
 		want string

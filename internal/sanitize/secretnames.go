@@ -6,22 +6,9 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/gybob/aai-gateway/internal/lexicon"
 )
-
-// secretParts returns parts of names that mark secrets in any context: only letters and digits,
-// in lower case.
-func secretParts() []string {
-	return []string{
-		"passw", "wachtwoord", "lösenord", "hasło", "verificationcode", "webhookurl", "connstring", "passphrase", "passcode", "passkey", "secret", "token", "apikey", "accesskey", "privatekey", "privkey", "signingkey", "encryptionkey", "sshkey", "sessionkey",
-		"authorization", "credential", "cookie", "connectionstring", "sessionid", "cvv", "bearer", "mnemonic", "seedphrase", "seedwords", "recoverycode", "recoverykey", "recoveryphrase", "recoverywords", "backupcode",
-		"creditcard", "cardnumber", "socialsecurity", "kennwort", "motdepasse", "contraseña", "contrasena", "senha", "пароль", "密码", "密碼", "口令", "パスワード", "暗証", "비밀번호",
-	}
-}
-
-// secretWords returns words that mark secrets only as whole words.
-func secretWords() []string {
-	return []string{"pwd", "pw", "creds", "jwt", "iban", "cvc", "csc", "ssn", "psk", "puk", "2fa", "mfa", "totp", "hotp", "wif", "xprv", "dsn", "pat"}
-}
 
 // IsSecretName reports whether a property with the name probably holds a secret: a password, a
 // token, an API key, a cookie, a PIN and the like. It looks for short words at the ends of words
@@ -34,21 +21,19 @@ func IsSecretName(name string) bool {
 		}
 		return -1
 	}, name))
-	for _, part := range secretParts() {
-		if strings.Contains(letters, part) {
-			return true
-		}
+	if lexicon.HasSecretPart(letters) {
+		return true
 	}
 	all := partsOf(name)
 	if len(all) > 0 && all[len(all)-1] == "auth" { // "auth_type" holds no secret
 		return true
 	}
 	for i, word := range all {
-		if slices.Contains(secretWords(), word) {
+		if lexicon.IsSecretWord(word) {
 			return true
 		}
 		word = strings.TrimRight(word, "0123456789")
-		if slices.Contains(secretWords(), word) || strings.HasSuffix(word, "pass") || strings.HasPrefix(word, "otp") || strings.HasSuffix(word, "otp") {
+		if lexicon.IsSecretWord(word) || strings.HasSuffix(word, "pass") || strings.HasPrefix(word, "otp") || strings.HasSuffix(word, "otp") {
 			return true
 		}
 		if word == "pin" && isNumber(all[i+1:]) {

@@ -3,6 +3,8 @@ package search
 import (
 	"strings"
 	"unicode"
+
+	"github.com/gybob/aai-gateway/internal/lexicon"
 )
 
 // Limits on the text of a descriptor. Each word counts once in each field, so that repetition has
@@ -103,26 +105,12 @@ func isPraise(word string) bool {
 // its name.
 func isNumber(word string) bool { return strings.Trim(word, "0123456789") == "" }
 
-// isFiller reports whether a word of a request carries no meaning for the search.
-func isFiller(word string) bool {
-	switch word {
-	case "a", "an", "the", "of", "to", "in", "on", "at", "by", "for", "from", "with", "into", "and", "or", "as", "so", "than", "then",
-		"is", "are", "am", "be", "been", "was", "were", "do", "does", "did", "has", "have", "had", "can", "could", "will", "would", "should", "may",
-		"i", "me", "my", "mine", "we", "us", "our", "you", "your", "it", "its", "this", "that", "these", "those", "there", "here", "they", "their",
-		"what", "which", "who", "whose", "how", "why", "where", "when", "please", "some", "any", "if", "not", "no", "s", "t", "m", "let", "lets", "want", "need", "about",
-		"der", "die", "das", "den", "dem", "des", "ein", "eine", "einen", "einem", "einer", "ist", "sind", "und", "oder", "mit", "von", "vom", "zu", "zum", "zur",
-		"im", "auf", "aus", "für", "bitte", "mir", "mich", "ich", "wie", "wer", "welche", "welcher", "welches", "diese", "dieser", "dieses", "mein", "meine", "es":
-		return true
-	}
-	return false
-}
-
 // meaningfulWords returns the words of a request without fillers and numbers, or all if none remain.
 func meaningfulWords(request string) []string {
 	all := wordsOf(request)
 	var said []string
 	for _, w := range all {
-		if !isFiller(w) && !isNumber(w) {
+		if !lexicon.IsFiller(w) && !isNumber(w) {
 			said = append(said, w)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/lexicon"
 )
 
 // AllowsActionOn reports whether the query identifies the snapshot's i'th element reliably enough to act on
@@ -242,14 +243,9 @@ func wordsOf(text string) []string {
 	return slices.DeleteFunc(words, func(word string) bool { return word == "" })
 }
 
-// widens reports whether a text has a widening word that the query lacks: all, for ever.
+// widens reports whether a text has a widening word that the query lacks.
 func widens(has, want []string) bool {
-	const words = " all every everything everyone everybody everywhere always forever permanently entire whole" +
-		" alle alles allen aller überall immer endgültig ganze ganzen tout tous toute toutes partout toujours définitivement" +
-		" todo todos toda todas siempre tutti tutte tutto sempre "
-	return slices.ContainsFunc(has, func(word string) bool {
-		return strings.Contains(words, " "+word+" ") && !slices.Contains(want, word)
-	})
+	return slices.ContainsFunc(has, func(word string) bool { return lexicon.IsWidening(word) && !slices.Contains(want, word) })
 }
 
 // lacksWordBreaks reports whether a text contains a script that does not separate words.

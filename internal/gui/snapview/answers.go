@@ -7,17 +7,6 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// isAffirmative reports whether a button label means yes without its own verb ("OK", "Ja", "はい").
-func isAffirmative(name string) bool {
-	const words = "|yes|ok|okay|continue|confirm|proceed|accept|agree|i agree|i understand|sure|allow|" +
-		"ja|weiter|fortfahren|bestätigen|oui|continuer|confirmer|accepter|valider|sí|si|continuar|confirmar|aceptar|aceitar|sim|" +
-		"continua|conferma|accetta|sì|doorgaan|bevestigen|да|ок|продолжить|подтвердить|так|продовжити|підтвердити|tak|potwierdź|kontynuuj|ano|pokračovat|potvrdit|" +
-		"evet|tamam|devam|onayla|ναι|fortsätt|bekräfta|fortsæt|bekræft|jatka|kyllä|igen|folytatás|da|continuă|confirmă|" +
-		"是|确定|确认|继续|好|確定|確認|繼續|はい|続行|続ける|예|네|확인|계속|نعم|موافق|متابعة|כן|אישור|हाँ|हां|ठीक|có|đồng ý|tiếp tục|ya|lanjutkan|"
-	name = strings.ToLower(strings.Trim(strings.TrimSpace(name), ".!… "))
-	return name != "" && strings.Contains(words, "|"+name+"|")
-}
-
 // promptText returns the text of the dialog or form that the element answers: name, headings and
 // sentences, or all text if it has no fields. Labels of fields do not count: "Format" may be a
 // paper's. Outside of both it returns the sentence before the element.

@@ -5,6 +5,7 @@ import (
 	"unicode"
 
 	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/lexicon"
 )
 
 // PressableRank returns 1 for a pressable element, and else 0, as a sort key.
@@ -68,7 +69,7 @@ func (s *RefSnapshot) ReadableTexts(i int) []string {
 			says = append(says, s.Snapshot.Elements[c].Description)
 		}
 	}
-	if e.Role.IsPressable() && isAffirmative(e.Name) {
+	if e.Role.IsPressable() && lexicon.IsAffirmative(e.Name) {
 		says = append(says, s.promptText(i)...)
 	}
 	for up := e.Parent; up >= 0 && s.Snapshot.Elements[up].Parent >= 0 && !s.Snapshot.Elements[up].Role.IsRefContainer(); up = s.Snapshot.Elements[up].Parent {

@@ -9,6 +9,7 @@ import (
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/dbus/wire"
 	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/lexicon"
 )
 
 // gatherPatience is the time limit for Firefox to collect the properties of its pages.
@@ -157,8 +158,7 @@ func (n *node) saysWords() bool {
 // dateTimeParts returns the node's children that are the parts of a date or a time.
 func (n *node) dateTimeParts() []*node {
 	return slices.DeleteFunc(slices.Clone(n.children), func(c *node) bool {
-		_, known := dateTimeBounds()[strings.ToLower(c.name)]
-		return c.role != roleSpinButton || !known
+		return c.role != roleSpinButton || lexicon.ParseDatePart(c.name) == lexicon.NoDatePart
 	})
 }
 
@@ -167,33 +167,16 @@ func isHalf(n *node) bool { return strings.EqualFold(n.name, "am/pm") }
 
 // bound sets the bounds of a part of a date or a time. Gecko reports a name for it, but no bounds.
 func (n *node) bound(e *desktop.Element) {
-	bounds, known := dateTimeBounds()[strings.ToLower(n.name)]
-	if !known || e.Min < e.Max || n.states.has(stateEditable) {
+	part := lexicon.ParseDatePart(n.name)
+	if part == lexicon.NoDatePart || e.Min < e.Max || n.states.has(stateEditable) {
 		return
 	}
+	bounds := [...][2]float64{
+		lexicon.Year: {1, 275760}, lexicon.Month: {1, 12}, lexicon.Day: {1, 31},
+		lexicon.Hour: {0, 23}, lexicon.Minute: {0, 59}, lexicon.Second: {0, 59}, lexicon.Millisecond: {0, 999},
+	}[part]
 	e.Min, e.Max = bounds[0], bounds[1]
-	if e.Max == lastHour && n.parent != nil && slices.ContainsFunc(n.parent.children, isHalf) {
+	if part == lexicon.Hour && n.parent != nil && slices.ContainsFunc(n.parent.children, isHalf) {
 		e.Min, e.Max = 1, 12
 	}
-}
-
-const lastHour = 23
-
-// dateTimeBounds maps names of date and time parts in some languages, in lower case, to their bounds.
-func dateTimeBounds() map[string][2]float64 {
-	all := make(map[string][2]float64)
-	for names, bounds := range map[string][2]float64{
-		"year jahr année año anno ano jaar rok год 年 연도":                                                       {1, 275760},
-		"month monat mois mes mese mês maand miesiąc месяц 月 월":                                                {1, 12},
-		"day tag jour día giorno dia dag dzień день 日 일":                                                       {1, 31},
-		"hours stunden heures horas ore uren godziny часы 小时 時 시간":                                             {0, lastHour},
-		"minutes minuten minutos minuti minuty минуты 分钟 分 분":                                                  {0, 59},
-		"seconds sekunden secondes segundos secondi seconden sekundy секунды 秒 초":                              {0, 59},
-		"milliseconds millisekunden millisecondes milisegundos millisecondi milliseconden миллисекунды 毫秒 밀리초": {0, 999},
-	} {
-		for name := range strings.FieldsSeq(names) {
-			all[name] = bounds
-		}
-	}
-	return all
 }

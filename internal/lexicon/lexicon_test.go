@@ -1,4 +1,4 @@
-package fieldtext
+package lexicon
 
 import "testing"
 

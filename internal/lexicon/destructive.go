@@ -1,8 +1,8 @@
-package policy
+package lexicon
 
 import "slices"
 
-// DestructiveWords returns the default words for NewDestructiveGate. Unsaved or overwritten
+// DestructiveWords returns words and phrases of actions that lose data or cannot be undone. Unsaved or overwritten
 // data is lost like deleted data. "Replace" alone is not among the words: it is a button of
 // every find-and-replace dialog and can be undone, and frequent questions train people to
 // say yes. "上書き" is not among them because it also means "save".
