@@ -3,6 +3,9 @@ package tasks
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -96,4 +99,66 @@ func takeStashed(of mcp.Params) json.RawMessage {
 		return nil // data decoded from JSON can be encoded
 	}
 	return raw
+}
+
+// PrepareBody prepares the body of a POST of the Streamable HTTP transport for Receive. refused is nil,
+// or the JSON-RPC error for a request whose headers do not match its body (SEP-2663, "Routing Headers").
+func PrepareBody(h http.Header, body []byte) (prepared []byte, refused any) {
+	if h.Get("Mcp-Protocol-Version") >= StatelessVersion && strings.HasPrefix(h.Get("Mcp-Method"), "tasks/") {
+		// The SDK checks that the headers match the method of the body.
+		if id, wrong := wrongRoute(h.Get("Mcp-Name"), body); wrong != "" {
+			return nil, map[string]any{
+				"jsonrpc": "2.0", "id": id, "error": map[string]any{"code": mcp.CodeHeaderMismatch, "message": wrong},
+			}
+		}
+	}
+	return stashInBody(body), nil
+}
+
+// stashInBody prepares the parameters of the request in a body.
+func stashInBody(body []byte) []byte {
+	if !mayMentionTask(body) {
+		return body
+	}
+	var request map[string]json.RawMessage
+	var method string
+	if json.Unmarshal(body, &request) != nil || json.Unmarshal(request["method"], &method) != nil {
+		return body
+	}
+	parked := StashParams(method, request["params"])
+	if bytes.Equal(parked, request["params"]) {
+		return body
+	}
+	request["params"] = parked
+	rewritten, err := json.Marshal(request)
+	if err != nil {
+		return body
+	}
+	return rewritten
+}
+
+// wrongRoute returns an error text if the header with the task's id is wrong.
+func wrongRoute(name string, body []byte) (id json.RawMessage, wrong string) {
+	var request struct {
+		ID     json.RawMessage `json:"id"`
+		Method string          `json:"method"`
+		Params struct {
+			TaskID string `json:"taskId"`
+		} `json:"params"`
+	}
+	if json.Unmarshal(body, &request) != nil {
+		return nil, "" // the SDK reports the error
+	}
+	switch request.Method {
+	case "tasks/get", "tasks/update", "tasks/cancel":
+	default:
+		return nil, ""
+	}
+	switch name {
+	case request.Params.TaskID:
+		return nil, ""
+	case "":
+		return request.ID, fmt.Sprintf("missing required Mcp-Name header for method %q", request.Method)
+	}
+	return request.ID, "header mismatch: the Mcp-Name header is not the taskId of the body"
 }

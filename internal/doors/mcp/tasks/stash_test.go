@@ -1,12 +1,8 @@
 package tasks
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
-	"io"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -92,78 +88,58 @@ func TestTakeStashed(t *testing.T) {
 	}
 }
 
-func TestHTTP(t *testing.T) {
+func TestPrepareBody(t *testing.T) {
 	const modern = "2026-07-28"
 	get := `{"jsonrpc":"2.0","id":7,"method":"tasks/get","params":{"taskId":"T"}}`
 	for name, c := range map[string]struct {
-		method, version, names, called, body string
-		want                                 string // the body for the next handler; "" if it is refused
+		version, names, called, body string
+		want                         string // the prepared body; "" if it is refused
 	}{
-		"a task":               {"POST", "2025-11-25", "", "", `{"method":"tools/call","params":{"task":{}}}`, `{"method":"tools/call","params":{"_meta":{"aai.internal/tasks":{}},"task":{}}}`},
-		"no task":              {"POST", "2025-11-25", "", "", ` {"method":"tools/call","params":{}}`, ` {"method":"tools/call","params":{}}`},
-		"a batch":              {"POST", "2025-03-26", "", "", `[{"method":"tools/call","params":{"task":{}}}]`, `[{"method":"tools/call","params":{"task":{}}}]`},
-		"no JSON":              {"POST", modern, "T", "tasks/get", `{"task`, `{"task`},
-		"no method":            {"POST", modern, "", "", `{"params":{"task":{}}}`, `{"params":{"task":{}}}`},
-		"not posted":           {"DELETE", modern, "X", "tasks/get", get, get},
-		"the right task":       {"POST", modern, "T", "tasks/get", get, get},
-		"the wrong task":       {"POST", modern, "X", "tasks/get", get, ""},
-		"no task named":        {"POST", modern, "", "tasks/get", get, ""},
-		"wrong, to be updated": {"POST", modern, "X", "tasks/update", strings.Replace(get, "get", "update", 1), ""},
-		"wrong, to be ended":   {"POST", modern, "X", "tasks/cancel", strings.Replace(get, "get", "cancel", 1), ""},
-		"wrong, without id":    {"POST", modern, "X", "tasks/cancel", `{"method":"tasks/cancel"}`, ""},
-		"the older era":        {"POST", "2025-11-25", "X", "tasks/get", get, get},
-		"there is none":        {"POST", modern, "X", "tasks/list", strings.Replace(get, "get", "list", 1), strings.Replace(get, "get", "list", 1)},
-		"another method":       {"POST", modern, "X", "tools/list", get, get}, // the SDK refuses it
+		"a task":               {"2025-11-25", "", "", `{"method":"tools/call","params":{"task":{}}}`, `{"method":"tools/call","params":{"_meta":{"aai.internal/tasks":{}},"task":{}}}`},
+		"no task":              {"2025-11-25", "", "", ` {"method":"tools/call","params":{}}`, ` {"method":"tools/call","params":{}}`},
+		"a batch":              {"2025-03-26", "", "", `[{"method":"tools/call","params":{"task":{}}}]`, `[{"method":"tools/call","params":{"task":{}}}]`},
+		"no JSON":              {modern, "T", "tasks/get", `{"task`, `{"task`},
+		"no method":            {modern, "", "", `{"params":{"task":{}}}`, `{"params":{"task":{}}}`},
+		"the right task":       {modern, "T", "tasks/get", get, get},
+		"the wrong task":       {modern, "X", "tasks/get", get, ""},
+		"no task named":        {modern, "", "tasks/get", get, ""},
+		"wrong, to be updated": {modern, "X", "tasks/update", strings.Replace(get, "get", "update", 1), ""},
+		"wrong, to be ended":   {modern, "X", "tasks/cancel", strings.Replace(get, "get", "cancel", 1), ""},
+		"wrong, without id":    {modern, "X", "tasks/cancel", `{"method":"tasks/cancel"}`, ""},
+		"the older era":        {"2025-11-25", "X", "tasks/get", get, get},
+		"there is none":        {modern, "X", "tasks/list", strings.Replace(get, "get", "list", 1), strings.Replace(get, "get", "list", 1)},
+		"another method":       {modern, "X", "tools/list", get, get}, // the SDK refuses it
 	} {
 		t.Run(name, func(t *testing.T) {
-			read := ""
-			h := HTTP(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-				b, err := io.ReadAll(r.Body)
-				if err != nil || r.ContentLength != int64(len(b)) {
-					t.Errorf("%d bytes are announced: %q, %v", r.ContentLength, b, err)
-				}
-				read = string(b)
-			}))
-			r := httptest.NewRequest(c.method, "/mcp", strings.NewReader(c.body))
-			r.Header.Set("Mcp-Protocol-Version", c.version)
-			r.Header.Set("Mcp-Method", c.called)
-			r.Header.Set("Mcp-Name", c.names)
-			answered := httptest.NewRecorder()
-			h.ServeHTTP(answered, r)
-			if read != c.want {
-				t.Errorf("the next one read %q, expected %q", read, c.want)
+			h := http.Header{}
+			h.Set("Mcp-Protocol-Version", c.version)
+			h.Set("Mcp-Method", c.called)
+			h.Set("Mcp-Name", c.names)
+			prepared, refused := PrepareBody(h, []byte(c.body))
+			if string(prepared) != c.want {
+				t.Errorf("the body is %q, expected %q", prepared, c.want)
 			}
 			if c.want == "" {
-				refusal(t, answered)
+				checkRefusal(t, refused)
 			}
 		})
 	}
 }
 
-func refusal(t *testing.T, got *httptest.ResponseRecorder) {
+func checkRefusal(t *testing.T, refused any) {
 	t.Helper()
+	b, err := json.Marshal(refused)
+	if err != nil {
+		t.Fatal(err)
+	}
 	var m struct {
-		JSONRPC string
-		ID      json.RawMessage
-		Error   struct {
+		ID    json.RawMessage
+		Error struct {
 			Code    int
 			Message string
 		}
 	}
-	if err := json.Unmarshal(got.Body.Bytes(), &m); err != nil || got.Code != http.StatusBadRequest || m.Error.Code != -32020 || m.Error.Message == "" ||
-		string(m.ID) != "7" && string(m.ID) != "null" {
-		t.Errorf("it was refused by %d %s", got.Code, got.Body)
+	if err := json.Unmarshal(b, &m); err != nil || m.Error.Code != -32020 || m.Error.Message == "" || string(m.ID) != "7" && string(m.ID) != "null" {
+		t.Errorf("it was refused by %s", b)
 	}
-}
-
-// TestABodyThatCannotBeRead checks that the next handler gets the read error.
-func TestABodyThatCannotBeRead(t *testing.T) {
-	broken := errors.New("broken")
-	h := HTTP(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		if b, err := io.ReadAll(r.Body); string(b) != "half" || !errors.Is(err, broken) {
-			t.Errorf("read %q, %v", b, err)
-		}
-	}))
-	r := httptest.NewRequest(http.MethodPost, "/mcp", io.MultiReader(bytes.NewReader([]byte("half")), errorReader{broken}))
-	h.ServeHTTP(httptest.NewRecorder(), r)
 }
