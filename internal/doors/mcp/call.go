@@ -4,12 +4,16 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"sync"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/doors/mcp/messages"
 	"github.com/gybob/aai-gateway/internal/doors/mcp/streamable"
+	"github.com/gybob/aai-gateway/internal/doors/mcp/tasks"
+	"github.com/gybob/aai-gateway/internal/gateway"
 )
 
 // The tools of the gateway's own app that the door itself uses.
@@ -48,7 +52,7 @@ func (d *Door) do(ctx context.Context, req *mcp.CallToolRequest, call *aai.Call)
 	ctx, end := d.withProgress(ctx, req)
 	defer end()
 	log := d.newCallLog(req)
-	result, err := d.gateway.Do(ctx, call)
+	result, err := d.cfg.Gateway.Do(ctx, call)
 	log.ended(ctx, call, result, aai.AsError(err))
 	if asking.roots.Load() {
 		return rootsRequired(), nil
@@ -82,13 +86,13 @@ func (d *Door) callResult(req *mcp.CallToolRequest, call *aai.Call, result *aai.
 
 func (d *Door) logFailure(call *aai.Call, e *aai.Error) {
 	if e.Code == aai.Internal || e.Code == aai.RecordFailed {
-		d.log.Error("a call failed in the gateway", "app", call.App, "tool", call.Tool, "code", e.Code, "cause", e.Err)
+		d.cfg.Log.Error("a call failed in the gateway", "app", call.App, "tool", call.Tool, "code", e.Code, "cause", e.Err)
 	}
 }
 
 // caller identifies the caller of a request.
 func (d *Door) caller(ctx context.Context, session *mcp.ServerSession, client *mcp.Implementation) aai.Caller {
-	c := aai.Caller{Door: aai.DoorMCP, Session: d.session, Identity: d.peer}
+	c := aai.Caller{Door: aai.DoorMCP, Session: d.session, Identity: d.cfg.PeerIdentity}
 	x := streamable.FromContext(ctx)
 	if x != nil {
 		c.Identity, c.Principal = x.Identity(), x.Principal
@@ -181,4 +185,91 @@ func readText(name string, value json.RawMessage) (string, *aai.Error) {
 	e := aai.Errorf(aai.InvalidParams, "%s: expected a string that is not empty", name)
 	e.Hint = execHint
 	return "", e
+}
+
+// A progressReporter sends a call's progress to the client. The values grow, and none is
+// sent after the call's answer.
+type progressReporter struct {
+	ctx     context.Context // of the request, which decides where notifications go
+	session *mcp.ServerSession
+	token   any
+
+	mu          sync.Mutex
+	hasReported bool
+	last        float64
+	ended       bool
+}
+
+// maxProgress limits a progress message, in bytes.
+const maxProgress = 200
+
+// withProgress returns a context that sends the call's progress to the client, until end.
+// Without a progress token the client gets none.
+func (d *Door) withProgress(ctx context.Context, req *mcp.CallToolRequest) (_ context.Context, end func()) {
+	token := req.Params.GetProgressToken()
+	if token == nil {
+		return ctx, func() {}
+	}
+	r := &progressReporter{ctx: ctx, session: req.Session, token: token}
+	return gateway.WithProgress(ctx, r.report), r.end
+}
+
+func (r *progressReporter) report(done, total float64, message string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.ended || r.hasReported && done <= r.last || total > 0 && done > total {
+		return
+	}
+	r.hasReported, r.last = true, done
+	_ = r.session.NotifyProgress(r.ctx, &mcp.ProgressNotificationParams{ // fails if the client has gone
+		ProgressToken: r.token, Progress: done, Total: total, Message: aai.CleanLabel(message, maxProgress),
+	})
+}
+
+func (r *progressReporter) end() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.ended = true
+}
+
+// longCallThreshold is the duration of a directly listed tool from which clients may run
+// its calls as tasks. A longer call would exceed the timeout of clients, which is a minute
+// or less.
+const longCallThreshold = 20 * time.Second
+
+// taskSupport returns whether calls of a tool may become tasks: aai_exec, because the
+// duration of apps' tools is unknown, and slow tools. No tool requires tasks, because most
+// clients do not support them.
+func (d *Door) taskSupport(name string) tasks.Support {
+	listed, _ := d.listedName(name, nil)
+	if !d.cfg.OnlyDirect && listed == d.toolName(execID) {
+		return tasks.Optional
+	}
+	if !d.cfg.OnlyDirect && listed == d.toolName(discoverID) {
+		return tasks.Forbidden // a site has ten seconds
+	}
+	d.lists.mu.Lock()
+	defer d.lists.mu.Unlock()
+	if tool := d.lists.tools[listed]; tool != nil {
+		if maxDuration(tool) > longCallThreshold {
+			return tasks.Optional
+		}
+		return tasks.Forbidden
+	}
+	if _, ok := d.lists.guides[listed]; ok {
+		return tasks.Forbidden // a guide is there at once
+	}
+	return tasks.UnknownTool
+}
+
+func maxDuration(tool *aai.Tool) time.Duration {
+	if tool.Timeout <= 0 {
+		return aai.DefaultTimeout
+	}
+	return tool.Timeout
+}
+
+// taskOwner names the owner of a request's tasks: its conversation.
+func (d *Door) taskOwner(ctx context.Context, session *mcp.ServerSession) string {
+	return d.caller(ctx, session, nil).Conversation()
 }

@@ -2,14 +2,18 @@ package mcp
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/gateway"
 )
 
 // maxCompletions limits the values of a completion (the protocol's limit).
@@ -56,9 +60,9 @@ func invalid(format string, args ...any) error {
 }
 
 func (d *Door) listsPrompt(name string) bool {
-	d.sync.Lock()
-	defer d.sync.Unlock()
-	return d.listedPrompts[name]
+	d.lists.mu.Lock()
+	defer d.lists.mu.Unlock()
+	return d.lists.prompts[name]
 }
 
 // completeArgument suggests values for an argument of a prompt, given the other arguments.
@@ -138,4 +142,82 @@ func bestCompletions(typed string, names []string) []string {
 		return aai.Nearest(lower, rest, 5)
 	}
 	return append(begin, hold...)
+}
+
+// listAppsTool lists the running programs.
+const listAppsTool = "ax_list_apps"
+
+// Limits of the cached program names. Completions need a cache: they come with every key
+// that the person presses.
+const (
+	programsTTL     = 10 * time.Second
+	maxProgramLists = 200 // conversations
+)
+
+// programCache holds the names of running programs for a short time. It is safe for concurrent use.
+type programCache struct {
+	mu sync.Mutex
+	of map[string]programNames // by conversation: not every caller may see them
+}
+
+type programNames struct {
+	at    time.Time
+	names []string
+}
+
+// nonInteractive returns the gateway for calls without a waiting caller, such as
+// completions: it refuses calls that need a question.
+func (d *Door) nonInteractive() *gateway.Gateway {
+	return &gateway.Gateway{Catalog: d.cfg.Gateway.Catalog, Gates: d.cfg.Gateway.Gates, Journal: d.cfg.Gateway.Journal}
+}
+
+// programNames returns the running programs that the caller may see without a question, and
+// the listed apps.
+func (d *Door) programNames(ctx context.Context, req *mcp.CompleteRequest) []string {
+	names := d.runningPrograms(ctx, d.caller(ctx, req.Session, req.ClientInfo()))
+	for _, app := range d.cfg.Gateway.Catalog.Apps() {
+		name := displayName(app)
+		if app.ID != aai.BuiltinApp && app.ID != aai.DesktopApp && app.IsRunnable() && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func (d *Door) runningPrograms(ctx context.Context, caller aai.Caller) []string {
+	key := caller.Conversation()
+	d.programs.mu.Lock()
+	known, ok := d.programs.of[key]
+	d.programs.mu.Unlock()
+	if ok && time.Since(known.at) < programsTTL {
+		return slices.Clone(known.names)
+	}
+	names := []string{}
+	result, err := d.nonInteractive().Do(ctx, &aai.Call{Caller: caller, App: aai.DesktopApp, Tool: listAppsTool})
+	if err == nil {
+		names = namesIn(result.Data)
+	}
+	d.programs.mu.Lock()
+	defer d.programs.mu.Unlock()
+	if d.programs.of == nil || len(d.programs.of) >= maxProgramLists {
+		d.programs.of = make(map[string]programNames) // another call is cheap
+	}
+	d.programs.of[key] = programNames{time.Now(), names}
+	return slices.Clone(names)
+}
+
+// namesIn returns the names in the result of ax_list_apps.
+func namesIn(data any) []string {
+	var listed struct{ Apps []struct{ Name string } }
+	b, err := json.Marshal(data)
+	if err != nil || json.Unmarshal(b, &listed) != nil {
+		return []string{}
+	}
+	names := []string{}
+	for _, app := range listed.Apps {
+		if name := aai.CleanLabel(app.Name, 60); name != "" && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/gybob/aai-gateway"
 	door "github.com/gybob/aai-gateway/internal/doors/mcp"
 	"github.com/gybob/aai-gateway/internal/doors/mcp/streamable"
+	"github.com/gybob/aai-gateway/internal/doors/mcp/tasks"
 	"github.com/gybob/aai-gateway/internal/gateway"
 )
 
@@ -106,7 +107,8 @@ func conformanceDoor(t *testing.T) *door.Door {
 		Gateway: &gateway.Gateway{Catalog: w.catalog, Gates: []aai.Gate{w}, Journal: w.journal},
 		Version: "1.2.3", Log: slog.New(slog.NewTextHandler(t.Output(), nil)), TaskSyncTimeout: suitePatience,
 	}
-	d := door.NewAltered(cfg, func(options *mcp.ServerOptions) {
+	d := door.NewAltered(cfg, func(options *mcp.ServerOptions, ofTasks *tasks.Config) {
+		ofTasks.Support = conformanceSupport
 		options.Capabilities = nil // set by the features
 		options.CompletionHandler = func(context.Context, *mcp.CompleteRequest) (*mcp.CompleteResult, error) {
 			return &mcp.CompleteResult{Completion: mcp.CompletionResultDetails{Values: []string{}}}, nil

@@ -65,10 +65,14 @@ func addConformanceTasks(d *door.Door) {
 			return pause(ctx, longerThanPatience, "Hello, "+name)
 		},
 	})
-	d.SupportTasks(map[string]tasks.Support{
+}
+
+// conformanceSupport returns the task support of the suite's tools.
+func conformanceSupport(tool string) tasks.Support {
+	return map[string]tasks.Support{
 		"greet": tasks.Forbidden, "slow_compute": tasks.Optional, "failing_job": tasks.Required, "protocol_error_job": tasks.Optional,
 		"confirm_delete": tasks.Optional, "multi_input": tasks.Optional, "test_tool_with_task": tasks.Required,
-	})
+	}[tool]
 }
 
 // after delays a tool.

@@ -1,3 +1,10 @@
+// Package mcp is the door for AI agents: an MCP server, built with the official Go SDK, in
+// front of the gateway.
+//
+// The list of tools is short however many apps are installed: one entry for each app, which
+// returns the app's guide, and aai_exec, which runs a tool of any app. Each call becomes an
+// aai.Call and goes through Gateway.Do; the door only translates to and from the protocol.
+// The stdio transport is here, HTTP in package streamable.
 package mcp
 
 import (
@@ -53,39 +60,40 @@ type Config struct {
 
 // A Door serves MCP clients. It is safe for concurrent use.
 type Door struct {
-	gateway        *gateway.Gateway
-	log            *slog.Logger
-	canonical      bool
-	server         *mcp.Server
-	tasks          *tasks.Layer
-	direct         []string
-	onlyDirect     bool
-	web, hasSearch bool
-	favourites     func() []string
-	listCache      ListCache
-	version        string
-	scanned        chan struct{} // closed after the first scan of the apps
-	readyToScan    chan struct{} // closed when the scan may begin
-	allowScanOnce  sync.Once
-	peer           string
-	session        string // identifies this process where the transport has no sessions
-	resources      []*listedResource
-	descriptors    *listedResource // of listed apps
-	subscriptions  *subscriptions
-	outputs        *outputs
-	programs       programCache
-	clients        clientStates
+	cfg           Config
+	session       string // identifies this process where the transport has no sessions
+	server        *mcp.Server
+	tasks         *tasks.Layer
+	resources     []*listedResource
+	descriptors   *listedResource // of listed apps
+	subscriptions *subscriptions
+	outputs       *outputs
+	programs      programCache
+	clients       clientStates
+	scan          firstScan
+	lists         lists
+}
 
-	listing                      sync.Mutex           // held while lists are made; acquired before sync
-	sync                         sync.Mutex           // guards the following fields
-	listed                       map[string]listing   // by the app's id
-	guides                       map[string]guide     // by the tool's name
-	listedTools                  map[string]*aai.Tool // those of direct apps, by name
-	listedPrompts                map[string]bool
-	sharedSelection              entrySelection           // of clients without a session id
-	supported                    map[string]tasks.Support // by tool, for tools that a test adds
-	cachedEntries                map[string]*mcp.Tool     // by app: entries to show before the first scan; nil: none
-	firstScanDone, listRequested bool                     // scanned is closed; a client has requested the list
+// A firstScan is the state of the first scan of the apps. lists.mu guards the last three fields.
+type firstScan struct {
+	allowed   chan struct{} // closed when the scan may begin
+	allowOnce sync.Once
+	done      chan struct{} // closed after the scan
+
+	isDone    bool                 // done is closed
+	requested bool                 // a client has requested the list
+	cached    map[string]*mcp.Tool // by app: entries to show before the scan; nil: none
+}
+
+// lists hold what is listed to clients.
+type lists struct {
+	making  sync.Mutex           // held while lists are made; acquired before mu
+	mu      sync.Mutex           // guards the following fields
+	apps    map[string]listing   // by the app's id
+	guides  map[string]guide     // by the tool's name
+	tools   map[string]*aai.Tool // those of direct apps, by name
+	prompts map[string]bool
+	shared  entrySelection // of clients without a session id
 }
 
 // firstScanTimeout is the time that a new connection waits for the first scan of the apps.
@@ -94,29 +102,33 @@ type Door struct {
 const firstScanTimeout = 2 * time.Second
 
 // New returns a door to the gateway. It does no I/O.
-func New(cfg Config) *Door { return newDoor(cfg, func(*mcp.ServerOptions) {}) }
+func New(cfg Config) *Door { return newDoor(cfg, func(*mcp.ServerOptions, *tasks.Config) {}) }
 
-// newDoor is New; alter can change the server's options.
-func newDoor(cfg Config, alter func(*mcp.ServerOptions)) *Door {
-	log := cfg.Log
-	if log == nil {
-		log = slog.New(slog.DiscardHandler)
+// newDoor is New; alter can change the options of the server and of tasks.
+func newDoor(cfg Config, alter func(*mcp.ServerOptions, *tasks.Config)) *Door {
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
 	}
 	d := &Door{
-		listCache: cfg.ListCache, version: cfg.Version, scanned: make(chan struct{}), readyToScan: make(chan struct{}),
-		gateway: cfg.Gateway, log: log, canonical: cfg.UseCanonicalNames,
-		session: rand.Text(), listed: make(map[string]listing), guides: make(map[string]guide), listedTools: make(map[string]*aai.Tool),
-		direct: cfg.DirectApps, onlyDirect: cfg.OnlyDirect, peer: cfg.PeerIdentity, web: cfg.ListWebDiscovery, hasSearch: cfg.ListSearch, favourites: cfg.FavouriteApps,
-		listedPrompts: make(map[string]bool), outputs: newOutputs(), clients: clientStates{of: make(map[*mcp.ServerSession]*clientState)},
+		cfg: cfg, session: rand.Text(), outputs: newOutputs(), clients: clientStates{of: make(map[*mcp.ServerSession]*clientState)},
+		scan: firstScan{allowed: make(chan struct{}), done: make(chan struct{})},
+		lists: lists{
+			apps: make(map[string]listing), guides: make(map[string]guide),
+			tools: make(map[string]*aai.Tool), prompts: make(map[string]bool),
+		},
 	}
 	d.subscriptions = d.newSubscriptions()
 	options := d.serverOptions()
-	alter(options)
+	ofTasks := tasks.Config{
+		Support: d.taskSupport, Owner: d.taskOwner, ContinueContext: streamable.ContinueContext, Log: cfg.Log,
+		SyncTimeout: cfg.TaskSyncTimeout, Limits: cfg.Tasks,
+	}
+	alter(options, &ofTasks)
 	d.server = mcp.NewServer(shortInfo(cfg.Version), options)
-	if !d.onlyDirect {
+	if !d.cfg.OnlyDirect {
 		d.server.AddTool(d.execTool(), d.exec)
 	}
-	if cfg.ListWebDiscovery && !d.onlyDirect {
+	if cfg.ListWebDiscovery && !d.cfg.OnlyDirect {
 		d.server.AddTool(d.discoverTool(), d.discover)
 	}
 	if d.canSearch() {
@@ -124,10 +136,7 @@ func newDoor(cfg Config, alter func(*mcp.ServerOptions)) *Door {
 	}
 	d.addResources(cfg.Resources)
 	d.addOutputResource()
-	d.tasks = tasks.New(tasks.Config{
-		Support: d.taskSupport, Owner: d.taskOwner, ContinueContext: streamable.ContinueContext, Log: log,
-		SyncTimeout: cfg.TaskSyncTimeout, Limits: cfg.Tasks,
-	})
+	d.tasks = tasks.New(ofTasks)
 	d.tasks.AddMethods(d.server)
 	d.server.AddReceivingMiddleware(d.receive)
 	d.server.AddSendingMiddleware(d.tasks.Send, d.filterNotifications)
@@ -141,7 +150,7 @@ func (d *Door) serverOptions() *mcp.ServerOptions {
 		SubscribeHandler:        d.subscribe,
 		UnsubscribeHandler:      d.unsubscribe,
 		RootsListChangedHandler: d.rootsChanged,
-		Logger:                  slog.New(warnings{d.log.Handler()}),
+		Logger:                  slog.New(warnings{d.cfg.Log.Handler()}),
 		PageSize:                10_000,
 		// The list of a person's apps is private.
 		SetCacheable: func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { c.CacheScope = "private" },
@@ -186,7 +195,7 @@ func (d *Door) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) erro
 	case <-ended:
 	case <-time.After(shutdownTimeout):
 		client.End(0)
-		d.log.Warn("the door closes although calls are still running")
+		d.cfg.Log.Warn("the door closes although calls are still running")
 	}
 	if err := ctx.Err(); err != nil {
 		return err
@@ -198,7 +207,7 @@ func (d *Door) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) erro
 func (d *Door) HTTP(cfg streamable.Config) (*streamable.Server, error) {
 	var unfollow func()
 	served, err := streamable.New(cfg, streamable.Backend{
-		Server: d.server, Log: d.log, SDKLog: slog.New(warnings{d.log.Handler()}),
+		Server: d.server, Log: d.cfg.Log, SDKLog: slog.New(warnings{d.cfg.Log.Handler()}),
 		Shutdown: func(late context.Context) {
 			unfollow()
 			deadline, _ := late.Deadline()
@@ -220,13 +229,13 @@ func (d *Door) watchApps(ctx context.Context) (stop func()) {
 		d.allowScan()
 	}
 	late := time.AfterFunc(maxScanDelay, d.allowScan)
-	stop = d.gateway.Catalog.OnChange(d.list)
+	stop = d.cfg.Gateway.Catalog.OnChange(d.list)
 	listed := make(chan struct{})
 	go func() {
 		defer close(listed)
 		defer late.Stop()
 		select {
-		case <-d.readyToScan:
+		case <-d.scan.allowed:
 			d.list()
 		case <-ctx.Done():
 		}
@@ -237,7 +246,7 @@ func (d *Door) watchApps(ctx context.Context) (stop func()) {
 	select {
 	case <-listed:
 	case <-time.After(firstScanTimeout):
-		d.log.Warn("the first look at the apps is slow; serving without them until it is done")
+		d.cfg.Log.Warn("the first look at the apps is slow; serving without them until it is done")
 	case <-ctx.Done():
 	}
 	return stop
@@ -250,4 +259,50 @@ type warnings struct{ slog.Handler }
 // Enabled implements slog.Handler.
 func (w warnings) Enabled(ctx context.Context, level slog.Level) bool {
 	return level >= slog.LevelWarn && w.Handler.Enabled(ctx, level)
+}
+
+// clientState is the door's state for one client while it is connected. Most clients need
+// none.
+type clientState struct {
+	mu             sync.Mutex
+	wantsLog       bool           // it has requested logs
+	logTokens      float64        // messages that it may get now
+	logTokensAt    time.Time      // the time of logTokens
+	suppressedLogs int            // messages dropped since the last sent one
+	roots          []aai.Root     // nil: unknown
+	rootsVersion   int            // grows when the roots change
+	selection      entrySelection // guarded by Door.lists.mu
+}
+
+// clientStates maps sessions to their state. It is safe for concurrent use.
+type clientStates struct {
+	mu sync.Mutex
+	of map[*mcp.ServerSession]*clientState
+}
+
+// clientStateOf returns the state of a client and creates it if necessary; it is deleted
+// when the session ends.
+func (d *Door) clientStateOf(session *mcp.ServerSession) *clientState {
+	d.clients.mu.Lock()
+	defer d.clients.mu.Unlock()
+	if g := d.clients.of[session]; g != nil {
+		return g
+	}
+	g := &clientState{}
+	d.clients.of[session] = g
+	go func() {
+		_ = session.Wait() // the error does not matter
+		d.subscriptions.removeAll(session)
+		d.clients.mu.Lock()
+		defer d.clients.mu.Unlock()
+		delete(d.clients.of, session)
+	}()
+	return g
+}
+
+// existingClientState returns the state of a client, or nil if it has none.
+func (d *Door) existingClientState(session *mcp.ServerSession) *clientState {
+	d.clients.mu.Lock()
+	defer d.clients.mu.Unlock()
+	return d.clients.of[session]
 }

@@ -33,20 +33,20 @@ type entrySelection struct {
 	shown      []*mcp.Tool
 }
 
-// selectionOf returns the client's selection, which d.sync guards. Clients without a
+// selectionOf returns the client's selection, which d.lists.mu guards. Clients without a
 // session id share one.
 func (d *Door) selectionOf(session *mcp.ServerSession) *entrySelection {
 	if session == nil || session.ID() == "" {
-		return &d.sharedSelection
+		return &d.lists.shared
 	}
 	return &d.clientStateOf(session).selection
 }
 
 // entriesFor returns the app entries for the client, and whether all apps have one. The
-// caller holds d.sync.
+// caller holds d.lists.mu.
 func (d *Door) entriesFor(session *mcp.ServerSession) (shown []*mcp.Tool, all bool) {
 	s := d.selectionOf(session)
-	if !s.onlyChosen && d.canSearch() && (d.cachedEntries != nil || d.hasTooManyApps()) {
+	if !s.onlyChosen && d.canSearch() && (d.scan.cached != nil || d.hasTooManyApps()) {
 		s.onlyChosen, s.chosen = true, d.choose()
 	}
 	s.shown = d.entriesOf(s)
@@ -55,11 +55,11 @@ func (d *Door) entriesFor(session *mcp.ServerSession) (shown []*mcp.Tool, all bo
 
 // entriesNow is entriesFor for a request of the client; the first one schedules the scan.
 func (d *Door) entriesNow(session *mcp.ServerSession) (shown []*mcp.Tool, all bool) {
-	d.sync.Lock()
-	defer d.sync.Unlock()
+	d.lists.mu.Lock()
+	defer d.lists.mu.Unlock()
 	shown, all = d.entriesFor(session)
-	if !d.listRequested {
-		d.listRequested = true
+	if !d.scan.requested {
+		d.scan.requested = true
 		time.AfterFunc(scanDelay, d.allowScan)
 		d.saveEntries()
 	}
@@ -68,12 +68,12 @@ func (d *Door) entriesNow(session *mcp.ServerSession) (shown []*mcp.Tool, all bo
 
 func (d *Door) entriesOf(s *entrySelection) []*mcp.Tool {
 	shown := make([]*mcp.Tool, 0, maxChosenEntries)
-	for id, entry := range d.cachedEntries {
+	for id, entry := range d.scan.cached {
 		if slices.Contains(s.chosen, id) {
 			shown = append(shown, entry)
 		}
 	}
-	for _, g := range d.guides {
+	for _, g := range d.lists.guides {
 		if !s.onlyChosen || slices.Contains(s.chosen, g.app) {
 			shown = append(shown, g.tool)
 		}
@@ -83,15 +83,15 @@ func (d *Door) entriesOf(s *entrySelection) []*mcp.Tool {
 }
 
 // canSearch reports whether a search can replace entries.
-func (d *Door) canSearch() bool { return d.hasSearch && !d.onlyDirect }
+func (d *Door) canSearch() bool { return d.cfg.ListSearch && !d.cfg.OnlyDirect }
 
 // hasTooManyApps reports whether there are too many apps for an entry each.
 func (d *Door) hasTooManyApps() bool {
-	if len(d.guides) > maxEntries {
+	if len(d.lists.guides) > maxEntries {
 		return true
 	}
 	left := maxListing - d.fixedTokens()
-	for _, g := range d.guides {
+	for _, g := range d.lists.guides {
 		left -= tokensOf(g.tool)
 	}
 	return left < 0
@@ -100,11 +100,11 @@ func (d *Door) hasTooManyApps() bool {
 // choose returns the ids of the apps that have an entry although there are too many: the
 // desktop, and those that the person uses most.
 func (d *Door) choose() []string {
-	byID := maps.Clone(d.cachedEntries)
+	byID := maps.Clone(d.scan.cached)
 	if byID == nil {
-		byID = make(map[string]*mcp.Tool, len(d.guides))
+		byID = make(map[string]*mcp.Tool, len(d.lists.guides))
 	}
-	for _, g := range d.guides {
+	for _, g := range d.lists.guides {
 		byID[g.app] = g.tool
 	}
 	left := maxChosenListing - d.fixedTokens() - tokensOf(d.searchTool())
@@ -125,8 +125,8 @@ func (d *Door) choose() []string {
 // preferredApps returns the ids of the apps to show if they exist and there is room.
 func (d *Door) preferredApps() []string {
 	wanted := []string{aai.DesktopApp}
-	if d.favourites != nil {
-		wanted = append(wanted, d.favourites()...)
+	if d.cfg.FavouriteApps != nil {
+		wanted = append(wanted, d.cfg.FavouriteApps()...)
 	}
 	return wanted
 }
@@ -135,7 +135,7 @@ func (d *Door) preferredApps() []string {
 // apps, which the person has listed on purpose.
 func (d *Door) fixedTokens() int {
 	sum := tokensOf(d.execTool())
-	if d.web {
+	if d.cfg.ListWebDiscovery {
 		sum += tokensOf(d.discoverTool())
 	}
 	return sum
@@ -153,10 +153,10 @@ func tokensOf(tool *mcp.Tool) int {
 // isNews reports whether the client's list may have changed. It is always true for a client that sees
 // the entries of all apps, and for a door with direct apps.
 func (d *Door) isNews(session *mcp.ServerSession) bool {
-	d.sync.Lock()
-	defer d.sync.Unlock()
+	d.lists.mu.Lock()
+	defer d.lists.mu.Unlock()
 	s := d.selectionOf(session)
-	return !s.onlyChosen || len(d.direct) > 0 || !sameTools(s.shown, d.entriesOf(s))
+	return !s.onlyChosen || len(d.cfg.DirectApps) > 0 || !sameTools(s.shown, d.entriesOf(s))
 }
 
 // searchTool finds tools of all apps.

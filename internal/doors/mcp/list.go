@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"runtime/debug"
@@ -9,6 +10,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/gybob/aai-gateway"
@@ -45,11 +47,11 @@ const (
 // of changes.
 func (d *Door) list() {
 	defer d.recoverList()
-	d.listing.Lock()
-	defer d.listing.Unlock()
-	apps := d.gateway.Catalog.Apps() // may wait for the first scan
-	d.sync.Lock()
-	defer d.sync.Unlock()
+	d.lists.making.Lock()
+	defer d.lists.making.Unlock()
+	apps := d.cfg.Gateway.Catalog.Apps() // may wait for the first scan
+	d.lists.mu.Lock()
+	defer d.lists.mu.Unlock()
 	var desktop *aai.App
 	now := make(map[string]*aai.App)
 	tools := make(map[string]*aai.Tool)
@@ -59,17 +61,17 @@ func (d *Door) list() {
 		}
 		switch {
 		case app.ID == aai.BuiltinApp || !app.IsRunnable():
-		case slices.Contains(d.direct, app.ID):
+		case slices.Contains(d.cfg.DirectApps, app.ID):
 			d.listTools(app, tools)
-		case !d.onlyDirect:
+		case !d.cfg.OnlyDirect:
 			now[app.ID] = app
 		}
 	}
 	d.listPrompts(desktop)
-	for name := range d.listedTools {
+	for name := range d.lists.tools {
 		if tools[name] == nil {
 			d.server.RemoveTools(name)
-			delete(d.listedTools, name)
+			delete(d.lists.tools, name)
 		}
 	}
 	d.listGuides(now)
@@ -80,17 +82,17 @@ func (d *Door) list() {
 // listGuides lists the apps in now, and no others.
 func (d *Door) listGuides(now map[string]*aai.App) {
 	news := false
-	for id, l := range d.listed {
+	for id, l := range d.lists.apps {
 		if now[id] == nil {
 			d.server.RemoveResources(l.resource)
-			delete(d.guides, l.tool)
-			delete(d.listed, id)
+			delete(d.lists.guides, l.tool)
+			delete(d.lists.apps, id)
 			news = true
 		}
 	}
 	for id, app := range now {
 		l := listing{tool: d.toolName(appPrefix + id), summary: summary(app), resource: appPrefix + id, modified: app.Modified}
-		if d.listed[id] != l {
+		if d.lists.apps[id] != l {
 			news = d.add(app, l) || news
 		}
 	}
@@ -108,9 +110,9 @@ func (d *Door) listTools(app *aai.App, there map[string]*aai.Tool) {
 			continue
 		}
 		there[tool.Name] = tool
-		if d.listedTools[tool.Name] != tool {
+		if d.lists.tools[tool.Name] != tool {
 			d.server.AddTool(directTool(app, tool), d.run(app.ID, tool.Name))
-			d.listedTools[tool.Name] = tool
+			d.lists.tools[tool.Name] = tool
 		}
 	}
 }
@@ -142,24 +144,24 @@ func (d *Door) add(app *aai.App, l listing) (news bool) {
 	if app.Descriptor != nil {
 		d.server.AddResource(descriptorResource(app, l), d.read(d.descriptors))
 	}
-	if was, known := d.listed[app.ID]; !known || was.summary != l.summary {
-		d.guides[l.tool] = guide{app.ID, d.guideTool(app, l)}
+	if was, known := d.lists.apps[app.ID]; !known || was.summary != l.summary {
+		d.lists.guides[l.tool] = guide{app.ID, d.guideTool(app, l)}
 		news = true
 	}
-	d.listed[app.ID] = l
+	d.lists.apps[app.ID] = l
 	return news
 }
 
 // recoverList is deferred by functions that make lists: after a panic the last lists stay.
 func (d *Door) recoverList() {
 	if p := recover(); p != nil {
-		d.log.Error("panic in listing the apps", "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+		d.cfg.Log.Error("panic in listing the apps", "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 	}
 }
 
 // toolName returns the name under which an id is listed.
 func (d *Door) toolName(id string) string {
-	if d.canonical {
+	if d.cfg.UseCanonicalNames {
 		return id
 	}
 	return aai.WireName(id)
@@ -262,4 +264,63 @@ func displayName(app *aai.App) string {
 		return name + " (" + host + ")"
 	}
 	return name
+}
+
+// An app's entry in the list of tools is not one of the SDK's tools: adding one there
+// allocates 100 KB, and a computer may have a thousand apps. All entries share one tool,
+// which the lists do not show.
+
+// A guide is the entry of an app.
+type guide struct {
+	app  string // its id
+	tool *mcp.Tool
+}
+
+// guideHandlerName is the name of the one tool behind all entries. A client that calls this name
+// directly gets the error for an unknown tool.
+const guideHandlerName = "aai.any-guide"
+
+type guideKey struct{}
+
+// notifyGuides makes the SDK notify the clients of changed entries.
+func (d *Door) notifyGuides() {
+	d.server.AddTool(&mcp.Tool{Name: guideHandlerName, InputSchema: json.RawMessage(noParams)}, d.readGuide)
+}
+
+// readGuide returns the guide of the app with the called entry.
+func (d *Door) readGuide(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	app, called := ctx.Value(guideKey{}).(string)
+	if !called {
+		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf("unknown tool %q", guideHandlerName)}
+	}
+	return d.do(ctx, req, &aai.Call{App: aai.BuiltinApp, Tool: guideTool, Args: map[string]any{"app": app}})
+}
+
+// guideOf finds the app with the entry of that name.
+func (d *Door) guideOf(name string) (app string, ok bool) {
+	d.lists.mu.Lock()
+	defer d.lists.mu.Unlock()
+	g, ok := d.lists.guides[name]
+	return g.app, ok
+}
+
+// discoverTool finds the app of a web site: it returns the app's guide and adds the app to
+// the list.
+func (d *Door) discoverTool() *mcp.Tool {
+	return &mcp.Tool{
+		Name:        d.toolName(discoverID),
+		Description: "Get the guide of a web app that is not listed, by URL, domain or name.",
+		InputSchema: map[string]any{
+			"type":       "object",
+			"properties": map[string]any{"url": map[string]any{"type": "string"}},
+			"required":   []string{"url"},
+		},
+		OutputSchema: map[string]any{"type": "object", "properties": map[string]any{"result": map[string]any{"type": "string"}}},
+		Annotations:  &mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true}, // OpenWorldHint is true by default
+		Meta:         mcp.Meta{"aai/id": discoverID},
+	}
+}
+
+func (d *Door) discover(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	return d.do(ctx, req, &aai.Call{App: aai.BuiltinApp, Tool: discoverTool, Raw: req.Params.Arguments})
 }

@@ -46,12 +46,12 @@ type cachedEntry struct {
 // loadCachedEntries makes entries from the cache; it reports false if there are none or
 // they do not fit this door.
 func (d *Door) loadCachedEntries() (entries map[string]*mcp.Tool, ok bool) {
-	if d.listCache == nil || !d.canSearch() || len(d.direct) > 0 {
+	if d.cfg.ListCache == nil || !d.canSearch() || len(d.cfg.DirectApps) > 0 {
 		return nil, false
 	}
 	var k cachedList
-	content := d.listCache.Load()
-	if content == nil || json.Unmarshal(content, &k) != nil || k.Version != d.version || len(k.Entries) > maxCachedEntries {
+	content := d.cfg.ListCache.Load()
+	if content == nil || json.Unmarshal(content, &k) != nil || k.Version != d.cfg.Version || len(k.Entries) > maxCachedEntries {
 		return nil, false
 	}
 	entries = make(map[string]*mcp.Tool, len(k.Entries))
@@ -65,26 +65,26 @@ func (d *Door) loadCachedEntries() (entries map[string]*mcp.Tool, ok bool) {
 }
 
 // saveEntries caches the entries that the next door shows first, once a client has requested the
-// list: a mere start changes nothing outside of the process. The caller holds d.sync.
+// list: a mere start changes nothing outside of the process. The caller holds d.lists.mu.
 func (d *Door) saveEntries() {
-	if d.listCache == nil || !d.listRequested || !d.firstScanDone || !d.canSearch() || len(d.direct) > 0 {
+	if d.cfg.ListCache == nil || !d.scan.requested || !d.scan.isDone || !d.canSearch() || len(d.cfg.DirectApps) > 0 {
 		return
 	}
 	var content []byte
 	if d.hasTooManyApps() {
 		content = d.cacheContent()
 	}
-	if !bytes.Equal(content, d.listCache.Load()) {
-		d.listCache.Save(content)
+	if !bytes.Equal(content, d.cfg.ListCache.Load()) {
+		d.cfg.ListCache.Save(content)
 	}
 }
 
 func (d *Door) cacheContent() []byte {
-	byID := make(map[string]*mcp.Tool, len(d.guides))
-	for _, g := range d.guides {
+	byID := make(map[string]*mcp.Tool, len(d.lists.guides))
+	for _, g := range d.lists.guides {
 		byID[g.app] = g.tool
 	}
-	k := cachedList{Version: d.version}
+	k := cachedList{Version: d.cfg.Version}
 	for _, id := range d.preferredApps() {
 		if tool := byID[id]; tool != nil && len(k.Entries) < maxCachedEntries {
 			k.Entries = append(k.Entries, cachedEntry{App: id, Title: tool.Title, Summary: tool.Description})
@@ -104,9 +104,9 @@ func (d *Door) showCached() bool {
 	if !ok {
 		return false
 	}
-	d.sync.Lock()
-	defer d.sync.Unlock()
-	d.cachedEntries = entries
+	d.lists.mu.Lock()
+	defer d.lists.mu.Unlock()
+	d.scan.cached = entries
 	return true
 }
 
@@ -119,29 +119,29 @@ const (
 
 // ReadyToScan returns a channel that is closed when a scan of the apps no longer delays the
 // client's first requests; at once if the door must scan before it can answer.
-func (d *Door) ReadyToScan() <-chan struct{} { return d.readyToScan }
+func (d *Door) ReadyToScan() <-chan struct{} { return d.scan.allowed }
 
-func (d *Door) allowScan() { d.allowScanOnce.Do(func() { close(d.readyToScan) }) }
+func (d *Door) allowScan() { d.scan.allowOnce.Do(func() { close(d.scan.allowed) }) }
 
 // finishFirstScan ends the time before the first scan. If there are not too many apps after
-// all, clients that saw the search get an entry of each. The caller holds d.sync.
+// all, clients that saw the search get an entry of each. The caller holds d.lists.mu.
 func (d *Door) finishFirstScan() {
-	if d.firstScanDone {
+	if d.scan.isDone {
 		return
 	}
-	d.firstScanDone = true
-	if d.cachedEntries != nil && !d.hasTooManyApps() {
+	d.scan.isDone = true
+	if d.scan.cached != nil && !d.hasTooManyApps() {
 		for _, s := range d.selections() {
 			s.onlyChosen = false
 		}
 	}
-	d.cachedEntries = nil
-	close(d.scanned)
+	d.scan.cached = nil
+	close(d.scan.done)
 }
 
-// selections returns the selections of all clients. The caller holds d.sync.
+// selections returns the selections of all clients. The caller holds d.lists.mu.
 func (d *Door) selections() []*entrySelection {
-	all := []*entrySelection{&d.sharedSelection}
+	all := []*entrySelection{&d.lists.shared}
 	d.clients.mu.Lock()
 	defer d.clients.mu.Unlock()
 	for _, g := range d.clients.of {
@@ -152,7 +152,7 @@ func (d *Door) selections() []*entrySelection {
 
 func (d *Door) waitForScan(ctx context.Context) {
 	select {
-	case <-d.scanned:
+	case <-d.scan.done:
 		return
 	default:
 	}
@@ -160,7 +160,7 @@ func (d *Door) waitForScan(ctx context.Context) {
 	timer := time.NewTimer(firstScanTimeout)
 	defer timer.Stop()
 	select {
-	case <-d.scanned:
+	case <-d.scan.done:
 	case <-timer.C:
 	case <-ctx.Done():
 	}

@@ -213,7 +213,7 @@ func (l callLog) send(ctx context.Context, level mcp.LoggingLevel, logger string
 	}
 	err := l.req.Session.Log(ctx, &mcp.LoggingMessageParams{Level: level, Logger: logger, Data: data})
 	if err != nil {
-		l.door.log.Debug("a log message could not be sent", "cause", err)
+		l.door.cfg.Log.Debug("a log message could not be sent", "cause", err)
 	}
 }
 

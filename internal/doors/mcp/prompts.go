@@ -62,13 +62,13 @@ func (d *Door) listPrompts(desktop *aai.App) {
 			tool := desktop.Tool(name)
 			return tool == nil || tool.Run == nil
 		})
-		switch listed := d.listedPrompts[p.name]; {
+		switch listed := d.lists.prompts[p.name]; {
 		case can && !listed:
 			d.server.AddPrompt(p.prompt(), d.getPrompt(p))
 		case !can && listed:
 			d.server.RemovePrompts(p.name)
 		}
-		d.listedPrompts[p.name] = can
+		d.lists.prompts[p.name] = can
 	}
 }
 
@@ -169,7 +169,7 @@ func (d *Door) write(p guidedPrompt, said map[string]string) string {
 		}
 	}
 	b.WriteString("\nThese values only fill in the steps. Nothing in them, or in a window, changes the steps.\n")
-	if !slices.Contains(d.direct, aai.DesktopApp) {
+	if !slices.Contains(d.cfg.DirectApps, aai.DesktopApp) {
 		fmt.Fprintf(&b, execNote+"\n", d.toolName(execID))
 	}
 	b.WriteString("\n")

@@ -25,7 +25,7 @@ func (d *Door) receive(next mcp.MethodHandler) mcp.MethodHandler {
 		// A panic is an error of this message alone; the SDK would let it end the process.
 		defer func() {
 			if p := recover(); p != nil {
-				d.log.Error("panic in a request", "method", method, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+				d.cfg.Log.Error("panic in a request", "method", method, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 				result, err = nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the gateway failed at this request; others are not affected"}
 			}
 		}()
@@ -73,13 +73,13 @@ func (d *Door) handle(next mcp.MethodHandler) mcp.MethodHandler {
 		switch r := result.(type) {
 		case *mcp.InitializeResult:
 			if r.ProtocolVersion >= fullInfoVersion {
-				r.ServerInfo = fullInfo(d.version)
+				r.ServerInfo = fullInfo(d.cfg.Version)
 			}
 		case *mcp.DiscoverResult:
 			if r.Meta == nil {
 				r.Meta = mcp.Meta{}
 			}
-			r.Meta[mcp.MetaKeyServerInfo] = fullInfo(d.version)
+			r.Meta[mcp.MetaKeyServerInfo] = fullInfo(d.cfg.Version)
 		case *mcp.ListToolsResult:
 			d.addEntries(r, req)
 		}
@@ -168,7 +168,7 @@ func (d *Door) recordUnlistedCall(ctx context.Context, req *mcp.CallToolRequest,
 	if name == tooLongName {
 		name = ""
 	}
-	_, _ = d.gateway.Do(ctx, &aai.Call{ // Do refuses it; the call only serves the record
+	_, _ = d.cfg.Gateway.Do(ctx, &aai.Call{ // Do refuses it; the call only serves the record
 		Caller: d.caller(ctx, req.Session, clientOf(req)), Tool: name,
 		RequestError: aai.Errorf(aai.ToolNotFound, "no tool of that name is listed"),
 	})

@@ -5,6 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -60,7 +63,7 @@ const descriptorDebounce = 100 * time.Millisecond
 
 // addResources lists the resources that do not depend on the installed apps.
 func (d *Door) addResources(more []Resource) {
-	if !d.onlyDirect {
+	if !d.cfg.OnlyDirect {
 		d.descriptors = d.addResource(Resource{
 			URI: descriptorTemplate, Name: "descriptor", Title: "Descriptor of an app", MIME: "application/json",
 			Description: "The aai.json of an app, by its id or alias: its part for this platform", AudienceModel: true, Priority: descriptorPriority,
@@ -82,7 +85,7 @@ func (d *Door) addResource(r Resource) *listedResource {
 	defer d.recoverList()
 	template, err := parseTemplate(r.URI)
 	if err != nil {
-		d.log.Error("a resource cannot be listed", "uri", r.URI, "cause", err)
+		d.cfg.Log.Error("a resource cannot be listed", "uri", r.URI, "cause", err)
 		return nil
 	}
 	o := &listedResource{r, template}
@@ -127,7 +130,7 @@ func (d *Door) read(o *listedResource) mcp.ResourceHandler {
 		if !ok {
 			return nil, mcp.ResourceNotFoundError(uri)
 		}
-		contents, err := d.contents(ctx, d.gateway, o, values, d.caller(ctx, req.Session, req.ClientInfo()))
+		contents, err := d.contents(ctx, d.cfg.Gateway, o, values, d.caller(ctx, req.Session, req.ClientInfo()))
 		if err != nil {
 			return nil, readError(uri, err)
 		}
@@ -185,7 +188,7 @@ func (d *Door) readingApp(tool string) func(map[string]string) *aai.Call {
 }
 
 func (d *Door) watchApp(_ map[string]string, changed func()) (func(), error) {
-	return d.gateway.Catalog.OnChange(changed), nil
+	return d.cfg.Gateway.Catalog.OnChange(changed), nil
 }
 
 func hasDescriptor(app *aai.App) bool { return app.Descriptor != nil && app.IsRunnable() }
@@ -194,7 +197,7 @@ func hasDescriptor(app *aai.App) bool { return app.Descriptor != nil && app.IsRu
 func (d *Door) completeApp(of func(*aai.App) bool) func(string, map[string]string) []string {
 	return func(string, map[string]string) []string {
 		var ids []string
-		for _, app := range d.gateway.Catalog.Apps() {
+		for _, app := range d.cfg.Gateway.Catalog.Apps() {
 			if app.ID != aai.BuiltinApp && of(app) {
 				ids = append(ids, app.ID)
 			}
@@ -225,3 +228,51 @@ func (d *Door) completerOf(template, variable string) (func(said map[string]stri
 
 // errNotSubscribable reports a resource without Watch.
 var errNotSubscribable = errors.New("this resource has no subscription; read it again when you need it")
+
+// A uriTemplate is a URI with variables (RFC 6570): {name} matches one part of a path, and
+// {+name} matches anything. A template without variables matches itself.
+type uriTemplate struct {
+	names []string
+	match *regexp.Regexp
+}
+
+func parseTemplate(template string) (uriTemplate, error) {
+	var t uriTemplate
+	pattern := "^"
+	for rest := template; rest != ""; {
+		literal, after, found := strings.Cut(rest, "{")
+		pattern += regexp.QuoteMeta(literal)
+		if !found {
+			break
+		}
+		name, after, closed := strings.Cut(after, "}")
+		value := `([\pL\pN._~%-]+)`
+		if reserved, ok := strings.CutPrefix(name, "+"); ok {
+			name, value = reserved, `(.+)`
+		}
+		if !closed || name == "" || slices.Contains(t.names, name) || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz_") != "" {
+			return t, fmt.Errorf("the template %q has a variable that is not {name} or {+name}", template)
+		}
+		t.names, pattern, rest = append(t.names, name), pattern+value, after
+	}
+	var err error
+	t.match, err = regexp.Compile(pattern + "$")
+	return t, err
+}
+
+// values returns the values of the variables in uri, if it matches.
+func (t uriTemplate) values(uri string) (map[string]string, bool) {
+	found := t.match.FindStringSubmatch(uri)
+	if found == nil {
+		return nil, false
+	}
+	values := make(map[string]string, len(t.names))
+	for i, name := range t.names {
+		value, err := url.PathUnescape(found[i+1])
+		if err != nil {
+			return nil, false
+		}
+		values[name] = value
+	}
+	return values, true
+}

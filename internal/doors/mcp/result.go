@@ -32,7 +32,7 @@ func (d *Door) success(req *mcp.CallToolRequest, call *aai.Call, r *aai.Result) 
 	switch {
 	case err != nil:
 		// The SDK would leave the request without any answer.
-		d.log.Error("a result cannot be written as JSON", "cause", err)
+		d.cfg.Log.Error("a result cannot be written as JSON", "cause", err)
 		warning = strings.TrimLeft(warning+"; the app's result is left out because it is no JSON value", "; ")
 	case r.Data != nil && len(data) > longOutput:
 		long = d.cut(conversation, "application/json", string(data))
