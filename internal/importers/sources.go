@@ -7,6 +7,7 @@ import (
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/catalog"
 	"github.com/gybob/aai-gateway/internal/files/atomicfile"
+	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
 // fromClient is the prefix of the source in descriptors made from a client's server.
@@ -31,7 +32,7 @@ func (r *Importer) CurrentDigest(_ context.Context, d *catalog.Document) (digest
 // documentDigest returns the digest of a document in a file. It does not fetch URLs; the person
 // must run the returned command.
 func documentDigest(source, id string) (digest, again string, err error) {
-	again = "aai-gateway import openapi " + shellWord(source) + " --id " + shellWord(id)
+	again = shellCommand("import", "openapi", source, "--id", id)
 	if strings.Contains(source, "://") {
 		return "", again, aai.Errorf(aai.AutomationNotSupported, "its source is at an address; to fetch it, run: %s", again)
 	}
@@ -56,19 +57,16 @@ func (r *Importer) serverDigest(client, name, from string) (digest, again string
 		if s.doc == nil || s.doc.Generated.From != from {
 			continue
 		}
-		again = "aai-gateway import --from " + shellWord(client) + " --server " + shellWord(there)
+		again = shellCommand("import", "--from", client, "--server", there)
 		return s.doc.Generated.Digest, again, nil
 	}
 	return "", "", aai.Errorf(aai.AutomationFailed, "%s has no server %s any more that could be taken over", of.Name, quotedSetting(name))
 }
 
-// shellWord quotes a word for a shell.
-func shellWord(word string) string {
-	plain := func(c rune) bool {
-		return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("-_./:@%+,=", c)
+// shellCommand returns a command of the gateway in one line that a person can paste.
+func shellCommand(words ...string) string {
+	for i, word := range words {
+		words[i] = aai.CleanLabel(word, maxSummaryLine)
 	}
-	if word = aai.CleanLabel(word, maxSummaryLine); word != "" && strings.IndexFunc(word, func(c rune) bool { return !plain(c) }) < 0 {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+	return "aai-gateway " + sanitize.ShellJoin(words...)
 }

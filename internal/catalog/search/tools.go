@@ -137,19 +137,11 @@ func modelCall(c *preparedCall) string {
 
 // shellCommand returns a command that a person can paste.
 func shellCommand(c *preparedCall) string {
-	command := "aai-gateway exec " + shellWord(c.App) + " " + shellWord(c.Tool)
+	command := sanitize.ShellJoin("aai-gateway", "exec", c.App, c.Tool)
 	if string(c.Args) != "{}" {
-		command += " " + shellWord(sanitize.QuoteJSON(string(c.Args)))
+		command += " " + sanitize.ShellJoin(sanitize.QuoteJSON(string(c.Args)))
 	}
 	return command
-}
-
-// shellWord quotes a word for a shell.
-func shellWord(s string) string {
-	if s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-/:") == "" {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
 // formatResults formats the results, best first, within the budget of tokens.

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
 func newGuide(r *run) *cobra.Command {
@@ -75,25 +76,17 @@ func command(app, tool string, args json.RawMessage) string {
 	name, _ := of["app"].(string)
 	switch {
 	case own && tool == "guide" && name != "" && of["tool"] == nil:
-		line := "aai-gateway guide " + shellWord(name)
+		line := sanitize.ShellJoin("aai-gateway", "guide", name)
 		for _, flag := range []string{"group", "after"} {
 			if value, ok := of[flag].(string); ok {
-				line += " --" + flag + " " + shellWord(value)
+				line += " " + sanitize.ShellJoin("--"+flag, value)
 			}
 		}
 		return line
 	case own && tool == "search" && name != "":
-		return "aai-gateway search --app " + shellWord(name) + " …"
+		return sanitize.ShellJoin("aai-gateway", "search", "--app", name) + " …"
 	}
-	return "aai-gateway exec " + shellWord(app) + " " + shellWord(tool) + " " + shellWord(string(args))
-}
-
-// shellWord quotes a word for a shell if necessary.
-func shellWord(word string) string {
-	if word != "" && strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:@") == "" {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+	return sanitize.ShellJoin("aai-gateway", "exec", app, tool, string(args))
 }
 
 // guideData returns the JSON form of a guide: its data or, without data, its text, which
