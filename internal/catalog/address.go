@@ -17,7 +17,8 @@ const maxURL = 2048
 // host must be ASCII, so that people can recognize it.
 func secureURL(s string) bool {
 	u, err := url.Parse(s)
-	if err != nil || len(s) > maxURL || !plainHost(u.Host) || u.User != nil || u.RawQuery != "" || u.Fragment != "" || u.Opaque != "" {
+	if err != nil || len(s) > maxURL || !plainHost(u.Host) || u.User != nil || u.RawQuery != "" || u.Fragment != "" ||
+		u.Opaque != "" {
 		return false
 	}
 	if u.Scheme == "http" {
@@ -58,7 +59,8 @@ func plainHost(host string) bool {
 // must not direct calls to local services.
 func (p *parser) reachable(path, address string) {
 	if p.o.Origin != "" && netguard.CrossesToLoopback(hostname(p.o.Origin), hostname(address)) {
-		p.fault(path, "is %q, on this computer; a descriptor from the web may not go there", aai.CleanLabel(address, 2*maxName))
+		p.fault(path, "is %q, on this computer; a descriptor from the web may not go there",
+			aai.CleanLabel(address, 2*maxName))
 	}
 }
 
@@ -75,7 +77,8 @@ func hostname(address string) string {
 func (p *parser) hosts(s *section) []string {
 	addresses := []string{s.BaseURL, s.URL}
 	if a := s.Auth; a != nil {
-		addresses = append(addresses, a.AuthorizationEndpoint, a.TokenEndpoint, a.DeviceEndpoint, a.RevocationEndpoint, a.LoginURL, a.ObtainURL)
+		addresses = append(addresses, a.AuthorizationEndpoint, a.TokenEndpoint, a.DeviceEndpoint, a.RevocationEndpoint,
+			a.LoginURL, a.ObtainURL)
 	}
 	home := hostname(p.o.Origin)
 	var hosts []string

@@ -45,7 +45,8 @@ func (p *parser) auth(n *node, base string) *aai.AuthRecipe {
 	case "apiKey", "api_key":
 		a.Kind, key, read, needs = aai.AuthAPIKey, "api_key", p.apiKey, `"location" and "name"`
 	case "appCredential", "app_credential":
-		a.Kind, key, read, needs = aai.AuthAppCredential, "app_credential", p.appCredential, `"token_endpoint" and "token_type"`
+		a.Kind, key, read, needs = aai.AuthAppCredential, "app_credential", p.appCredential,
+			`"token_endpoint" and "token_type"`
 	case "cookie":
 		read, needs = func(m *members, a *aai.AuthRecipe) { p.cookie(m, a, base) }, `"login_url" and "required_cookies"`
 	case "bearer":
@@ -81,7 +82,8 @@ func (p *parser) secrets(n *node) {
 // isSecretName reports whether a member of "auth" with this name would hold a secret.
 func isSecretName(name string) bool {
 	switch strings.NewReplacer("_", "", "-", "", " ", "").Replace(strings.ToLower(name)) {
-	case "clientsecret", "appsecret", "secret", "secretkey", "password", "passwd", "accesstoken", "refreshtoken", "idtoken",
+	case "clientsecret", "appsecret", "secret", "secretkey", "password", "passwd", "accesstoken",
+		"refreshtoken", "idtoken",
 		"token", "privatekey", "apikey", "key", "value", "credential", "credentials", "bearer", "cookie", "authorization":
 		return true
 	}
@@ -98,7 +100,8 @@ func (p *parser) oauth2(m *members, a *aai.AuthRecipe) {
 	a.RevocationEndpoint = p.endpoint(m, "", "revocation_endpoint", "revocation_url")
 	a.ClientID = m.text("client_id")
 	if !printable(a.ClientID) || len(a.ClientID) > maxClientID {
-		p.fault(m.pathOf("client_id"), "is %q; expected at most %d ASCII characters", aai.CleanLabel(a.ClientID, maxName), maxClientID)
+		p.fault(m.pathOf("client_id"), "is %q; expected at most %d ASCII characters",
+			aai.CleanLabel(a.ClientID, maxName), maxClientID)
 	}
 	a.Scopes = p.scopes(m)
 	if pkce := m.take("pkce"); pkce != nil {
@@ -142,7 +145,8 @@ func (p *parser) scopes(m *members) []string {
 // scope checks a scope-token of RFC 6749, section 3.3.
 func (p *parser) scope(path, scope string) {
 	if scope == "" || len(scope) > maxScope || !printable(scope) || strings.ContainsAny(scope, ` "\`) {
-		p.fault(path, "is %q; expected a scope of at most %d ASCII characters without spaces", aai.CleanLabel(scope, maxName), maxScope)
+		p.fault(path, "is %q; expected a scope of at most %d ASCII characters without spaces",
+			aai.CleanLabel(scope, maxName), maxScope)
 	}
 }
 
@@ -244,7 +248,8 @@ func (p *parser) cookie(m *members, a *aai.AuthRecipe, base string) {
 	if a.Domain == "" {
 		a.Domain = host
 	}
-	if suffix, _ := publicsuffix.PublicSuffix(a.Domain); a.Domain != host && (suffix == a.Domain || !strings.HasSuffix(host, "."+a.Domain)) {
+	if suffix, _ := publicsuffix.PublicSuffix(a.Domain); a.Domain != host &&
+		(suffix == a.Domain || !strings.HasSuffix(host, "."+a.Domain)) {
 		p.fault(m.pathOf("domain"), "is %q; expected %q or a parent domain of the app: cookies go only to their own site",
 			aai.CleanLabel(a.Domain, maxName), aai.CleanLabel(host, maxName))
 	}
@@ -313,7 +318,8 @@ func (p *parser) carrier(path string, a *aai.AuthRecipe) {
 func (p *parser) prefix(m *members, names ...string) string {
 	prefix := m.text(names...)
 	if !printable(prefix) || len(prefix) > maxName {
-		p.fault(m.pathOf(names...), "is %q; expected at most %d ASCII characters, such as \"Bearer\"", aai.CleanLabel(prefix, maxName), maxName)
+		p.fault(m.pathOf(names...), "is %q; expected at most %d ASCII characters, such as \"Bearer\"",
+			aai.CleanLabel(prefix, maxName), maxName)
 		return ""
 	}
 	if prefix != "" && (letter(prefix[len(prefix)-1]) || digit(prefix[len(prefix)-1])) {
@@ -335,7 +341,8 @@ func (p *parser) variable(m *members) string {
 	}
 	switch {
 	case !right:
-		p.fault(m.pathOf("env_var"), "is %q; expected the name of a variable, such as \"AAI_MYAPP_API_KEY\"", aai.CleanLabel(name, maxName))
+		p.fault(m.pathOf("env_var"), "is %q; expected the name of a variable, such as \"AAI_MYAPP_API_KEY\"",
+			aai.CleanLabel(name, maxName))
 	case p.o.Origin != "":
 		p.warn(m.pathOf("env_var"), "is ignored; a descriptor from the web may not read this computer's environment")
 		return ""

@@ -62,7 +62,9 @@ func NewBrief(app *aai.App, tool *aai.Tool) Brief {
 // its description. The guide to a single operation has the rest.
 func (g *guide) writeBrief(b *strings.Builder) {
 	shared := g.sharedParams()
-	fmt.Fprintf(b, "\nIn short: ? may be left out, = are the values. One of them in full: aai_exec({\"app\": %q, \"tool\": \"guide\", \"args\": {\"app\": %s, \"tool\": %s}})\n",
+	fmt.Fprintf(b,
+		"\nIn short: ? may be left out, = are the values. One of them in full: aai_exec({\"app\": %q, \"tool\": \"guide\", "+
+			"\"args\": {\"app\": %s, \"tool\": %s}})\n",
 		aai.BuiltinApp, strconv.Quote(g.App.ID), strconv.Quote(g.Operations[0].Name))
 	told := make(map[string]bool)
 	for i := range g.Operations {

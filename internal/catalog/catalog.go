@@ -80,7 +80,8 @@ func New(config Config) *Catalog {
 		ready:      make(chan struct{}),
 		watchDelay: quietPeriod,
 		scanner: scanner{places: config.Places, options: Options{
-			HostPlatform: config.HostPlatform, Drivers: config.Drivers, DefaultTimeout: config.DefaultTimeout, EntryCommand: config.EntryCommand,
+			HostPlatform: config.HostPlatform, Drivers: config.Drivers, DefaultTimeout: config.DefaultTimeout,
+			EntryCommand: config.EntryCommand,
 		}},
 	}
 }

@@ -18,7 +18,8 @@ type dbusAddress struct{ bus, service, object, iface string }
 func (p *parser) readAddress(m *members) dbusAddress {
 	a := dbusAddress{bus: m.word("bus", "session", "system")}
 	a.service = p.dbusName(m, validBusName, `expected a bus name such as "org.example.Mail"`, "service")
-	a.object = p.dbusName(m, validObjectPath, `expected an object path such as "/org/example/Mail"`, "object", "object_path")
+	a.object = p.dbusName(m, validObjectPath, `expected an object path such as "/org/example/Mail"`,
+		"object", "object_path")
 	a.iface = p.dbusName(m, validInterface, `expected an interface name such as "org.example.Mail"`, "interface")
 	return a
 }
@@ -88,7 +89,8 @@ func (p *parser) dbusTool(m *members, common dbusAddress, tool *members, r *aai.
 		Interface: cmp.Or(own.iface, common.iface),
 	}
 	p.needAddress(m, tool, d.Service, `a D-Bus app needs a bus name such as "org.example.Mail"`, "service")
-	p.needAddress(m, tool, d.Object, `a D-Bus app needs an object path such as "/org/example/Mail"`, "object", "object_path")
+	p.needAddress(m, tool, d.Object, `a D-Bus app needs an object path such as "/org/example/Mail"`,
+		"object", "object_path")
 	p.needAddress(m, tool, d.Interface, `a D-Bus app needs an interface name such as "org.example.Mail"`, "interface")
 	d.Method = p.dbusName(tool, validMember, `expected a method name such as "SendEmail"`, "method")
 	d.Property = p.dbusName(tool, validMember, `expected a property name such as "Volume"`, "property")
@@ -135,7 +137,8 @@ func dbusEffect(r *aai.Recipe) aai.Effect {
 func describeDBus(r *aai.Recipe) string {
 	d := r.DBus
 	if d.Property != "" {
-		return "D-Bus " + d.Access + " " + d.Service + " " + d.Object + " property " + d.Interface + "." + d.Property + describeFixedArgs(d)
+		return "D-Bus " + d.Access + " " + d.Service + " " + d.Object + " property " + d.Interface + "." + d.Property +
+			describeFixedArgs(d)
 	}
 	return "D-Bus " + d.Service + " " + d.Object + " " + d.Interface + "." + d.Method + describeFixedArgs(d)
 }

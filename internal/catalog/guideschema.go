@@ -217,9 +217,9 @@ func (v schemaView) choice() string {
 func (v schemaView) bounds() string {
 	var words []string
 	for _, limit := range []struct{ key, word string }{
-		{"minimum", "at least "}, {"exclusiveMinimum", "more than "}, {"maximum", "at most "}, {"exclusiveMaximum", "less than "},
-		{"minLength", "length at least "}, {"maxLength", "length at most "}, {"minItems", "items at least "},
-		{"maxItems", "items at most "}, {"pattern", "pattern "},
+		{"minimum", "at least "}, {"exclusiveMinimum", "more than "}, {"maximum", "at most "},
+		{"exclusiveMaximum", "less than "}, {"minLength", "length at least "}, {"maxLength", "length at most "},
+		{"minItems", "items at least "}, {"maxItems", "items at most "}, {"pattern", "pattern "},
 	} {
 		if n := v.node.Member(limit.key); n != nil && (n.Kind == number || n.Kind == text) {
 			words = append(words, limit.word+shownValue(n))

@@ -14,7 +14,8 @@ func (p *parser) httpToolReader(s *section, m *members) toolReader {
 	auth := s.outer.take("auth")
 	s.BaseURL = m.must(expected, "base_url")
 	if s.BaseURL != "" && !secureURL(s.BaseURL) {
-		p.fault(m.pathOf("base_url"), "is %q; expected an https URL without user, query or fragment", aai.CleanLabel(s.BaseURL, 2*maxName))
+		p.fault(m.pathOf("base_url"), "is %q; expected an https URL without user, query or fragment",
+			aai.CleanLabel(s.BaseURL, 2*maxName))
 	} else if s.BaseURL != "" {
 		p.reachable(m.pathOf("base_url"), s.BaseURL)
 	}

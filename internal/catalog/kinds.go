@@ -46,19 +46,22 @@ func kinds() []kind {
 	runsScript := func(r *aai.Recipe) string { return r.Script.Language + " " + r.Script.Script }
 	return []kind{
 		{
-			name: "applescript", platform: "macos", read: scriptIn("applescript"), write: writeScript, describe: runsScript, templates: script, limitKind: aai.KindScript,
+			name: "applescript", platform: "macos", read: scriptIn("applescript"), write: writeScript, describe: runsScript,
+			templates: script, limitKind: aai.KindScript,
 			matches: func(r *aai.Recipe) bool { return r.Script != nil && r.Script.Language == "applescript" },
 		},
 		{
-			name: "jxa", platform: "macos", read: scriptIn("jxa"), write: writeScript, describe: runsScript, templates: script, limitKind: aai.KindScript,
-			matches: func(r *aai.Recipe) bool { return r.Script != nil && r.Script.Language == "jxa" },
+			name: "jxa", platform: "macos", read: scriptIn("jxa"), write: writeScript, describe: runsScript, templates: script,
+			limitKind: aai.KindScript,
+			matches:   func(r *aai.Recipe) bool { return r.Script != nil && r.Script.Language == "jxa" },
 		},
 		{
-			name: "com", platform: "windows", read: (*parser).comToolReader, execution: (*parser).comOrEnvelope, write: writeCOM, describe: describeCOM, templates: comTexts,
-			matches: func(r *aai.Recipe) bool { return r.COM != nil },
+			name: "com", platform: "windows", read: (*parser).comToolReader, execution: (*parser).comOrEnvelope, write: writeCOM,
+			describe: describeCOM, templates: comTexts, matches: func(r *aai.Recipe) bool { return r.COM != nil },
 		},
 		{
-			name: "dbus", platform: "linux", read: (*parser).dbusToolReader, execution: (*parser).dbusOrEnvelope, write: writeDBus, effect: dbusEffect, describe: describeDBus,
+			name: "dbus", platform: "linux", read: (*parser).dbusToolReader, execution: (*parser).dbusOrEnvelope,
+			write: writeDBus, effect: dbusEffect, describe: describeDBus,
 			matches: func(r *aai.Recipe) bool { return r.DBus != nil },
 		},
 		{
@@ -75,14 +78,15 @@ func kinds() []kind {
 			templates: func(r *aai.Recipe) []string { return []string{r.URL.Template} },
 		},
 		{
-			name: "http", platform: "web", read: (*parser).httpToolReader, execution: (*parser).httpToolReader, write: writeHTTP, effect: httpEffect,
-			matches:  func(r *aai.Recipe) bool { return r.HTTP != nil },
+			name: "http", platform: "web", read: (*parser).httpToolReader, execution: (*parser).httpToolReader, write: writeHTTP,
+			effect: httpEffect, matches: func(r *aai.Recipe) bool { return r.HTTP != nil },
 			describe: func(r *aai.Recipe) string { return r.HTTP.Method + " " + r.HTTP.BaseURL + r.HTTP.Path },
 		},
 		{
-			name: "mcp", optional: serverPlatforms(), read: (*parser).mcpToolReader, execution: (*parser).mcpToolReader, describe: describeMCP,
-			write:   func(*Section, *aai.Recipe, *objectText) {}, // the section has the address
-			matches: func(r *aai.Recipe) bool { return r.MCP != nil },
+			name: "mcp", optional: serverPlatforms(), read: (*parser).mcpToolReader, execution: (*parser).mcpToolReader,
+			describe: describeMCP,
+			write:    func(*Section, *aai.Recipe, *objectText) {}, // the section has the address
+			matches:  func(r *aai.Recipe) bool { return r.MCP != nil },
 		},
 		{
 			name: "ipc", execution: (*parser).envelopeToolReader,
@@ -184,7 +188,8 @@ func describeRecipe(known []kind, r *aai.Recipe) string {
 	case k.describe == nil:
 		return ""
 	case r.Start != "":
-		return "starts " + cmp.Or(r.Starts, r.Start+".desktop") + " if it does not run; " + k.describe(r) // at the beginning, because long text is cut
+		// at the beginning, because long text is cut
+		return "starts " + cmp.Or(r.Starts, r.Start+".desktop") + " if it does not run; " + k.describe(r)
 	}
 	return k.describe(r)
 }

@@ -11,7 +11,8 @@ import (
 func (p *parser) intentToolReader(s *section, m *members) toolReader {
 	pkg := m.must(`an Android app needs its package, such as "com.example.mail"`, "package")
 	if pkg != "" && (!validID(pkg) || strings.Contains(pkg, "-")) {
-		p.fault(m.pathOf("package"), `is %q; expected a package name such as "com.example.mail"`, aai.CleanLabel(pkg, maxName))
+		p.fault(m.pathOf("package"), `is %q; expected a package name such as "com.example.mail"`,
+			aai.CleanLabel(pkg, maxName))
 	}
 	s.Package = pkg
 	return func(tool *members, r *aai.Recipe) {

@@ -44,8 +44,8 @@ func Bundles(root string) Place { return Glob(root, "*/Contents/Resources/"+File
 // Glob returns the Place of the files below root that match a slash-separated pattern.
 func Glob(root, pattern string) Place { return Place{Root: root, Pattern: pattern} }
 
-// DesktopFilesPlace returns the Place of the descriptors that the .desktop files in an applications folder name. The key
-// is X-AAI-Config in the group [Desktop Entry]; its value is an absolute path.
+// DesktopFilesPlace returns the Place of the descriptors that the .desktop files in an applications folder name. The
+// key is X-AAI-Config in the group [Desktop Entry]; its value is an absolute path.
 func DesktopFilesPlace(root string) Place {
 	return Place{Root: root, Pattern: "*.desktop", DesktopFiles: true}
 }
@@ -119,7 +119,8 @@ func (w *walk) descend(folder string, parts []string) {
 	entries, err := listFolder(folder)
 	if err != nil {
 		if !os.IsNotExist(err) && !notAFolder(folder) {
-			w.found = append(w.found, foundFile{place: w.place, path: folder, fault: "the folder cannot be read: " + reason(err)})
+			w.found = append(w.found, foundFile{place: w.place, path: folder,
+				fault: "the folder cannot be read: " + reason(err)})
 		}
 		return
 	}

@@ -118,6 +118,7 @@ func (p *parser) unsupported(_ *section, m *members) toolReader {
 	for _, key := range []string{"command", "args", "env", "timeout", "start", "cwd"} {
 		m.take(key)
 	}
-	p.warn(m.pathOf("type"), "is %q, which this gateway knows but does not support; the tools cannot be run", m.node.Member("type").Text)
+	p.warn(m.pathOf("type"), "is %q, which this gateway knows but does not support; the tools cannot be run",
+		m.node.Member("type").Text)
 	return func(*members, *aai.Recipe) {}
 }

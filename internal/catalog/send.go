@@ -25,7 +25,8 @@ func (p *parser) sends(tool *members, r *aai.Recipe) map[string]aai.SendRecipe {
 		m := p.members(c, ` such as {"in": "query"}`)
 		s := aai.SendRecipe{
 			In: m.word("in", "path", "query", "header", "cookie", "body"), Name: m.text("name"),
-			Style:   m.word("style", "simple", "label", "matrix", "form", "spaceDelimited", "pipeDelimited", "deepObject", "json"),
+			Style: m.word("style", "simple", "label", "matrix", "form", "spaceDelimited", "pipeDelimited",
+				"deepObject", "json"),
 			Explode: m.flag("explode"),
 		}
 		if whole := m.flag("whole"); whole != nil {

@@ -42,7 +42,8 @@ func (p *parser) mcpToolReader(s *section, m *members) toolReader {
 	} else if auth != nil {
 		p.fault(auth.Path(), `is for a server with a "url"; a "command" gets its secrets by "env"`)
 	}
-	recipe := aai.MCPRecipe{Command: s.Command, Args: s.Args, Env: s.Env, Dir: s.Dir, URL: s.URL, Headers: s.Headers, Auth: s.Auth}
+	recipe := aai.MCPRecipe{Command: s.Command, Args: s.Args, Env: s.Env, Dir: s.Dir, URL: s.URL,
+		Headers: s.Headers, Auth: s.Auth}
 	s.server = &aai.Recipe{Kind: "mcp", App: p.doc.ID, Platform: s.Platform, MCP: &recipe}
 	return func(_ *members, r *aai.Recipe) {
 		own := recipe

@@ -42,7 +42,8 @@ func newSnapshot(own []*aai.App, files []*loadedFile, folders []string) *snapsho
 		byName:       make(map[string][]*aai.App),
 		invalid:      make(map[string]*loadedFile),
 	}
-	taken := &takenNames{ids: make(map[string]*aai.App), wires: make(map[string]*aai.App), aliases: make(map[string]*aai.App)}
+	taken := &takenNames{ids: make(map[string]*aai.App), wires: make(map[string]*aai.App),
+		aliases: make(map[string]*aai.App)}
 	for _, app := range own {
 		taken.add(app)
 		s.apps = append(s.apps, app)
@@ -87,7 +88,10 @@ func (s *snapshot) evaluate(file *loadedFile, taken *takenNames) fileState {
 		return state
 	}
 	if folder := file.folderName(); folder != "" && folder != app.ID {
-		state.warnings = append(state.warnings, Fault{Problem: fmt.Sprintf("the folder is named %q; expected the app's id, %q", aai.CleanLabel(folder, maxName), app.ID)})
+		state.warnings = append(state.warnings,
+			Fault{
+				Problem: fmt.Sprintf("the folder is named %q; expected the app's id, %q", aai.CleanLabel(folder, maxName), app.ID),
+			})
 	}
 	rival := taken.ids[lower(app.ID)]
 	clash := taken.wires[lower(app.WireName())]
@@ -97,9 +101,11 @@ func (s *snapshot) evaluate(file *loadedFile, taken *takenNames) fileState {
 	case rival != nil && rival.Digest == "":
 		state.status, state.problem = StatusRefused, fmt.Sprintf("the id %q is the gateway's own", app.ID)
 	case rival != nil:
-		state.status, state.problem = StatusRefused, fmt.Sprintf("the id %q differs only in case from %q of %s", app.ID, rival.ID, rival.Source)
+		state.status, state.problem = StatusRefused,
+			fmt.Sprintf("the id %q differs only in case from %q of %s", app.ID, rival.ID, rival.Source)
 	case clash != nil:
-		state.status, state.problem = StatusRefused, fmt.Sprintf("the id %q has the same wire name as %q: %s", app.ID, clash.ID, app.WireName())
+		state.status, state.problem = StatusRefused,
+			fmt.Sprintf("the id %q has the same wire name as %q: %s", app.ID, clash.ID, app.WireName())
 	default:
 		taken.add(app)
 		state.app, state.status = app, StatusOK
@@ -125,7 +131,8 @@ func (c *takenNames) resolveAliases(f *fileState) *aai.App {
 			rival = c.aliases[key]
 		}
 		if rival != nil && rival.ID != app.ID {
-			f.warnings = append(f.warnings, Fault{Path: "aliases", Problem: fmt.Sprintf("%q already means %s; it is ignored", alias, rival.ID)})
+			f.warnings = append(f.warnings, Fault{Path: "aliases",
+				Problem: fmt.Sprintf("%q already means %s; it is ignored", alias, rival.ID)})
 			continue
 		}
 		c.aliases[key] = app

@@ -40,7 +40,8 @@ func (p *parser) readUndo(m *members) *UndoTemplate {
 		return nil
 	}
 	of := p.members(n, ` such as {"tool": "restore", "args": {"id": "${args.id}"}}`)
-	b := &UndoTemplate{Tool: of.must("expected a tool of the same app", "tool"), Description: of.text("says"), Args: p.templates(of)}
+	b := &UndoTemplate{Tool: of.must("expected a tool of the same app", "tool"), Description: of.text("says"),
+		Args: p.templates(of)}
 	if at := of.take("look"); at != nil {
 		look := p.members(at, ` such as {"tool": "get", "left": {"value": "${args.value}"}}`)
 		b.Check = &UndoCheck{Tool: look.must("expected a tool of the same app", "tool"), Args: p.templates(look)}
@@ -93,7 +94,8 @@ func (p *parser) checkUndos(s *section) {
 			continue
 		}
 		p.checkUndoTexts(d, look.Member("left"))
-		if by := p.checkUndoCall(s, d, look, d.Undo.Check.Tool); by != nil && p.effect(by.Effect, kindOf(p.kinds, by.Recipe).inherentEffect(by.Recipe)) != aai.Reads {
+		if by := p.checkUndoCall(s, d, look, d.Undo.Check.Tool); by != nil &&
+			p.effect(by.Effect, kindOf(p.kinds, by.Recipe).inherentEffect(by.Recipe)) != aai.Reads {
 			p.fault(look.Member("tool").Path(), "is %q, which may change something; expected a tool that reads", by.Name)
 		}
 	}
@@ -150,7 +152,8 @@ func (p *parser) checkUndoTexts(d *ToolDeclaration, n *node) {
 			switch {
 			case from == "result":
 			case from != "args" || !slices.Contains(d.Recipe.Params, param):
-				p.fault(n.Path(), "has ${%s}; expected ${args.name} with a parameter of %q, or ${result}", aai.CleanLabel(name, maxName), d.Name)
+				p.fault(n.Path(), "has ${%s}; expected ${args.name} with a parameter of %q, or ${result}",
+					aai.CleanLabel(name, maxName), d.Name)
 			case slices.Contains(p.schemaFacts(d.Params).SecretNames, param):
 				p.fault(n.Path(), "has ${%s}, which is a secret; undo arguments are stored", aai.CleanLabel(name, maxName))
 			}

@@ -118,7 +118,8 @@ func stdioEntry(command string, args []string) []splice.Field {
 
 // copilotEntry returns an entry of Copilot CLI, which lists the allowed tools.
 func copilotEntry(command string, args []string) []splice.Field {
-	return slices.Concat([]splice.Field{{Name: "type", Value: "local"}}, standardEntry(command, args), []splice.Field{{Name: "tools", Value: []string{"*"}}})
+	return slices.Concat([]splice.Field{{Name: "type", Value: "local"}}, standardEntry(command, args),
+		[]splice.Field{{Name: "tools", Value: []string{"*"}}})
 }
 
 // gooseEntry returns the fields of an entry of Goose, which calls it an extension.

@@ -29,7 +29,8 @@ func StableCommand(s LaunchInfo) (launch, notes []string, err error) {
 		return launch, nil, nil
 	}
 	command := s.Executable
-	if arg, absErr := filepath.Abs(s.Arg0); absErr == nil && strings.ContainsAny(s.Arg0, `/\`) && sameFile(arg, s.Executable) {
+	if arg, absErr := filepath.Abs(s.Arg0); absErr == nil && strings.ContainsAny(s.Arg0, `/\`) &&
+		sameFile(arg, s.Executable) {
 		command = arg
 	}
 	name := filepath.Base(s.Arg0)
@@ -45,12 +46,18 @@ func StableCommand(s LaunchInfo) (launch, notes []string, err error) {
 	command = filepath.Clean(command)
 	for _, folder := range s.TemporaryFolders {
 		if folder != "" && within(command, folder) {
-			return []string{command}, []string{command + " is in " + folder + ", which is cleaned automatically: then clients cannot start it. Move the program to a folder that stays, and install again."}, nil
+			return []string{command},
+				[]string{
+					command + " is in " + folder +
+						", which is cleaned automatically: then clients cannot start it. Move the program to a folder that stays, and " +
+						"install again.",
+				}, nil
 		}
 	}
 	slashed := filepath.ToSlash(command)
 	if strings.Contains(slashed, "/_npx/") || strings.Contains(slashed, "/go-build") {
-		notes = append(notes, command+" is in a cache, which may be cleaned: install the program for good, and install again.")
+		notes = append(notes, command+
+			" is in a cache, which may be cleaned: install the program for good, and install again.")
 	}
 	return []string{command}, notes, nil
 }
@@ -75,7 +82,8 @@ func (r *Installer) launchArgs(args []string) []string {
 
 // manualEntry describes an entry for a person to add by hand.
 func (r *Installer) manualEntry() string {
-	return "the command \"" + r.command() + "\" with the arguments \"" + strings.Join(r.launchArgs([]string{"mcp", "serve"}), " ") + "\""
+	return "the command \"" + r.command() + "\" with the arguments \"" +
+		strings.Join(r.launchArgs([]string{"mcp", "serve"}), " ") + "\""
 }
 
 // sameFile reports whether both paths lead to one file.

@@ -78,12 +78,14 @@ func withEntry(diff string, entry []splice.Field) string {
 	}
 	for line := range strings.Lines(diff) {
 		for text := range seen {
-			seen[text] = seen[text] || strings.HasPrefix(line, "+") && !strings.HasPrefix(line, "+++ ") && strings.Contains(line, text)
+			seen[text] = seen[text] || strings.HasPrefix(line, "+") && !strings.HasPrefix(line, "+++ ") &&
+				strings.Contains(line, text)
 		}
 	}
 	for _, found := range seen {
 		if !found {
-			return diff + "+" + redactedMark + " " + splice.FormatValue(EntryName) + ": {" + strings.Join(fields, ", ") + "} " + redactedMark + "\n"
+			return diff + "+" + redactedMark + " " + splice.FormatValue(EntryName) + ": {" + strings.Join(fields, ", ") + "} " +
+				redactedMark + "\n"
 		}
 	}
 	return diff
@@ -281,7 +283,8 @@ func (v redactor) redactTokens(text string) string {
 
 // header reports whether a word is part of the name of a TOML table.
 func (v redactor) header(text, before string) bool {
-	return v.format == splice.TOML && strings.HasPrefix(strings.TrimSpace(before), "[") && !strings.ContainsAny(before, "]=") && strings.Contains(text, "]")
+	return v.format == splice.TOML && strings.HasPrefix(strings.TrimSpace(before), "[") &&
+		!strings.ContainsAny(before, "]=") && strings.Contains(text, "]")
 }
 
 // name returns the token if key is a known key.

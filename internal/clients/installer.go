@@ -112,7 +112,8 @@ func (r *Installer) known(id string) (client, error) {
 		}
 		ids = append(ids, c.id)
 	}
-	e := aai.Errorf(aai.InvalidParams, "no client %q is known; expected one of: %s", aai.CleanLabel(id, 60), strings.Join(ids, ", "))
+	e := aai.Errorf(aai.InvalidParams, "no client %q is known; expected one of: %s", aai.CleanLabel(id, 60),
+		strings.Join(ids, ", "))
 	e.Hint = "Any other client takes " + r.manualEntry() + "."
 	e.Candidates = aai.Nearest(id, ids, 1)
 	return client{}, e
@@ -137,7 +138,8 @@ func (r *Installer) read(p *Plan, file string) error {
 	p.Client.File = file
 	real, err := userinfo.ResolveOwned(file)
 	if errors.Is(err, fs.ErrNotExist) {
-		e := aai.Errorf(aai.InvalidParams, "%s, or a folder on the way to it, is a link that leads nowhere", aai.CleanLabel(file, 300))
+		e := aai.Errorf(aai.InvalidParams, "%s, or a folder on the way to it, is a link that leads nowhere",
+			aai.CleanLabel(file, 300))
 		e.Hint = "Nothing was changed. Remove the link, or make its target, and run this again."
 		return e
 	}
@@ -155,7 +157,8 @@ func (r *Installer) read(p *Plan, file string) error {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
 		e := aai.Errorf(aai.InvalidParams, "%s: %w", aai.CleanLabel(file, 300), err)
-		e.Hint = "Nothing was changed. Look at its permissions (ls -l), and make it a file that you can read; or add the server by hand: " + r.manualEntry() + "."
+		e.Hint = "Nothing was changed. Look at its permissions (ls -l), and make it a file that you can read; or add the " +
+			"server by hand: " + r.manualEntry() + "."
 		return e
 	default:
 		p.existed = true
@@ -208,7 +211,8 @@ func (r *Installer) Install(id string, args []string) (*Plan, error) {
 	if there {
 		p.Action = ActionReplace
 		if p.needsConfirmation {
-			p.Notes = append(p.Notes, fmt.Sprintf("The entry %s in it is another program's, and would be lost: %s", EntryName, fieldNames(found)))
+			p.Notes = append(p.Notes, fmt.Sprintf("The entry %s in it is another program's, and would be lost: %s", EntryName,
+				fieldNames(found)))
 		}
 		command, words := commandOf(found)
 		shown = append(shown, showableTexts(command, words)...)
@@ -226,7 +230,8 @@ func (r *Installer) otherEntries(p *Plan) []string {
 	others := splice.Others(p.old, p.at.splicePlace())
 	for _, name := range slices.Sorted(maps.Keys(others)) {
 		if r.startsUs(commandOf(others[name])) {
-			notes = append(notes, fmt.Sprintf("%s starts this program already, as %q: it would have its tools twice. Take one of them out.", p.Client.Name, aai.CleanLabel(name, 60)))
+			notes = append(notes, fmt.Sprintf("%s starts this program already, as %q: it would have its tools twice. Take one "+
+				"of them out.", p.Client.Name, aai.CleanLabel(name, 60)))
 		}
 	}
 	return notes
@@ -235,7 +240,8 @@ func (r *Installer) otherEntries(p *Plan) []string {
 // unreadable reports why a file cannot be edited.
 func (r *Installer) unreadable(c Client, err error) error {
 	e := aai.Errorf(aai.InvalidParams, "%s: %w", aai.CleanLabel(c.File, 300), err)
-	e.Hint = fmt.Sprintf("The file was not touched, and %s reads the same one. Mend it by hand, or add the server by hand: %s.", c.Name, r.manualEntry())
+	e.Hint = fmt.Sprintf("The file was not touched, and %s reads the same one. Mend it by hand, or add the server by "+
+		"hand: %s.", c.Name, r.manualEntry())
 	return e
 }
 
@@ -274,7 +280,9 @@ func (r *Installer) Uninstall(id string) (*Plan, error) {
 	if !there || !r.isOwnEntry(kept, p, found) {
 		p.next, p.remains, p.Notes = p.old, p.existed, nil
 		if there {
-			p.Notes = []string{fmt.Sprintf("The entry %s in it is another program's, and stays. If it is to go, take it out by hand.", EntryName)}
+			p.Notes = []string{
+				fmt.Sprintf("The entry %s in it is another program's, and stays. If it is to go, take it out by hand.", EntryName),
+			}
 		}
 		return p, nil
 	}

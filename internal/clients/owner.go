@@ -37,7 +37,8 @@ func mergeEntry(entry []splice.Field, found map[string]any) (whole []splice.Fiel
 			ours, _ := f.Value.([]string)
 			if len(theirs) > len(ours) && slices.Equal(theirs[:len(ours)], ours) {
 				whole[i].Value = theirs
-				notes = append(notes, "The arguments that were added to the entry stay. uninstall, and install after it, leave them out.")
+				notes = append(notes, "The arguments that were added to the entry stay. uninstall, and install after it, leave "+
+					"them out.")
 			}
 		default:
 			if there {

@@ -88,7 +88,8 @@ func (r *Installer) clientFile(c client) (file string, at place, there bool) {
 		if p.addOnly {
 			continue
 		}
-		if info, err := os.Stat(filepath.Dir(path)); byFolder < 0 && err == nil && info.IsDir() && filepath.Dir(path) != r.cfg.Home {
+		if info, err := os.Stat(filepath.Dir(path)); byFolder < 0 && err == nil && info.IsDir() &&
+			filepath.Dir(path) != r.cfg.Home {
 			byFolder = i
 		}
 		if file == "" {

@@ -38,14 +38,17 @@ func (r *Installer) Probe(ctx context.Context, p *Plan) (ProbeResult, error) {
 	if err == nil {
 		return ProbeResult{Server: server, Command: command, Took: time.Since(began)}, nil
 	}
-	e := aai.Errorf(aai.AutomationFailed, "%s does not start as %s starts it: %w", aai.CleanLabel(command, 300), p.Client.Name, err)
+	e := aai.Errorf(aai.AutomationFailed, "%s does not start as %s starts it: %w", aai.CleanLabel(command, 300),
+		p.Client.Name, err)
 	if ctx.Err() != nil {
-		e.Message = fmt.Sprintf("%s did not answer within %v, started as %s starts it", aai.CleanLabel(command, 300), probeTimeout, p.Client.Name)
+		e.Message = fmt.Sprintf("%s did not answer within %v, started as %s starts it", aai.CleanLabel(command, 300),
+			probeTimeout, p.Client.Name)
 	}
 	if said != "" {
 		e.Message += ". Its output: " + aai.CleanLabel(said, 500)
 	}
-	e.Hint = fmt.Sprintf("Run it yourself with as little: env -i %s %s %s. \"aai-gateway install --rollback --client %s\" undoes the change.",
+	e.Hint = fmt.Sprintf("Run it yourself with as little: env -i %s %s %s. \"aai-gateway install --rollback --client "+
+		"%s\" undoes the change.",
 		sanitize.ShellJoin(r.minimalEnv()...), sanitize.ShellJoin(command), sanitize.ShellJoin(args...), p.Client.ID)
 	return ProbeResult{}, e
 }
@@ -55,7 +58,8 @@ func (r *Installer) Probe(ctx context.Context, p *Plan) (ProbeResult, error) {
 func (r *Installer) minimalEnv() []string {
 	names := []string{"HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER"}
 	if r.cfg.System == windows {
-		names = []string{"APPDATA", "HOMEDRIVE", "HOMEPATH", "LOCALAPPDATA", "PATH", "PROCESSOR_ARCHITECTURE", "SYSTEMDRIVE", "SYSTEMROOT", "TEMP", "USERNAME", "USERPROFILE", "PROGRAMFILES"}
+		names = []string{"APPDATA", "HOMEDRIVE", "HOMEPATH", "LOCALAPPDATA", "PATH", "PROCESSOR_ARCHITECTURE", "SYSTEMDRIVE",
+			"SYSTEMROOT", "TEMP", "USERNAME", "USERPROFILE", "PROGRAMFILES"}
 	}
 	var env []string
 	for _, name := range names {

@@ -134,7 +134,8 @@ func (r *Installer) remainingBackups(p *Plan, rest []step) []string {
 // backUp saves the current contents of a plan's file in this program's own folder.
 func (r *Installer) backUp(p *Plan) (step, error) {
 	now := r.cfg.Now()
-	s := step{Kind: p.kind, File: p.Client.File, Before: sum(p.old, p.existed), After: sum(p.next, p.remains), Made: outermostMissing(p.realPath), At: now.UTC()}
+	s := step{Kind: p.kind, File: p.Client.File, Before: sum(p.old, p.existed), After: sum(p.next, p.remains),
+		Made: outermostMissing(p.realPath), At: now.UTC()}
 	if p.kind == stepInstall && len(r.cfg.LaunchCommand) == 1 { // npx starts other programs too
 		s.Command = r.command()
 	}

@@ -20,7 +20,8 @@ func (r *Installer) ServersOf(id string) (servers map[string]map[string]any, of 
 	spot := p.at.splicePlace()
 	if _, _, err := splice.Find(p.old, spot); err != nil {
 		e := aai.Errorf(aai.InvalidParams, "%s: %w", aai.CleanLabel(p.Client.File, 300), err)
-		e.Hint = fmt.Sprintf("The file was not touched, and %s reads the same one. Mend it by hand, and import again.", p.Client.Name)
+		e.Hint = fmt.Sprintf("The file was not touched, and %s reads the same one. Mend it by hand, and import again.",
+			p.Client.Name)
 		return nil, p.Client, e
 	}
 	servers = splice.Others(p.old, spot)
@@ -64,7 +65,8 @@ func (r *Installer) ReplaceServers(id string, names, args []string) (*Plan, erro
 			return nil, r.unreadable(p.Client, err)
 		}
 	case !r.startsUs(commandOf(found)):
-		p.Notes = append(p.Notes, "The entry "+EntryName+" in it is another program's, and stays: the client does not start this one.")
+		p.Notes = append(p.Notes, "The entry "+EntryName+
+			" in it is another program's, and stays: the client does not start this one.")
 	}
 	p.Action, p.kind = ActionReplace, stepInstall
 	p.Diff = diffOf(p, texts(entry))

@@ -53,7 +53,8 @@ func (r *Installer) Servers() (found []Server, unread []string) {
 			if others[name] == nil {
 				continue
 			}
-			found = append(found, Server{ID: c.id, Client: c.name, Name: name, File: file, Transport: transportOf(others[name]), Variables: variablesOf(others[name])})
+			found = append(found, Server{ID: c.id, Client: c.name, Name: name, File: file, Transport: transportOf(others[name]),
+				Variables: variablesOf(others[name])})
 		}
 	}
 	return found, unread
@@ -64,7 +65,8 @@ func transportOf(fields map[string]any) string {
 	command, _ := commandOf(fields)
 	if command != "" {
 		base := strings.TrimSuffix(filepath.Base(command), ".exe")
-		if slices.Contains([]string{"npx", "node", "bun", "bunx", "deno", "uv", "uvx", "pipx", "python", "python3", "docker", "podman", "go", "java", "dotnet"}, base) {
+		if slices.Contains([]string{"npx", "node", "bun", "bunx", "deno", "uv", "uvx", "pipx", "python", "python3", "docker",
+			"podman", "go", "java", "dotnet"}, base) {
 			return base
 		}
 		return "a program"

@@ -31,7 +31,8 @@ func (r *Installer) Apply(ctx context.Context, p *Plan) error {
 		return err
 	}
 	if now.realPath != p.realPath || now.existed != p.existed || !bytes.Equal(now.old, p.old) {
-		e := aai.Errorf(aai.AutomationFailed, "%s was changed by somebody else in the meantime; nothing was written", aai.CleanLabel(p.Client.File, 300))
+		e := aai.Errorf(aai.AutomationFailed, "%s was changed by somebody else in the meantime; nothing was written",
+			aai.CleanLabel(p.Client.File, 300))
 		e.Hint = "Run it again: it shows the new difference."
 		return e
 	}
@@ -50,7 +51,8 @@ func (r *Installer) commit(p *Plan) error {
 		if n := len(kept.Steps) - p.undoneSteps; n >= 0 {
 			return r.undo(p, kept.Steps[:n], kept.Steps[n:])
 		}
-		return aai.Errorf(aai.AutomationFailed, "the record of %s was changed in the meantime; nothing was written", p.Client.Name)
+		return aai.Errorf(aai.AutomationFailed, "the record of %s was changed in the meantime; nothing was written",
+			p.Client.Name)
 	}
 	s, err := r.backUp(p)
 	if err != nil {

@@ -48,19 +48,24 @@ func axterminatorSettings() []settingSpec {
 			*of(&c.Cache) = time.Duration(n) * time.Millisecond
 			return nil
 		}
-		return settingSpec{"cache." + name, summary, widensNever, bothSpellings(env), settingValue{KindInteger, nil, get, set}}
+		return settingSpec{"cache." + name, summary, widensNever, bothSpellings(env),
+			settingValue{KindInteger, nil, get, set}}
 	}
 	return []settingSpec{
 		cached(
-			"tree_ttl_ms", "for how many milliseconds ax_get_tree gives the same answer again, unless anything acted, 0 to 60000", "TREE_CACHE_MS",
-			func(c *Cache) *time.Duration { return &c.TreeMaxAge },
+			"tree_ttl_ms",
+			"for how many milliseconds ax_get_tree gives the same answer again, unless anything acted, 0 to 60000",
+			"TREE_CACHE_MS", func(c *Cache) *time.Duration { return &c.TreeMaxAge },
 		),
 		cached(
-			"screenshot_debounce_ms", "for how many milliseconds ax_screenshot gives the same picture again, unless anything acted, 0 to 60000", "",
+			"screenshot_debounce_ms",
+			"for how many milliseconds ax_screenshot gives the same picture again, unless anything acted, 0 to 60000", "",
 			func(c *Cache) *time.Duration { return &c.ScreenshotMaxAge },
 		),
-		{"vlm.backend", "accepted, and without effect: this version has no model that looks at pictures", widensNever, bothSpellings("VLM_BACKEND"),
-			choiceAt(func(c *Config) *string { return &c.VisionModel }, "auto", "anthropic", "openai", "mlx", "gemini", "ollama")},
+		{"vlm.backend", "accepted, and without effect: this version has no model that looks at pictures", widensNever,
+			bothSpellings("VLM_BACKEND"),
+			choiceAt(func(c *Config) *string { return &c.VisionModel }, "auto", "anthropic", "openai", "mlx",
+				"gemini", "ollama")},
 	}
 }
 
@@ -165,7 +170,9 @@ func parseTOML(b []byte) (map[string]any, error) {
 	var file map[string]any
 	if err := toml.Unmarshal(b, &file); err != nil {
 		if e, ok := errors.AsType[toml.ParseError](err); ok {
-			return nil, fmt.Errorf("line %d: after the name %q: this is not valid TOML; expected a text in quotation marks, a number, true or false", e.Position.Line, aai.CleanLabel(e.LastKey, 60))
+			return nil,
+				fmt.Errorf("line %d: after the name %q: this is not valid TOML; expected a text in quotation marks, a number, "+
+					"true or false", e.Position.Line, aai.CleanLabel(e.LastKey, 60))
 		}
 		return nil, errors.New("this is not valid TOML")
 	}

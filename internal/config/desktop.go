@@ -17,11 +17,14 @@ func stopKeyPattern() *regexp.Regexp {
 // desktopSettings returns the settings about windows.
 func desktopSettings() []settingSpec {
 	return []settingSpec{
-		{"desktop.session", "whose screen is operated, where it is not the one of the own session: the id of a session, a display such as :0, or seat",
+		{"desktop.session",
+			"whose screen is operated, where it is not the one of the own session: the id of a session, a display such as :0, " +
+				"or seat",
 			widensUnlessDefault, nil, valueOf(KindText, func(c *Config) *string { return &c.Session }, parseSession)},
-		{"desktop.actingSign", "whether a small sign on the screen shows that an agent acts on windows", widensUnlessDefault, nil,
-			boolAt(func(c *Config) *bool { return &c.ActingSign })},
-		{"desktop.stopKey", "the key that stops all agents while one acts on windows, such as super+escape or pause; empty: none",
+		{"desktop.actingSign", "whether a small sign on the screen shows that an agent acts on windows",
+			widensUnlessDefault, nil, boolAt(func(c *Config) *bool { return &c.ActingSign })},
+		{"desktop.stopKey",
+			"the key that stops all agents while one acts on windows, such as super+escape or pause; empty: none",
 			widensUnlessDefault, nil, valueOf(KindText, func(c *Config) *string { return &c.StopKey }, parseStopKey)},
 	}
 }
@@ -31,7 +34,8 @@ func parseStopKey(value any) (string, error) {
 	s, ok := value.(string)
 	s = strings.ToLower(s)
 	if !ok || s != "" && !stopKeyPattern().MatchString(s) {
-		return "", fmt.Errorf(`expected a key such as %q: ctrl, shift, alt and super before escape, pause, scroll_lock, print, insert, end or f1 to f24; or "" for none`, defaultStopKey)
+		return "",
+			fmt.Errorf(`expected a key such as %q: ctrl, shift, alt and super before escape, pause, scroll_lock, print, insert, end or f1 to f24; or "" for none`, defaultStopKey)
 	}
 	return s, nil
 }

@@ -28,14 +28,16 @@ func defaultLogin() Login {
 // only.
 func loginSettings() []settingSpec {
 	return []settingSpec{
-		{"login.sites", "by host or issuer: clientId, hosts of other sites that are trusted, redirectHost, redirectPort", widensUnlessDefault, nil,
+		{"login.sites", "by host or issuer: clientId, hosts of other sites that are trusted, redirectHost, redirectPort",
+			widensUnlessDefault, nil,
 			settingValue{kind: KindObject, get: func(c *Config) any { return c.Login.sitesJSON }, set: setSites}},
 		{"login.env", "variables that descriptors on this computer may name for keys", widensUnlessDefault, nil,
 			wordsAt("names of variables", func(c *Config) *[]string { return &c.Login.Env })},
-		{"login.clientDocument", "the address where the gateway's client metadata document is published", widensUnlessDefault, nil,
+		{"login.clientDocument", "the address where the gateway's client metadata document is published",
+			widensUnlessDefault, nil,
 			valueOf(KindText, func(c *Config) *string { return &c.Login.ClientDocument }, parseDocument)},
-		{"login.browser", "whether pages to log in at are opened in the browser", widensUnlessDefault, []string{"AAI_LOGIN_BROWSER"},
-			boolAt(func(c *Config) *bool { return &c.Login.OpenBrowser })},
+		{"login.browser", "whether pages to log in at are opened in the browser", widensUnlessDefault,
+			[]string{"AAI_LOGIN_BROWSER"}, boolAt(func(c *Config) *bool { return &c.Login.OpenBrowser })},
 	}
 }
 
@@ -75,7 +77,8 @@ func parseSite(value any) (oauth.SiteSettings, error) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		if !slices.Contains(known, name) {
-			return oauth.SiteSettings{}, fmt.Errorf(": there is no field %q; expected some of %q", aai.CleanLabel(name, 60), known)
+			return oauth.SiteSettings{},
+				fmt.Errorf(": there is no field %q; expected some of %q", aai.CleanLabel(name, 60), known)
 		}
 	}
 	var site struct {
@@ -89,7 +92,8 @@ func parseSite(value any) (oauth.SiteSettings, error) {
 		err = json.Unmarshal(raw, &site)
 	}
 	if err != nil {
-		return oauth.SiteSettings{}, errors.New(`: expected texts for "clientId" and "redirectHost", a list of hosts, and a port`)
+		return oauth.SiteSettings{},
+			errors.New(`: expected texts for "clientId" and "redirectHost", a list of hosts, and a port`)
 	}
 	if site.RedirectPort < 0 || site.RedirectPort > 65535 {
 		return oauth.SiteSettings{}, errors.New(".redirectPort: expected a port from 1 to 65535")
@@ -98,5 +102,6 @@ func parseSite(value any) (oauth.SiteSettings, error) {
 	if !slices.Contains([]string{"", "127.0.0.1", "[::1]", "localhost"}, site.RedirectHost) {
 		return oauth.SiteSettings{}, errors.New(`.redirectHost: expected "127.0.0.1", "[::1]" or "localhost"`)
 	}
-	return oauth.SiteSettings{ClientID: site.ClientID, Hosts: site.Hosts, RedirectHost: site.RedirectHost, RedirectPort: site.RedirectPort}, nil
+	return oauth.SiteSettings{ClientID: site.ClientID, Hosts: site.Hosts, RedirectHost: site.RedirectHost,
+		RedirectPort: site.RedirectPort}, nil
 }

@@ -39,7 +39,8 @@ func parsePreapproval(entry any) ([]policy.Grant, error) {
 	}
 	identity, said := fields["identity"].(string)
 	if _, given := fields["identity"]; given && (!said || identity == "") {
-		return nil, errors.New(`.identity: expected who the caller is for certain, such as "/usr/bin/node /opt/agent/cli.js" or "http:work"`)
+		return nil,
+			errors.New(`.identity: expected who the caller is for certain, such as "/usr/bin/node /opt/agent/cli.js" or "http:work"`)
 	}
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		if !slices.Contains([]string{"app", "tools", "caller", "identity", "expires"}, name) {
@@ -74,7 +75,8 @@ func parsePreapproval(entry any) ([]policy.Grant, error) {
 		if name == "" {
 			return nil, fmt.Errorf(`.tools[%d]: expected the name of a tool, or "*" for every tool`, i)
 		}
-		grants[i] = policy.Grant{Caller: caller, Identity: identity, App: app, Tool: name, Decision: policy.Allow, ExpiresAt: until}
+		grants[i] = policy.Grant{Caller: caller, Identity: identity, App: app, Tool: name, Decision: policy.Allow,
+			ExpiresAt: until}
 	}
 	return grants, nil
 }

@@ -13,7 +13,8 @@ const (
 func scanSettings() []settingSpec {
 	return []settingSpec{{
 		"scan.interval",
-		"seconds between looks of a running gateway for new ways into apps, 60 to 604800; 0: never. What is found is said, and never switched on",
+		"seconds between looks of a running gateway for new ways into apps, 60 to 604800; 0: never. What is found is said, " +
+			"and never switched on",
 		widensNever, []string{"AAI_SCAN_INTERVAL"},
 		secondsAt(minScan.Seconds(), maxScan.Seconds(), true, func(c *Config) *time.Duration { return &c.ScanInterval }),
 	}}

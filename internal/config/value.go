@@ -65,13 +65,14 @@ type settingValue struct {
 
 // valueOf returns a settingValue with the member at of, which parse reads.
 func valueOf[T any](kind string, of func(*Config) *T, parse func(value any) (T, error)) settingValue {
-	return settingValue{kind: kind, get: func(c *Config) any { return *of(c) }, set: func(c *Config, _ string, value any) error {
-		parsed, err := parse(value)
-		if err == nil {
-			*of(c) = parsed
-		}
-		return err
-	}}
+	return settingValue{kind: kind, get: func(c *Config) any { return *of(c) },
+		set: func(c *Config, _ string, value any) error {
+			parsed, err := parse(value)
+			if err == nil {
+				*of(c) = parsed
+			}
+			return err
+		}}
 }
 
 // pathAt is an absolute path; "~" is the home folder.

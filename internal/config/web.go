@@ -22,7 +22,8 @@ func webSettings() []settingSpec {
 	return []settingSpec{
 		{"net.allowPrivate", "hosts on private networks that may be asked", widensUnlessDefault, nil,
 			valueOf(KindList, func(c *Config) *[]string { return &c.AllowedPrivateHosts }, parseHosts)},
-		{"web.rate", "requests a second to one site at most, 0.1 to 10000; twice as many may go at once", widensIfMore, []string{"AAI_WEB_RATE"},
+		{"web.rate", "requests a second to one site at most, 0.1 to 10000; twice as many may go at once", widensIfMore,
+			[]string{"AAI_WEB_RATE"},
 			valueOf(KindNumber, func(c *Config) *float64 { return &c.Web.RequestsPerSecond }, parseRate)},
 	}
 }

@@ -147,7 +147,8 @@ func (c *Config) Widens(key string, next *Config) bool {
 		return true
 	case equalValues(was, is):
 		return false
-	case s.widens == widensIfChanged, s.widens == widensIfMore && isLess(was, is), s.widens == widensIfLess && isLess(is, was):
+	case s.widens == widensIfChanged, s.widens == widensIfMore && isLess(was, is),
+		s.widens == widensIfLess && isLess(is, was):
 		return true
 	}
 	return s.widens.isWidened(s.get(c.defaults), was, is)

@@ -11,7 +11,9 @@ const (
 // occupy more of the disk.
 func workflowSettings() []settingSpec {
 	return []settingSpec{{
-		"workflow.maxSize", "how many megabytes the runs of workflows may take on disk, 16 to 100000; the oldest are deleted first", widensIfMore, nil,
-		integerAt("a number of megabytes", minWorkflowSize, maxWorkflowSize, func(c *Config) *int { return &c.WorkflowMaxMB }),
+		"workflow.maxSize",
+		"how many megabytes the runs of workflows may take on disk, 16 to 100000; the oldest are deleted first",
+		widensIfMore, nil, integerAt("a number of megabytes", minWorkflowSize, maxWorkflowSize,
+			func(c *Config) *int { return &c.WorkflowMaxMB }),
 	}}
 }

@@ -25,8 +25,8 @@ type bundlePart struct {
 
 // Bundle writes a new zip with the findings, for a support request, and returns the descriptions of its
 // files. It fails if the file exists. The zip contains no secrets: variables and settings by name only,
-// no journal records, errors of files without the values that they quote, web addresses without login and query, bus addresses by type only, "~" for the
-// home, and "(host)" for the host of a screen.
+// no journal records, errors of files without the values that they quote, web addresses without login and query, bus
+// addresses by type only, "~" for the home, and "(host)" for the host of a screen.
 func (d *Doctor) Bundle(file string) (holds []string, err error) {
 	parts, err := d.parts(sanitize.NewRedactor(d.secrets()))
 	if err != nil {
@@ -113,7 +113,8 @@ func (d *Doctor) parts(veil *sanitize.Redactor) ([]bundlePart, error) {
 	if err != nil {
 		return nil, err
 	}
-	about := fmt.Sprintf("aai-gateway %s\n%s/%s, %s\n%s\n%s\n", d.cfg.Version, runtime.GOOS, runtime.GOARCH, runtime.Version(),
+	about := fmt.Sprintf("aai-gateway %s\n%s/%s, %s\n%s\n%s\n", d.cfg.Version, runtime.GOOS, runtime.GOARCH,
+		runtime.Version(),
 		d.cfg.Now().UTC().Format("2006-01-02 15:04 MST"), distribution())
 	var names []string
 	for _, variable := range d.cfg.Environ {
@@ -180,7 +181,8 @@ func (d *Doctor) secrets() []string {
 	b, _ := os.ReadFile(d.cfg.Settings) // without a file there are no values to redact
 	names := namesIn(b)
 	for text := range strings.FieldsFuncSeq(string(b), func(c rune) bool { return c == '"' || c == '\n' }) {
-		if text = strings.TrimSpace(text); len(text) >= short && strings.Trim(text, ":,{}[] \t") != "" && !slices.Contains(names, text) {
+		if text = strings.TrimSpace(text); len(text) >= short && strings.Trim(text, ":,{}[] \t") != "" &&
+			!slices.Contains(names, text) {
 			secrets = append(secrets, text)
 		}
 	}

@@ -28,7 +28,8 @@ func (d *Doctor) client(ctx context.Context, f *Finding) {
 	}
 	tools, err := d.listTools(ctx)
 	if err != nil {
-		f.setBroken("it does not serve: "+err.Error(), "This command shows its startup messages:", "env -i "+sanitize.ShellJoin(append(d.bareEnvironment(), d.cfg.Executable, "apps")...))
+		f.setBroken("it does not serve: "+err.Error(), "This command shows its startup messages:",
+			"env -i "+sanitize.ShellJoin(append(d.bareEnvironment(), d.cfg.Executable, "apps")...))
 		return
 	}
 	f.setOK("it lists %s", counted(tools, "tool"))
@@ -38,7 +39,8 @@ func (d *Doctor) client(ctx context.Context, f *Finding) {
 	}
 	alone, err := d.checkBare(ctx)
 	if err != nil {
-		f.setBroken("it lists its tools, and its check fails: "+err.Error(), "This command shows its messages:", "env -i "+sanitize.ShellJoin(append(d.bareEnvironment(), d.cfg.Executable, "check")...))
+		f.setBroken("it lists its tools, and its check fails: "+err.Error(), "This command shows its messages:",
+			"env -i "+sanitize.ShellJoin(append(d.bareEnvironment(), d.cfg.Executable, "check")...))
 		return
 	}
 	if lost := missingVariables(alone, there); len(lost) > 0 {

@@ -28,9 +28,11 @@ func (d *Doctor) clock(_ context.Context, f *Finding) {
 	case !built.IsZero() && now.Before(built.Add(-maxClockSkew)):
 		d.wrongClock(f, fmt.Sprintf("the clock says %s, and this program was made on %s", when(now), when(built)), built)
 	case at.After(now.Add(maxClockSkew)):
-		d.wrongFile(f, fmt.Sprintf("the clock says %s, and %s was written on %s", when(now), d.shortPath(file), when(at)), file, at)
+		d.wrongFile(f, fmt.Sprintf("the clock says %s, and %s was written on %s", when(now), d.shortPath(file), when(at)),
+			file, at)
 	case !built.IsZero() && now.After(built.Add(maxProgramAge)):
-		d.wrongClock(f, fmt.Sprintf("the clock says %s, %d years after this program was made", when(now), int(now.Sub(built)/(365*24*time.Hour))), built)
+		d.wrongClock(f, fmt.Sprintf("the clock says %s, %d years after this program was made", when(now),
+			int(now.Sub(built)/(365*24*time.Hour))), built)
 	default:
 		f.setOK("%s is plausible", when(now))
 	}
@@ -54,7 +56,8 @@ func (d *Doctor) wrongClock(f *Finding, saw string, earliest time.Time) {
 
 // wrongFile suggests commands for both cases: the file's time is wrong, or the clock is.
 func (d *Doctor) wrongFile(f *Finding, saw, file string, at time.Time) {
-	f.setBroken(saw, needsClock+"If the clock is wrong, set it to the correct time ("+asRoot(setClockCommand(at))+"). If it is right, the file's time is wrong:", "touch "+sanitize.ShellJoin(file))
+	f.setBroken(saw, needsClock+"If the clock is wrong, set it to the correct time ("+asRoot(setClockCommand(at))+
+		"). If it is right, the file's time is wrong:", "touch "+sanitize.ShellJoin(file))
 }
 
 // setClockCommand returns the command that sets the clock to t, rounded up to the minute.
@@ -79,7 +82,8 @@ func clockSyncCommand() string {
 // newest returns the file with the latest time, of files that the system or the gateway writes
 // often.
 func (d *Doctor) newest() (file string, at time.Time) {
-	files := []string{d.cfg.Executable, d.cfg.Settings, "/var/log/lastlog", "/var/lib/dpkg/status", "/var/lib/systemd/timesync/clock", "/etc/resolv.conf"}
+	files := []string{d.cfg.Executable, d.cfg.Settings, "/var/log/lastlog", "/var/lib/dpkg/status",
+		"/var/lib/systemd/timesync/clock", "/etc/resolv.conf"}
 	if entries, err := os.ReadDir(d.cfg.DataDir); err == nil {
 		for _, e := range entries {
 			files = append(files, filepath.Join(d.cfg.DataDir, e.Name()))

@@ -30,7 +30,8 @@ func (d *Doctor) gateways(_ context.Context, f *Finding) {
 		}
 		stat, ok := info.Sys().(*syscall.Stat_t)
 		exe, err := os.Readlink(filepath.Join(folder, "exe"))
-		if !ok || int(stat.Uid) != os.Getuid() || err != nil || exe != self && filepath.Base(exe) != "aai-gateway" || !d.sharesHome(folder) {
+		if !ok || int(stat.Uid) != os.Getuid() || err != nil || exe != self && filepath.Base(exe) != "aai-gateway" ||
+			!d.sharesHome(folder) {
 			continue
 		}
 		if what, serves := d.serverKind(folder); serves {
@@ -42,7 +43,8 @@ func (d *Doctor) gateways(_ context.Context, f *Finding) {
 		f.setOK("none runs")
 		return
 	}
-	f.setNote(counted(len(pids), "other gateway")+" of yours: they share the journal, the permissions and the input lock, and take turns",
+	f.setNote(counted(len(pids), "other gateway")+
+		" of yours: they share the journal, the permissions and the input lock, and take turns",
 		"This is normal when several agents are at work. Otherwise end them:", "kill "+strings.Join(pids, " "))
 }
 
@@ -69,7 +71,8 @@ func (d *Doctor) sharesHome(folder string) bool {
 // process.
 func (d *Doctor) serverKind(folder string) (what string, serves bool) {
 	status, _ := os.ReadFile(filepath.Join(folder, "status"))
-	if bytes.Contains(status, []byte("\nPPid:\t"+strconv.Itoa(os.Getpid())+"\n")) || bytes.Contains(status, []byte("\nState:\tZ")) {
+	if bytes.Contains(status, []byte("\nPPid:\t"+strconv.Itoa(os.Getpid())+"\n")) ||
+		bytes.Contains(status, []byte("\nState:\tZ")) {
 		return "", false
 	}
 	line, err := os.ReadFile(filepath.Join(folder, "cmdline"))

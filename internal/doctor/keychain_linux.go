@@ -24,7 +24,8 @@ func (d *Doctor) locked(ctx context.Context, f *Finding) bool {
 	ctx, cancel := context.WithTimeout(ctx, keyringTimeout)
 	defer cancel()
 	defer conn.Close() //nolint:errcheck // nothing was written
-	for _, path := range []dbus.ObjectPath{"/org/freedesktop/secrets/collection/login", "/org/freedesktop/secrets/aliases/default"} {
+	for _, path := range []dbus.ObjectPath{"/org/freedesktop/secrets/collection/login",
+		"/org/freedesktop/secrets/aliases/default"} {
 		var locked dbus.Variant
 		if err := conn.Object(service, path).CallWithContext(ctx, "org.freedesktop.DBus.Properties.Get", 0,
 			"org.freedesktop.Secret.Collection", "Locked").Store(&locked); err != nil {
@@ -37,7 +38,8 @@ func (d *Doctor) locked(ctx context.Context, f *Finding) bool {
 		command := "secret-tool lookup service aai-gateway"
 		advice := "Unlock it: it asks for its password at a lookup."
 		var pid uint32
-		if conn.BusObject().CallWithContext(ctx, "org.freedesktop.DBus.GetConnectionUnixProcessID", 0, service).Store(&pid) == nil && programName(int(pid)) == "gnome-keyring-daemon" {
+		if conn.BusObject().CallWithContext(ctx, "org.freedesktop.DBus.GetConnectionUnixProcessID", 0,
+			service).Store(&pid) == nil && programName(int(pid)) == "gnome-keyring-daemon" {
 			command = "gnome-keyring-daemon --replace --unlock --components=secrets --daemonize"
 			advice = "Unlock it: type its password (usually that of your login), and press Ctrl-D twice."
 		}

@@ -37,7 +37,8 @@ func remount(folder string, why error) string {
 			continue
 		}
 		point, options = at, "remount,rw"
-		if slices.Contains(strings.Split(fields[5], ","), "ro") && !slices.Contains(strings.Split(fields[len(fields)-1], ","), "ro") {
+		if slices.Contains(strings.Split(fields[5], ","), "ro") &&
+			!slices.Contains(strings.Split(fields[len(fields)-1], ","), "ro") {
 			options = "remount,bind,rw" // only this mount
 		}
 	}

@@ -81,7 +81,8 @@ func (d *Doctor) service(ctx context.Context, f *Finding) {
 		f.setCallError("the bus accepts no service", err)
 		return
 	}
-	s, err := d.newScratch([]string{"DBUS_SESSION_BUS_ADDRESS=" + address}, scratchFile{".aai/doctor/aai.json", fmt.Appendf(nil, serviceDescriptor, name)})
+	s, err := d.newScratch([]string{"DBUS_SESSION_BUS_ADDRESS=" + address},
+		scratchFile{".aai/doctor/aai.json", fmt.Appendf(nil, serviceDescriptor, name)})
 	if err != nil {
 		f.setCallError("no temporary folder", err)
 		return
@@ -92,7 +93,8 @@ func (d *Doctor) service(ctx context.Context, f *Finding) {
 	case err != nil:
 		f.setCallError("its tool could not be called", err)
 	case result.Data != any(reversed(typedText)):
-		f.setBroken(fmt.Sprintf("it answered %q to %q", result.Text, typedText), "Report this, with the file of: aai-gateway doctor --bundle report.zip")
+		f.setBroken(fmt.Sprintf("it answered %q to %q", result.Text, typedText),
+			"Report this, with the file of: aai-gateway doctor --bundle report.zip")
 	default:
 		f.setOK("%q returned as %q", typedText, reversed(typedText))
 	}
@@ -102,7 +104,8 @@ func serve(conn *dbus.Conn, name string) error {
 	if err := conn.Export(reverseService{}, servicePath, serviceName); err != nil {
 		return err
 	}
-	if err := conn.Export(introspect.Introspectable(serviceIntrospection), servicePath, "org.freedesktop.DBus.Introspectable"); err != nil {
+	if err := conn.Export(introspect.Introspectable(serviceIntrospection), servicePath,
+		"org.freedesktop.DBus.Introspectable"); err != nil {
 		return err
 	}
 	reply, err := conn.RequestName(name, dbus.NameFlagDoNotQueue)

@@ -26,14 +26,16 @@ func (d *Doctor) settings(_ context.Context, f *Finding) {
 		e := aai.AsError(err)
 		if variable, _, ok := strings.Cut(e.Message, ": "); ok && d.cfg.Getenv != nil && d.cfg.Getenv(variable) != "" {
 			f.Did += " and the variables of the environment"
-			f.setBroken(e.Message, "Correct the variable where it is set, such as in a profile of your shell or the settings of a client. Or unset it:", "unset "+sanitize.ShellJoin(variable))
+			f.setBroken(e.Message, "Correct the variable where it is set, such as in a profile of your shell or the settings "+
+				"of a client. Or unset it:", "unset "+sanitize.ShellJoin(variable))
 			return
 		}
 		if d.cfg.Gateway == nil {
 			d.foreignFiles(f, e)
 			return
 		}
-		f.setBroken(e.Message, "Correct that place. Or move the file aside to use the standard settings; the copy keeps your text.")
+		f.setBroken(e.Message, "Correct that place. Or move the file aside to use the standard settings; the copy keeps "+
+			"your text.")
 		if _, err := os.Stat(file); err == nil && strings.Contains(e.Message, file) {
 			aside := d.unusedName(file + ".damaged")
 			f.Commands = []string{"mv " + sanitize.ShellJoin(file) + " " + sanitize.ShellJoin(aside)}
@@ -178,7 +180,8 @@ func (d *Doctor) descriptors(ctx context.Context, f *Finding) {
 		return
 	}
 	saw := fmt.Sprintf("%d of %s cannot be used", bad, counted(len(found.Files), "descriptor"))
-	f.setBroken(saw, "Correct the listed files (aai-gateway lint FILE says more), get newer ones from their authors, or move them aside:", f.Commands...)
+	f.setBroken(saw, "Correct the listed files (aai-gateway lint FILE says more), get newer ones from their authors, or "+
+		"move them aside:", f.Commands...)
 }
 
 // counted formats a number of things.

@@ -26,7 +26,8 @@ func (d *Doctor) stopped(ctx context.Context, f *Finding) {
 	for _, s := range shown.Stops {
 		switch {
 		case shown.Unreadable != "":
-			f.setNote("everything is stopped, since the list of stopped callers cannot be read", shown.Unreadable, "aai-gateway start")
+			f.setNote("everything is stopped, since the list of stopped callers cannot be read", shown.Unreadable,
+				"aai-gateway start")
 			return
 		case s.Call == "" && s.Caller == "":
 			f.setNote("everything is stopped", "You stopped it. Agents can act again when you start it:", "aai-gateway start")
@@ -36,7 +37,8 @@ func (d *Doctor) stopped(ctx context.Context, f *Finding) {
 		}
 	}
 	if callers > 0 {
-		f.setNote(counted(callers, "caller")+" stopped", "You stopped them. To list them and start them again:", "aai-gateway running")
+		f.setNote(counted(callers, "caller")+" stopped", "You stopped them. To list them and start them again:",
+			"aai-gateway running")
 		return
 	}
 	f.setOK("no caller is stopped")

@@ -43,7 +43,8 @@ func (in *serverReader) address() {
 	}
 	u.Fragment, u.RawFragment = "", "" // it is not sent
 	if keyInPath(u) {
-		in.skip("its address has a part that looks like a key, and agents can read the address of an app. Let a program connect to it, such as " +
+		in.skip("its address has a part that looks like a key, and agents can read the address of an app. Let a program " +
+			"connect to it, such as " +
 			"\"npx mcp-remote ADDRESS\", whose arguments go into the vault, and import again")
 		return
 	}
@@ -65,14 +66,16 @@ func (in *serverReader) headers(id string) {
 		switch {
 		case key == "Accept" || key == "Content-Type" || key == "User-Agent" || key == "Mcp-Protocol-Version":
 		case isSetting(key) && strings.Contains(value, "${"):
-			in.note("its header %s has %s, which the client fills in, and is not taken over", aai.CleanLabel(name, 60), quotedSetting("${…}"))
+			in.note("its header %s has %s, which the client fills in, and is not taken over", aai.CleanLabel(name, 60),
+				quotedSetting("${…}"))
 		case isSetting(key):
 			if in.common.Headers == nil {
 				in.common.Headers = make(map[string]string)
 			}
 			in.common.Headers[name] = value
 		case in.auth != nil:
-			in.skip("it is sent several headers that may be keys, and an app has one login: %s beside %s", quotedSetting(key), quotedSetting(in.auth.Name))
+			in.skip("it is sent several headers that may be keys, and an app has one login: %s beside %s", quotedSetting(key),
+				quotedSetting(in.auth.Name))
 			return
 		default:
 			in.login(key, value, id)
@@ -109,7 +112,8 @@ func (in *serverReader) noteUnused() {
 	var others []string
 	for _, name := range slices.Sorted(maps.Keys(in.fields)) {
 		switch name {
-		case "name", "description", "timeout", "tools", "alwaysAllow", "autoApprove", "trust", "bundled", "available_tools", "display_name", "headers", "http_headers", "env_http_headers", "bearer_token_env_var", "requestInit":
+		case "name", "description", "timeout", "tools", "alwaysAllow", "autoApprove", "trust", "bundled", "available_tools",
+			"display_name", "headers", "http_headers", "env_http_headers", "bearer_token_env_var", "requestInit":
 		default:
 			if !slices.Contains(in.usedFields, name) {
 				others = append(others, aai.CleanLabel(name, 40))

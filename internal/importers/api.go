@@ -39,8 +39,9 @@ func (r *Importer) draftAPI(ctx context.Context, call *aai.Call) (*Review, error
 		return nil, err
 	}
 	got, err := ReadOpenAPI(source, OpenAPIOptions{
-		Source: from, Address: address, ID: stringArg(call, "id"), Server: stringArg(call, "server"), Login: stringArg(call, "login"),
-		Groups: stringsArg(call, "groups"), IsDestructive: r.cfg.IsDestructive, Driver: r.cfg.Driver,
+		Source: from, Address: address, ID: stringArg(call, "id"), Server: stringArg(call, "server"),
+		Login: stringArg(call, "login"), Groups: stringsArg(call, "groups"), IsDestructive: r.cfg.IsDestructive,
+		Driver: r.cfg.Driver,
 	})
 	if err != nil {
 		e := *aai.AsError(err)
@@ -54,7 +55,8 @@ func (r *Importer) draftAPI(ctx context.Context, call *aai.Call) (*Review, error
 	}
 	c.Notes = append(c.Notes, got.Notes...)
 	section := got.Document.Sections[0]
-	shown := &apiPreview{descriptorPreview: c, BaseURL: section.BaseURL, Operations: got.Operations, Groups: got.Groups, Left: got.Skipped}
+	shown := &apiPreview{descriptorPreview: c, BaseURL: section.BaseURL, Operations: got.Operations, Groups: got.Groups,
+		Left: got.Skipped}
 	if section.Auth != nil {
 		shown.Login = section.Auth.Kind
 	}
@@ -65,7 +67,8 @@ func (r *Importer) draftAPI(ctx context.Context, call *aai.Call) (*Review, error
 		Apps: []ReviewedApp{{ID: c.App, Change: c.planned}}, Origin: "the document, or " + c.Path,
 		Preview: &aai.Result{Data: shown}, Seen: &shown.Seen,
 		Saved: func([]string) *aai.Result {
-			return &aai.Result{Text: "Saved as " + c.Path + ".", Data: map[string]any{"app": c.App, "path": c.Path, "tools": c.Tools}}
+			return &aai.Result{Text: "Saved as " + c.Path + ".",
+				Data: map[string]any{"app": c.App, "path": c.Path, "tools": c.Tools}}
 		},
 	}
 	if !c.Same {
@@ -80,7 +83,8 @@ func (r *Importer) readDocument(ctx context.Context, source string) (text []byte
 	if !strings.Contains(source, "://") {
 		text, err = atomicfile.Read(source, atomicfile.ReadLimits{Size: maxDocument})
 		if err != nil {
-			e := aai.Errorf(aai.InvalidParams, "source: %s: %w; expected an OpenAPI document of at most %d MiB", aai.CleanLabel(source, 300), err, maxDocument>>20)
+			e := aai.Errorf(aai.InvalidParams, "source: %s: %w; expected an OpenAPI document of at most %d MiB",
+				aai.CleanLabel(source, 300), err, maxDocument>>20)
 			e.Hint = "Name a file, or an address such as https://api.example.com/openapi.json."
 			return nil, "", e
 		}
@@ -88,7 +92,8 @@ func (r *Importer) readDocument(ctx context.Context, source string) (text []byte
 	}
 	u, err := url.Parse(source)
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
-		return nil, "", aai.Errorf(aai.InvalidParams, "source: is no web address; expected one such as https://api.example.com/openapi.json")
+		return nil, "",
+			aai.Errorf(aai.InvalidParams, "source: is no web address; expected one such as https://api.example.com/openapi.json")
 	}
 	if r.cfg.Fetch == nil {
 		e := aai.Errorf(aai.AutomationNotSupported, "source: this gateway cannot fetch it")

@@ -95,7 +95,8 @@ func (a *arguments) add(p *openapi3.Parameter) (why string) {
 		return "its parameter " + quotedField(p.Name) + " is in " + quotedField(p.In) + ", which is no place of a request"
 	}
 	s := &aai.SendRecipe{In: p.In, Style: p.Style, Explode: p.Explode}
-	arg := argument{required: p.Required || p.In == "path", words: p.Description, schema: p.Schema, example: p.Example, send: s}
+	arg := argument{required: p.Required || p.In == "path", words: p.Description, schema: p.Schema,
+		example: p.Example, send: s}
 	if len(p.Content) > 0 {
 		media, found := jsonMedia(p.Content)
 		if found == nil {
@@ -302,7 +303,8 @@ func asJSON(v any) []byte {
 // recipe returns the HTTP recipe of the operation's tool.
 func (a *arguments) recipe() *aai.Recipe {
 	r := &aai.Recipe{Platform: "web", HTTP: &aai.HTTPRecipe{
-		BaseURL: a.maker.section.BaseURL, Path: a.path, Method: a.op.method, Headers: a.headers, Auth: a.auth(), Public: a.public,
+		BaseURL: a.maker.section.BaseURL, Path: a.path, Method: a.op.method, Headers: a.headers, Auth: a.auth(),
+		Public: a.public,
 	}}
 	for _, arg := range a.list {
 		r.Params = append(r.Params, arg.name)

@@ -32,7 +32,8 @@ func (a *arguments) addBody() (why string) {
 		if body.Required {
 			return "its body is " + aai.CleanLabel(names, 100) + "; expected JSON or a form"
 		}
-		a.maker.note(a.op.words() + ": its body is " + aai.CleanLabel(names, 100) + ", which may be left out; the tool is without it")
+		a.maker.note(a.op.words() + ": its body is " + aai.CleanLabel(names, 100) +
+			", which may be left out; the tool is without it")
 		return ""
 	}
 	if media == "" {
@@ -90,13 +91,16 @@ func plainMembers(shape object) ([]string, bool) {
 func (a *arguments) addMembers(members []string, shape object) {
 	required, _ := shape["required"].([]string)
 	for _, member := range members {
-		arg := argument{name: a.freeName(member, "body"), required: slices.Contains(required, member), send: &aai.SendRecipe{In: "body"}}
+		arg := argument{name: a.freeName(member, "body"), required: slices.Contains(required, member),
+			send: &aai.SendRecipe{In: "body"}}
 		if arg.name != member {
 			arg.send.Name = member
 		}
 		part, isObject := member, false
 		if o, ok := shape["properties"].(object)[member].(object); ok {
-			isObject = o["type"] == nil || o["type"] != "string" && o["type"] != "integer" && o["type"] != "number" && o["type"] != "boolean" && o["type"] != "array"
+			isObject = o["type"] == nil ||
+				o["type"] != "string" && o["type"] != "integer" && o["type"] != "number" && o["type"] != "boolean" &&
+					o["type"] != "array"
 		}
 		if encoding := a.body.Encoding[part]; encoding != nil && a.media != "application/json" {
 			arg.send.Style, arg.send.Explode = encoding.Style, encoding.Explode
@@ -108,7 +112,8 @@ func (a *arguments) addMembers(members []string, shape object) {
 			}
 		}
 		form := a.media == "application/x-www-form-urlencoded"
-		if a.op.method != http.MethodDelete && arg.send.Name == "" && arg.send.Style == "" && arg.send.Explode == nil && (!form || !isObject) {
+		if a.op.method != http.MethodDelete && arg.send.Name == "" && arg.send.Style == "" && arg.send.Explode == nil &&
+			(!form || !isObject) {
 			arg.send = nil
 		}
 		a.list = append(a.list, arg)

@@ -24,7 +24,8 @@ type node = jsontree.Node[struct{}]
 // readJSONDocument returns the document as JSON. It enforces the limits and rejects external references.
 func readJSONDocument(source []byte) ([]byte, error) {
 	if len(source) > maxBytes {
-		e := documentError("the document", fmt.Sprintf("has %d bytes or more", len(source)), fmt.Sprintf("at most %d", maxBytes))
+		e := documentError("the document", fmt.Sprintf("has %d bytes or more", len(source)),
+			fmt.Sprintf("at most %d", maxBytes))
 		e.Hint = "Cut it down to the paths that you want."
 		return nil, e
 	}
@@ -94,7 +95,8 @@ func kindOf(root *node) error {
 		return e
 	case version == nil:
 		return documentError("openapi", "missing", `a version such as "3.1.0"`)
-	case version.Kind != jsontree.Text || !strings.HasPrefix(version.Text, "3.0") && !strings.HasPrefix(version.Text, "3.1"):
+	case version.Kind != jsontree.Text ||
+		!strings.HasPrefix(version.Text, "3.0") && !strings.HasPrefix(version.Text, "3.1"):
 		return documentError("openapi", "is "+fmt.Sprintf("%q", aai.CleanLabel(version.Text, 20)), `"3.0.x" or "3.1.x"`)
 	case root.Member("paths") == nil || root.Member("paths").Kind != jsontree.Object:
 		return documentError("paths", "missing or no object", "the paths of the API")
@@ -107,17 +109,21 @@ func kindOf(root *node) error {
 func references(n *node, named bool) error {
 	for c := range n.Items() {
 		if c.Name == "$ref" && !named && c.Kind == jsontree.Text && !strings.HasPrefix(c.Text, "#") {
-			e := documentError(c.Path(), fmt.Sprintf("leads out of the document, to %q", aai.CleanLabel(c.Text, 100)), `a reference within it, such as "#/components/schemas/Order"`)
-			e.Hint = "Nothing else is opened or fetched for an import. Have the document bundled, for example by redocly bundle, and import that."
+			e := documentError(c.Path(), fmt.Sprintf("leads out of the document, to %q", aai.CleanLabel(c.Text, 100)),
+				`a reference within it, such as "#/components/schemas/Order"`)
+			e.Hint = "Nothing else is opened or fetched for an import. Have the document bundled, for example by redocly " +
+				"bundle, and import that."
 			return e
 		}
-		if !named && (c.Name == "example" || c.Name == "examples" || c.Name == "default" || c.Name == "enum" || c.Name == "const") {
+		if !named && (c.Name == "example" || c.Name == "examples" || c.Name == "default" || c.Name == "enum" ||
+			c.Name == "const") {
 			continue
 		}
 		if c.Kind != jsontree.Object && c.Kind != jsontree.List {
 			continue
 		}
-		if err := references(c, !named && (c.Name == "properties" || c.Name == "schemas" || c.Name == "patternProperties" || c.Name == "$defs")); err != nil {
+		if err := references(c, !named &&
+			(c.Name == "properties" || c.Name == "schemas" || c.Name == "patternProperties" || c.Name == "$defs")); err != nil {
 			return err
 		}
 	}
@@ -149,7 +155,9 @@ func loadDocument(text []byte) (api *openapi3.T, err error) {
 	loader.IsExternalRefsAllowed = false
 	api, err = loader.LoadFromData(text)
 	if err != nil {
-		return nil, aai.Errorf(aai.InvalidParams, "the document: %s; expected an OpenAPI document of version 3.0 or 3.1", aai.CleanText(err.Error(), 300))
+		return nil,
+			aai.Errorf(aai.InvalidParams, "the document: %s; expected an OpenAPI document of version 3.0 or 3.1",
+				aai.CleanText(err.Error(), 300))
 	}
 	if api.Paths == nil {
 		return nil, documentError("paths", "missing", "the paths of the API")

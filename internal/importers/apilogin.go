@@ -35,7 +35,8 @@ func (m *apiConverter) chooseLogin(operations []*operation) error {
 	}
 	if m.options.Login != "" {
 		if able[m.options.Login] == nil {
-			e := documentError("components.securitySchemes", "has no login "+quotedField(m.options.Login)+" that can be used", "one of them")
+			e := documentError("components.securitySchemes",
+				"has no login "+quotedField(m.options.Login)+" that can be used", "one of them")
 			if why := m.login.unusable[m.options.Login]; why != "" {
 				e.Message += "; " + why
 			}
@@ -50,7 +51,8 @@ func (m *apiConverter) chooseLogin(operations []*operation) error {
 		m.login.auth.Scopes = scopesOf(operations, m.api, m.login.name)
 	}
 	if m.login.auth != nil && len(able) > 1 {
-		m.note("of the logins " + strings.Join(slices.Sorted(maps.Keys(able)), ", ") + " the app has " + quotedField(m.login.name))
+		m.note("of the logins " + strings.Join(slices.Sorted(maps.Keys(able)), ", ") + " the app has " +
+			quotedField(m.login.name))
 	}
 	return nil
 }
@@ -74,11 +76,13 @@ func mostUsed(operations []*operation, api *openapi3.T, able map[string]*aai.Aut
 	for _, name := range slices.Sorted(maps.Keys(able)) {
 		n := 0
 		for _, op := range operations {
-			if slices.ContainsFunc(requirements(op, api), func(r openapi3.SecurityRequirement) bool { return isOnlyScheme(r, name) }) {
+			if slices.ContainsFunc(requirements(op, api),
+				func(r openapi3.SecurityRequirement) bool { return isOnlyScheme(r, name) }) {
 				n++
 			}
 		}
-		easier := n == most && n > 0 && able[best] != nil && able[best].Kind == aai.AuthOAuth2 && able[name].Kind != aai.AuthOAuth2
+		easier := n == most && n > 0 && able[best] != nil && able[best].Kind == aai.AuthOAuth2 &&
+			able[name].Kind != aai.AuthOAuth2
 		if n > most || easier {
 			best, most = name, n
 		}
@@ -153,7 +157,8 @@ func (m *apiConverter) recipeOf(s *openapi3.SecurityScheme) (auth *aai.AuthRecip
 	case "http":
 		switch strings.ToLower(s.Scheme) {
 		case "bearer":
-			return &aai.AuthRecipe{Kind: aai.AuthBearer, In: "header", Name: "Authorization", Prefix: "Bearer ", Instructions: firstWords(s.Description, maxText)}, ""
+			return &aai.AuthRecipe{Kind: aai.AuthBearer, In: "header", Name: "Authorization", Prefix: "Bearer ",
+				Instructions: firstWords(s.Description, maxText)}, ""
 		case "basic":
 			return &aai.AuthRecipe{
 				Kind: aai.AuthAPIKey, In: "header", Name: "Authorization", Prefix: "Basic ",
@@ -178,10 +183,12 @@ func keyOf(s *openapi3.SecurityScheme) (*aai.AuthRecipe, string) {
 		return nil, "its key is a cookie, and the document does not say where people log in to get it"
 	case s.In != "header" && s.In != "query" || s.Name == "" || len(s.Name) > 200 || nameOf(s.Name) == "":
 		return nil, "it does not say where its key goes"
-	case s.In == "header" && (name == "cookie" || name == "host" || strings.HasPrefix(name, "proxy-") || strings.HasPrefix(name, "x-forwarded-")):
+	case s.In == "header" && (name == "cookie" || name == "host" || strings.HasPrefix(name, "proxy-") ||
+		strings.HasPrefix(name, "x-forwarded-")):
 		return nil, "its key goes into the header " + quotedField(s.Name) + ", which is the gateway's to set"
 	}
-	return &aai.AuthRecipe{Kind: aai.AuthAPIKey, In: s.In, Name: s.Name, Instructions: firstWords(s.Description, maxText)}, ""
+	return &aai.AuthRecipe{Kind: aai.AuthAPIKey, In: s.In, Name: s.Name, Instructions: firstWords(s.Description, maxText)},
+		""
 }
 
 // oauth uses the authorization code flow. OAuth 2.1 has removed the other flows, or they are for

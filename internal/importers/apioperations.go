@@ -51,7 +51,8 @@ func (m *apiConverter) operations() ([]*operation, error) {
 			for _, tag := range op.Tags {
 				known[tag] = true
 			}
-			if len(m.options.Groups) == 0 || slices.Contains(m.options.Groups, op.group) || slices.ContainsFunc(op.Tags, func(tag string) bool { return slices.Contains(m.options.Groups, tag) }) {
+			if len(m.options.Groups) == 0 || slices.Contains(m.options.Groups, op.group) ||
+				slices.ContainsFunc(op.Tags, func(tag string) bool { return slices.Contains(m.options.Groups, tag) }) {
 				all = append(all, op)
 			}
 			known[op.group] = true
@@ -146,7 +147,8 @@ func describe(op *operation) string {
 	switch {
 	case summary == "":
 		words = more
-	case more != "" && len(more) <= 160 && !strings.EqualFold(strings.TrimRight(summary, "."), strings.TrimRight(more, ".")):
+	case more != "" && len(more) <= 160 &&
+		!strings.EqualFold(strings.TrimRight(summary, "."), strings.TrimRight(more, ".")):
 		words = strings.TrimRight(summary, ". ") + ". " + more
 	}
 	if words == "" {
@@ -188,8 +190,10 @@ func (m *apiConverter) isDestructive(words string) bool {
 	}
 	for word := range strings.FieldsSeq(strings.ToLower(words)) {
 		switch strings.Trim(word, ".,:;!?()'\"") {
-		case "delete", "remove", "destroy", "purge", "erase", "wipe", "clear", "drop", "reset", "send", "pay", "refund", "cancel", "void",
-			"revoke", "charge", "capture", "withdraw", "payout", "transfer", "terminate", "deactivate", "disable", "archive", "ban",
+		case "delete", "remove", "destroy", "purge", "erase", "wipe", "clear", "drop", "reset", "send", "pay", "refund",
+			"cancel", "void",
+			"revoke", "charge", "capture", "withdraw", "payout", "transfer", "terminate", "deactivate", "disable",
+			"archive", "ban",
 			"expire", "rotate", "publish", "merge", "rollback", "revert", "overwrite":
 			return true
 		}
@@ -237,7 +241,8 @@ func returns(op *operation) json.RawMessage {
 		}
 		for _, detail := range []schemaDetail{{depth: 4, words: 60}, {depth: 3}, {depth: 2}, {depth: 1}} {
 			c := &schemaConverter{schemaDetail: detail, answers: true}
-			if text, err := json.Marshal(c.schema(media.Schema, 0)); err == nil && len(text) <= maxReturns && isReadableSchema(text) {
+			if text, err := json.Marshal(c.schema(media.Schema, 0)); err == nil && len(text) <= maxReturns &&
+				isReadableSchema(text) {
 				return text
 			}
 		}

@@ -265,7 +265,8 @@ func (c *schemaConverter) parts(o object, s *openapi3.Schema, depth int) {
 		var required []string
 		for _, name := range s.Required {
 			// An allOf part may require a member that another part describes.
-			if (properties[name] != nil || len(s.Properties) == 0 && (len(c.ancestors) > 1 || len(s.AllOf) > 0)) && !slices.Contains(required, name) {
+			if (properties[name] != nil || len(s.Properties) == 0 && (len(c.ancestors) > 1 || len(s.AllOf) > 0)) &&
+				!slices.Contains(required, name) {
 				required = append(required, name)
 			}
 		}

@@ -33,12 +33,15 @@ func (m *apiConverter) server() (string, error) {
 	expected := `an https address such as "https://api.example.com/v1"`
 	var e *aai.Error
 	switch {
-	case err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" || strings.ContainsAny(raw, "{}"):
+	case err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" ||
+		strings.ContainsAny(raw, "{}"):
 		e = documentError(said, "is "+quotedField(raw), expected)
 	case u.Scheme != "https" && (u.Scheme != "http" || !netguard.IsLoopback(u.Hostname())):
-		e = documentError(said, "is "+quotedField(raw)+", which is not encrypted", expected+", or http to this computer itself")
+		e = documentError(said, "is "+quotedField(raw)+", which is not encrypted",
+			expected+", or http to this computer itself")
 	case m.options.Server == "" && m.isForeignLoopback(u):
-		e = documentError(said, "is "+quotedField(raw)+", an address of this computer, in a document from elsewhere", expected)
+		e = documentError(said, "is "+quotedField(raw)+", an address of this computer, in a document from elsewhere",
+			expected)
 	}
 	if e != nil {
 		e.Hint = "Say where the API is: --server https://HOST/PATH"
@@ -113,7 +116,8 @@ func idOf(host, name string) string {
 	if net.ParseIP(host) == nil && len(labels) > 1 && !netguard.IsLoopback(host) {
 		slices.Reverse(labels)
 		id := strings.Join(labels, ".")
-		if first := id[0]; first >= 'a' && first <= 'z' && !strings.ContainsFunc(id, func(r rune) bool { return !isNameRune(r) && r != '.' }) {
+		if first := id[0]; first >= 'a' && first <= 'z' &&
+			!strings.ContainsFunc(id, func(r rune) bool { return !isNameRune(r) && r != '.' }) {
 			return id
 		}
 	}

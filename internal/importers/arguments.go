@@ -29,7 +29,8 @@ func (in *serverReader) argument(before, word string) string {
 		return in.storeArgument(before, word)
 	case isFlag && joined && value != "" && sanitize.IsSecretName(flag):
 		return flag + "=" + in.storeVariable(flag, value)
-	case isFlag && isHeader && (sanitize.IsSecretName(header) || strings.HasPrefix(word, "-H") && !isPlainHeader(header[2:])):
+	case isFlag && isHeader && (sanitize.IsSecretName(header) ||
+		strings.HasPrefix(word, "-H") && !isPlainHeader(header[2:])):
 		return header + ":" + in.storeVariable(header, rest)
 	case isFlag && len(word) > 2 && word[1] != '-' && strings.Trim(value, "=") == "" && isKey(word[2:]):
 		return word[:2] + in.storeArgument(word[:2], word[2:])
@@ -88,7 +89,8 @@ func (in *serverReader) checkReferences(word string) {
 		rest = tail
 	}
 	if isSecretURL(word) || slices.ContainsFunc(strings.Fields(outside), isKey) {
-		in.skip("an argument of its command has a key beside a reference; give the whole argument as one variable in the client's \"env\", and import again")
+		in.skip("an argument of its command has a key beside a reference; give the whole argument as one variable in the " +
+			"client's \"env\", and import again")
 	}
 }
 
@@ -110,7 +112,8 @@ func isHeaderFlag(flag string) bool {
 // isPlainHeader reports whether a header is known to hold no secret.
 func isPlainHeader(name string) bool {
 	name = http.CanonicalHeaderKey(strings.TrimSpace(name))
-	return isSetting(name) || slices.Contains([]string{"Accept", "Accept-Language", "Content-Type", "User-Agent", "Mcp-Protocol-Version"}, name)
+	return isSetting(name) || slices.Contains([]string{"Accept", "Accept-Language", "Content-Type", "User-Agent",
+		"Mcp-Protocol-Version"}, name)
 }
 
 // isSecretURL reports whether a word is a URL with a key: as its user, in its query or in its path.

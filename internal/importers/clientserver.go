@@ -260,7 +260,8 @@ func (in *serverReader) command() {
 }
 
 // keyInLineReason explains why a shell line is skipped, and how to fix it by hand.
-const keyInLineReason = "%s has a key among other words, such as \"export TOKEN=…; server\". Take the key out of the line, " +
+const keyInLineReason = "%s has a key among other words, such as \"export TOKEN=…; server\". Take the key out of " +
+	"the line, " +
 	"give it as a variable in the client's \"env\", where the server finds it by the same name, and import again"
 
 // storeVariable adds a value to the variables, and returns the reference for the argument.

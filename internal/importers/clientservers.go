@@ -100,10 +100,12 @@ func (r *Importer) draftServers(_ context.Context, call *aai.Call) (*Review, err
 			return nil, err
 		}
 		record.Client = client
-		done = " " + of.Name + " starts the gateway instead; \"aai-gateway install --rollback --client " + client + "\" restores its servers."
+		done = " " + of.Name + " starts the gateway instead; \"aai-gateway install --rollback --client " + client +
+			"\" restores its servers."
 	}
 	review.Saved = func(apps []string) *aai.Result {
-		return &aai.Result{Text: "Saved: " + strings.Join(apps, ", ") + "." + done, Data: map[string]any{"apps": apps, "replaced": shown.Replace != nil}}
+		return &aai.Result{Text: "Saved: " + strings.Join(apps, ", ") + "." + done,
+			Data: map[string]any{"apps": apps, "replaced": shown.Replace != nil}}
 	}
 	return review, nil
 }
@@ -162,9 +164,10 @@ func (r *Importer) addServer(review *Review, shown *serversPreview, record *impo
 	if len(s.values) > 0 || s.key != "" {
 		record.Vaulted = append(record.Vaulted, c.App)
 	}
-	review.Apps = append(review.Apps, ReviewedApp{ID: c.App, Change: c.planned, StoreSecrets: func(ctx context.Context) error {
-		return r.storeSecrets(ctx, s, record.At)
-	}})
+	review.Apps = append(review.Apps,
+		ReviewedApp{ID: c.App, Change: c.planned, StoreSecrets: func(ctx context.Context) error {
+			return r.storeSecrets(ctx, s, record.At)
+		}})
 	return nil
 }
 
@@ -234,7 +237,8 @@ func (r *Importer) storeKey(ctx context.Context, s *server, at time.Time) error 
 		return aai.Errorf(aai.AutomationNotSupported, "there is no place to keep the key of %s", s.doc.ID)
 	}
 	section := s.doc.Sections[0]
-	known := &aai.Recipe{App: s.doc.ID, Platform: section.Platform, HTTP: &aai.HTTPRecipe{BaseURL: section.URL, Auth: section.Auth}}
+	known := &aai.Recipe{App: s.doc.ID, Platform: section.Platform,
+		HTTP: &aai.HTTPRecipe{BaseURL: section.URL, Auth: section.Auth}}
 	before, err := r.cfg.Logins.ReplaceCredentials(ctx, known, map[string]string{"key": s.key})
 	if err != nil || r.cfg.UndoFolder == "" || r.cfg.Secrets == nil {
 		return err

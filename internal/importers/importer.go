@@ -77,11 +77,15 @@ func (r *Importer) Tools() []*aai.Tool {
 	api, servers, undo := Source(r.draftAPI), Source(r.draftServers), Source(r.draftUndo)
 	return []*aai.Tool{
 		tool(ShowOpenAPITool, "Show an API as an app, by its OpenAPI document", apiParams+"}", "source", aai.Reads, api.Show),
-		tool(SaveOpenAPITool, "Save the app that import_openapi has shown", apiParams+seenParam, "source", aai.Changes, api.Save),
-		tool(ShowServersTool, "Show the MCP servers of an agent's client as apps", serversParams+"}", "client", aai.Reads, servers.Show),
-		tool(SaveServersTool, "Save the apps that import_servers has shown", serversParams+seenParam, "client", aai.Changes, servers.Save),
+		tool(SaveOpenAPITool, "Save the app that import_openapi has shown", apiParams+seenParam, "source",
+			aai.Changes, api.Save),
+		tool(ShowServersTool, "Show the MCP servers of an agent's client as apps", serversParams+"}", "client",
+			aai.Reads, servers.Show),
+		tool(SaveServersTool, "Save the apps that import_servers has shown", serversParams+seenParam, "client",
+			aai.Changes, servers.Save),
 		tool(ShowUndoTool, "Show what undoing the last import would change", "{}", "", aai.Reads, undo.Show),
-		tool(SaveUndoTool, "Undo the last import, as import_undo has shown it", "{"+strings.TrimPrefix(seenParam, ","), "", aai.Changes, undo.Save),
+		tool(SaveUndoTool, "Undo the last import, as import_undo has shown it", "{"+strings.TrimPrefix(seenParam, ","), "",
+			aai.Changes, undo.Save),
 	}
 }
 

@@ -12,16 +12,20 @@ import (
 // containsNamedKey reports whether a line with several words assigns a secret by name: in a shell
 // line, or as in "Server=h;Password=p".
 func containsNamedKey(line string) bool {
-	words := strings.FieldsFunc(line, func(r rune) bool { return r == ';' || r == '"' || r == '\'' || r == ' ' || r == '\t' || r == '\n' })
+	words := strings.FieldsFunc(line, func(r rune) bool {
+		return r == ';' || r == '"' || r == '\'' || r == ' ' || r == '\t' || r == '\n'
+	})
 	if len(words) < 2 {
 		return false
 	}
 	for i, word := range words {
 		name, value, given := strings.Cut(word, "=")
-		if sanitize.IsSecretName(name) && (given && value != "" || !given && strings.HasPrefix(word, "-") && i+1 < len(words)) {
+		if sanitize.IsSecretName(name) &&
+			(given && value != "" || !given && strings.HasPrefix(word, "-") && i+1 < len(words)) {
 			return true
 		}
-		if strings.HasSuffix(word, ":") && i+1 < len(words) && authorizes(strings.TrimSuffix(word[strings.LastIndexByte(word, '=')+1:], ":")) && i > 0 {
+		if strings.HasSuffix(word, ":") && i+1 < len(words) &&
+			authorizes(strings.TrimSuffix(word[strings.LastIndexByte(word, '=')+1:], ":")) && i > 0 {
 			return true
 		}
 	}
@@ -85,11 +89,13 @@ func looksLikeKey(word string) bool {
 // isKey reports whether an argument may be a key: a part of it is no word, no number and no version. In
 // doubt it returns true. It returns false for the path of a file and the digest of an image.
 func isKey(word string) bool {
-	if strings.HasPrefix(word, "/") || strings.HasPrefix(word, ".") || strings.HasPrefix(word, "~/") || strings.Contains(word, "@sha256:") {
+	if strings.HasPrefix(word, "/") || strings.HasPrefix(word, ".") || strings.HasPrefix(word, "~/") ||
+		strings.Contains(word, "@sha256:") {
 		return false
 	}
 	odd := 0
-	for _, part := range strings.FieldsFunc(word, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+	for _, part := range strings.FieldsFunc(word,
+		func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
 		switch size := len(part); {
 		case isWordOrNumber(part):
 		case size >= 6:
@@ -110,7 +116,8 @@ func isWordOrNumber(part string) bool {
 		return true
 	}
 	word := strings.TrimLeft(letters, "0123456789")
-	if len(part)-len(letters) > maxDigits || len(letters)-len(word) > maxDigits || len(word) > maxWord || strings.ContainsAny(word, "0123456789") {
+	if len(part)-len(letters) > maxDigits || len(letters)-len(word) > maxDigits || len(word) > maxWord ||
+		strings.ContainsAny(word, "0123456789") {
 		return false
 	}
 	capitals, doubled, before := 0, false, false

@@ -67,7 +67,10 @@ func ReadOpenAPI(source []byte, o OpenAPIOptions) (*ImportedAPI, error) {
 		return nil, err
 	}
 	m := &apiConverter{api: api, options: o, names: make(map[string]bool), result: &ImportedAPI{}}
-	m.doc = &catalog.Document{Generated: &catalog.Generated{From: OpenAPISourcePrefix + aai.CleanLabel(withoutKeys(o.Source), maxFrom), Digest: DocumentDigest(source)}}
+	m.doc = &catalog.Document{
+		Generated: &catalog.Generated{From: OpenAPISourcePrefix + aai.CleanLabel(withoutKeys(o.Source), maxFrom),
+			Digest: DocumentDigest(source)},
+	}
 	if err := m.make(); err != nil {
 		return nil, err
 	}

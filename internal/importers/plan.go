@@ -48,7 +48,8 @@ func (r *Importer) plan(doc *catalog.Document, written []byte, full bool) (*desc
 // attack on agents, or contains invisible characters.
 func reviewNotes(written []byte) (notes []string) {
 	for _, f := range lint.Check(written, catalog.Options{}).Findings {
-		if f.Severity == lint.SeverityHint || !slices.Contains([]string{"poisoning", "unseen", "disguise", "markup"}, f.Rule) {
+		if f.Severity == lint.SeverityHint ||
+			!slices.Contains([]string{"poisoning", "unseen", "disguise", "markup"}, f.Rule) {
 			continue
 		}
 		if len(notes) == maxReviewNotes {
@@ -70,7 +71,8 @@ func (c *descriptorPreview) compare(doc *catalog.Document) (was []byte) {
 	case old.Document.Generated == nil:
 		c.Notes = append(c.Notes, c.Path+" was written by hand; it would be replaced")
 	case doc.Generated != nil && old.Document.Generated.From != doc.Generated.From:
-		c.Notes = append(c.Notes, c.Path+" was made of "+aai.CleanLabel(old.Document.Generated.From, maxSummaryLine)+"; it would be replaced")
+		c.Notes = append(c.Notes, c.Path+" was made of "+aai.CleanLabel(old.Document.Generated.From, maxSummaryLine)+
+			"; it would be replaced")
 	}
 	compared, err := lint.Compare(c.planned.Before, c.planned.After, catalog.Options{})
 	if err != nil {

@@ -76,11 +76,14 @@ func (in *serverReader) dropUnresolved(id string) {
 		r, refers := in.references[name]
 		switch {
 		case !refers || r.isEntire() && !r.hasDefault && (r.variable == name || r.variable == ""):
-			in.note("the variable %s has no value in the client's file: it is in the client's environment, or the client asks for it", name)
+			in.note("the variable %s has no value in the client's file: it is in the client's environment, or the client "+
+				"asks for it", name)
 		case r.isEntire():
-			in.note("the value of the variable %s is %s in the client's file, which is not taken over; give it: aai-gateway mcp env %s %s", name, r.shown, id, name)
+			in.note("the value of the variable %s is %s in the client's file, which is not taken over; give it: aai-gateway "+
+				"mcp env %s %s", name, r.shown, id, name)
 		default:
-			in.note("the value of the variable %s has %s among other words in the client's file, and is not taken over; give it whole: aai-gateway mcp env %s %s", name, r.shown, id, name)
+			in.note("the value of the variable %s has %s among other words in the client's file, and is not taken over; give "+
+				"it whole: aai-gateway mcp env %s %s", name, r.shown, id, name)
 		}
 	}
 }
@@ -103,7 +106,8 @@ func (in *serverReader) loginKey(header, value, id string) {
 	}
 	in.auth.Prefix += r.prefix
 	if r.variable == "" {
-		in.note("its key is not in the client's file, which asks for it (%s); give it: aai-gateway auth login %s", r.shown, id)
+		in.note("its key is not in the client's file, which asks for it (%s); give it: aai-gateway auth login %s",
+			r.shown, id)
 		return
 	}
 	in.auth.EnvVar = r.variable
@@ -111,14 +115,16 @@ func (in *serverReader) loginKey(header, value, id string) {
 	if r.hasDefault {
 		otherwise = "; the client's default for it is not taken over"
 	}
-	in.note("its key is read from the variable %s, if login.env of the configuration names that%s; or give it: aai-gateway auth login %s", r.variable, otherwise, id)
+	in.note("its key is read from the variable %s, if login.env of the configuration names that%s; or give it: "+
+		"aai-gateway auth login %s", r.variable, otherwise, id)
 }
 
 // isScheme reports whether the text before a key is a scheme such as "Token " or "token=", and
 // not part of the key.
 func isScheme(words string) bool {
 	name := strings.TrimRight(words, " =")
-	return words == "" || len(words) == len(name)+1 && len(name) <= 20 && strings.Trim(strings.ToLower(name), "abcdefghijklmnopqrstuvwxyz-") == ""
+	return words == "" || len(words) == len(name)+1 && len(name) <= 20 &&
+		strings.Trim(strings.ToLower(name), "abcdefghijklmnopqrstuvwxyz-") == ""
 }
 
 func (in *serverReader) note(format string, args ...any) {

@@ -58,7 +58,8 @@ func splitEnvPrefix(words []string) (given []envAssignment, rest []string, ok bo
 
 // builtins returns shell builtins that can take the place of a program.
 func builtins() []string {
-	return []string{".", ":", "source", "eval", "command", "builtin", "cd", "set", "export", "trap", "exit", "return", "ulimit", "umask", "alias"}
+	return []string{".", ":", "source", "eval", "command", "builtin", "cd", "set", "export", "trap", "exit", "return",
+		"ulimit", "umask", "alias"}
 }
 
 // envAssignments returns the leading assignments. It returns none if one has a reserved name or
@@ -70,7 +71,8 @@ func envAssignments(words []string) (given []envAssignment, rest []string) {
 			break
 		}
 		upper := strings.ToUpper(name)
-		if value == "" || strings.Contains(value, "$") || upper == "PATH" || strings.HasPrefix(upper, "AAI_") || strings.HasPrefix(upper, "AXTERMINATOR_") {
+		if value == "" || strings.Contains(value, "$") || upper == "PATH" || strings.HasPrefix(upper, "AAI_") ||
+			strings.HasPrefix(upper, "AXTERMINATOR_") {
 			return nil, nil
 		}
 		given, words = append(given, envAssignment{name, value}), words[1:]

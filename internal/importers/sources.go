@@ -60,7 +60,9 @@ func (r *Importer) serverDigest(client, name, from string) (digest, again string
 		again = shellCommand("import", "--from", client, "--server", there)
 		return s.doc.Generated.Digest, again, nil
 	}
-	return "", "", aai.Errorf(aai.AutomationFailed, "%s has no server %s any more that could be taken over", of.Name, quotedSetting(name))
+	return "", "",
+		aai.Errorf(aai.AutomationFailed, "%s has no server %s any more that could be taken over", of.Name,
+			quotedSetting(name))
 }
 
 // shellCommand returns a command of the gateway in one line that a person can paste.

@@ -28,7 +28,10 @@ func renderSummary(doc *catalog.Document) []byte {
 			line("variables %s", strings.Join(s.Env, ", "))
 		}
 		if s.Auth != nil {
-			line("login %s", strings.Join(slices.DeleteFunc([]string{s.Auth.Kind, s.Auth.In, s.Auth.Name, s.Auth.AuthorizationEndpoint, s.Auth.TokenEndpoint, strings.Join(s.Auth.Scopes, " ")}, func(s string) bool { return s == "" }), " "))
+			line("login %s", strings.Join(slices.DeleteFunc([]string{s.Auth.Kind, s.Auth.In, s.Auth.Name,
+				s.Auth.AuthorizationEndpoint, s.Auth.TokenEndpoint, strings.Join(s.Auth.Scopes, " ")},
+				func(s string) bool { return s == "" }),
+				" "))
 		}
 		group := ""
 		for _, tool := range s.Tools {
@@ -54,5 +57,6 @@ func toolLine(tool *catalog.ToolDeclaration) string {
 			public = ", without the login"
 		}
 	}
-	return fmt.Sprintf("%s:%s%s (%s)%s: %s", tool.Name, effect, request, strings.Join(tool.Recipe.Params, ", "), public, strings.Join(strings.Fields(tool.Description), " "))
+	return fmt.Sprintf("%s:%s%s (%s)%s: %s", tool.Name, effect, request, strings.Join(tool.Recipe.Params, ", "), public,
+		strings.Join(strings.Fields(tool.Description), " "))
 }

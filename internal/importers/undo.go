@@ -110,7 +110,8 @@ func (r *Importer) draftUndo(context.Context, *aai.Call) (*Review, error) {
 		u.Apps, review.Apps = append(u.Apps, one), append(review.Apps, ReviewedApp{ID: saved.App, Change: c})
 	}
 	if i.Client != "" {
-		u.Note = "The client's own file stays: aai-gateway install --rollback --client " + i.Client + " restores the servers that --replace took out."
+		u.Note = "The client's own file stays: aai-gateway install --rollback --client " + i.Client +
+			" restores the servers that --replace took out."
 	}
 	var stayed []string
 	review.Prepare = func(ctx context.Context) (err error) {

@@ -23,7 +23,9 @@ func fromYAML(source []byte) (text []byte, err error) {
 	var all []yaml.Node
 	deep := loaderlimits.New(loaderlimits.DepthValue(maxDepth))
 	if err := yaml.Load(source, &all, yaml.WithAllDocuments(), yaml.WithPlugin(deep)); err != nil {
-		return nil, aai.Errorf(aai.InvalidParams, "the document: %s; expected an OpenAPI document in JSON or YAML", aai.CleanText(err.Error(), maxPlace))
+		return nil,
+			aai.Errorf(aai.InvalidParams, "the document: %s; expected an OpenAPI document in JSON or YAML",
+				aai.CleanText(err.Error(), maxPlace))
 	}
 	if len(all) != 1 || all[0].Kind != yaml.DocumentNode || len(all[0].Content) != 1 {
 		return nil, documentError("the document", fmt.Sprintf("holds %d documents of YAML", len(all)), "one")
@@ -48,9 +50,11 @@ func (w *yamlWriter) value(n *yaml.Node, depth int) error {
 	w.values++
 	switch {
 	case w.values > maxValues || w.text.Len() > 2*maxBytes:
-		return w.fault(n, fmt.Sprintf("with its aliases followed the document has more than %d values or %d bytes", maxValues, 2*maxBytes), "fewer")
+		return w.fault(n, fmt.Sprintf("with its aliases followed the document has more than %d values or %d bytes", maxValues,
+			2*maxBytes), "fewer")
 	case depth > maxDepth:
-		return w.fault(n, fmt.Sprintf("with its aliases followed the document is nested more than %d deep", maxDepth), "no circle of aliases")
+		return w.fault(n, fmt.Sprintf("with its aliases followed the document is nested more than %d deep", maxDepth),
+			"no circle of aliases")
 	}
 	switch n.Kind {
 	case yaml.AliasNode:

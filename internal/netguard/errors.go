@@ -57,7 +57,8 @@ func unreachable(h Host, cause *failureCause, sent bool) *aai.Error {
 		name = "the address"
 	}
 	e := aai.Errorf(aai.AppNotRunning, "%s could not be reached", name)
-	e.Hint = "Check the address. A site on a private network must first be trusted by the person, with net.allowPrivate in the " +
+	e.Hint = "Check the address. A site on a private network must first be trusted by the person, with net.allowPrivate " +
+		"in the " +
 		"configuration; for a site that redirects to another, use the address of that one. The gateway's log has the cause."
 	e.Err = cause
 	e.Delivery = aai.NotDelivered
@@ -85,7 +86,8 @@ func classify(err error) *failureCause {
 }
 
 func isRefusal(err error) bool {
-	for _, known := range []error{errMetadataAddress, ssrf.ErrProhibitedIP, ssrf.ErrProhibitedPort, ssrf.ErrProhibitedNetwork, ssrf.ErrInvalidHostPort} {
+	for _, known := range []error{errMetadataAddress, ssrf.ErrProhibitedIP, ssrf.ErrProhibitedPort,
+		ssrf.ErrProhibitedNetwork, ssrf.ErrInvalidHostPort} {
 		if errors.Is(err, known) {
 			return true
 		}

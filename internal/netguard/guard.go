@@ -36,7 +36,8 @@ type guard struct {
 }
 
 func newGuard(c Config) guard {
-	g := guard{trustLoopback: c.TrustLoopback, trusted: make(map[Host]bool), resolver: c.Resolver, metadataPrefixes: metadataAddresses()}
+	g := guard{trustLoopback: c.TrustLoopback, trusted: make(map[Host]bool), resolver: c.Resolver,
+		metadataPrefixes: metadataAddresses()}
 	for _, entry := range c.AllowPrivate {
 		hosts, err := parseTrusted(entry)
 		if err != nil {

@@ -100,7 +100,8 @@ type Authorizer struct {
 
 // New returns an Authorizer. It does no I/O.
 func New(c Config) *Authorizer {
-	l := &Authorizer{cfg: c, now: c.Now, log: c.Log, sleep: aai.Sleep, flows: make(map[string]*flow), failures: make(map[string]failedLogin), nonces: make(map[string]nonce)}
+	l := &Authorizer{cfg: c, now: c.Now, log: c.Log, sleep: aai.Sleep, flows: make(map[string]*flow),
+		failures: make(map[string]failedLogin), nonces: make(map[string]nonce)}
 	if l.now == nil {
 		l.now = time.Now
 	}
@@ -148,7 +149,8 @@ func (l *Authorizer) Authorize(ctx context.Context, r *aai.Recipe, req *http.Req
 	case aai.AuthCookie:
 		err = l.addCookies(ctx, p, req)
 	default:
-		err = aai.Errorf(aai.AuthInvalid, "auth.type of %s is %q, which this gateway does not know", p.name(), aai.CleanLabel(p.auth.Kind, 60))
+		err = aai.Errorf(aai.AuthInvalid, "auth.type of %s is %q, which this gateway does not know", p.name(),
+			aai.CleanLabel(p.auth.Kind, 60))
 	}
 	return notDelivered(err)
 }

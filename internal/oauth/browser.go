@@ -72,8 +72,10 @@ func browserAddress(address string) (string, error) {
 	u, err := url.Parse(address)
 	odd := func(r rune) bool { return !strings.ContainsRune(hostChars, r) }
 	if err != nil || u.Host == "" || u.User != nil || u.Opaque != "" || strings.ContainsFunc(u.Host, odd) ||
-		u.Scheme != "https" && (u.Scheme != "http" || !netguard.IsLoopback(u.Hostname()) && !strings.HasSuffix(u.Hostname(), ".localhost")) {
-		return "", aai.Errorf(aai.AuthInvalid, "the page to log in at is %q; expected an https page", aai.CleanLabel(address, 200))
+		u.Scheme != "https" && (u.Scheme != "http" ||
+			!netguard.IsLoopback(u.Hostname()) && !strings.HasSuffix(u.Hostname(), ".localhost")) {
+		return "",
+			aai.Errorf(aai.AuthInvalid, "the page to log in at is %q; expected an https page", aai.CleanLabel(address, 200))
 	}
 	u.Fragment, u.RawFragment = "", ""
 	return percentEncode(u.String()), nil

@@ -62,7 +62,8 @@ func (l *Authorizer) listen(site SiteSettings, path string, a *attempt) (*callba
 	var listener net.Listener
 	var err error
 	for _, ip := range ips {
-		if listener, err = (&net.ListenConfig{}).Listen(l.lifetime, "tcp", net.JoinHostPort(ip, strconv.Itoa(site.RedirectPort))); err == nil {
+		if listener, err = (&net.ListenConfig{}).Listen(l.lifetime, "tcp",
+			net.JoinHostPort(ip, strconv.Itoa(site.RedirectPort))); err == nil {
 			break
 		}
 	}
@@ -81,7 +82,8 @@ func (l *Authorizer) listen(site SiteSettings, path string, a *attempt) (*callba
 		codes: make(chan callbackAnswer, 1), ended: make(chan struct{}),
 	}
 	c.redirect = "http://" + c.host + path
-	c.server = &http.Server{Handler: c, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, MaxHeaderBytes: 16 << 10}
+	c.server = &http.Server{Handler: c, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second,
+		MaxHeaderBytes: 16 << 10}
 	c.served.Go(func() { _ = c.server.Serve(listener) }) // it returns when the server is closed
 	return c, nil
 }
@@ -179,14 +181,19 @@ func (a *attempt) validate(query map[string]string) (string, error) {
 	issuer, named := query["iss"]
 	switch {
 	case a.issuer != "" && named && issuer != a.issuer:
-		e := aai.Errorf(aai.AuthInvalid, "the answer to the login to %s came from another authorization server than %s", a.host, a.issuer)
+		e := aai.Errorf(aai.AuthInvalid, "the answer to the login to %s came from another authorization server than %s",
+			a.host, a.issuer)
 		e.Hint = "Somebody may have tried to mix up two logins. Nothing was sent to either."
 		return "", e
 	case a.saysIssuer && !named:
-		return "", aai.Errorf(aai.AuthInvalid, "the answer to the login to %s does not name its authorization server; %s declares that it always does", a.host, a.issuer)
+		return "",
+			aai.Errorf(aai.AuthInvalid, "the answer to the login to %s does not name its authorization server; %s declares "+
+				"that it always does", a.host, a.issuer)
 	}
 	if code, failed := query["error"]; failed {
-		return "", &serverError{Host: a.host, Code: errorCode(code), Description: aai.CleanLabel(query["error_description"], 200), Status: http.StatusBadRequest}
+		return "",
+			&serverError{Host: a.host, Code: errorCode(code), Description: aai.CleanLabel(query["error_description"], 200),
+				Status: http.StatusBadRequest}
 	}
 	if query["code"] == "" {
 		return "", aai.Errorf(aai.AuthInvalid, "the answer to the login to %s has neither a code nor an error", a.host)

@@ -49,7 +49,8 @@ func (r *challengeReader) challenges() []challenge {
 			r.skip("=")
 			continue
 		}
-		if len(list) > 0 && (r.rest == "" || r.rest[0] == ',') && list[len(list)-1].params != nil && len(list[len(list)-1].params) == 0 && looksLikeToken68(name) {
+		if len(list) > 0 && (r.rest == "" || r.rest[0] == ',') && list[len(list)-1].params != nil &&
+			len(list[len(list)-1].params) == 0 && looksLikeToken68(name) {
 			continue // such as "Negotiate abc"
 		}
 		list = append(list, challenge{strings.ToLower(name), make(map[string]string)})
@@ -73,7 +74,8 @@ func (r *challengeReader) token() string {
 }
 
 func isTokenChar(c byte) bool {
-	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte("!#$%&'*+-.^_`|~/", c) >= 0
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' ||
+		strings.IndexByte("!#$%&'*+-.^_`|~/", c) >= 0
 }
 
 // value reads a token or a quoted string.

@@ -139,7 +139,8 @@ func ClientMetadataDocument(address string) ([]byte, error) {
 // Metadata Document, section 3).
 func checkDocumentAddress(address string) error {
 	u, err := url.Parse(address)
-	wrong := err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil || u.Fragment != "" || strings.Contains(address, "#") ||
+	wrong := err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil || u.Fragment != "" ||
+		strings.Contains(address, "#") ||
 		u.Path == "" || u.Path == "/" || address != u.String()
 	if !wrong {
 		for segment := range strings.SplitSeq(u.Path, "/") {
@@ -147,7 +148,9 @@ func checkDocumentAddress(address string) error {
 		}
 	}
 	if wrong {
-		return aai.Errorf(aai.AuthInvalid, "the address of the client metadata document is %q; expected an https URL with a path, without \".\", fragment and user",
+		return aai.Errorf(aai.AuthInvalid,
+			"the address of the client metadata document is %q; expected an https URL with a path, without \".\", fragment "+
+				"and user",
 			aai.CleanLabel(address, 200))
 	}
 	return nil
@@ -197,7 +200,8 @@ func (l *Authorizer) register(ctx context.Context, s *server, about clientMetada
 	}
 	if err := a.refusal(hostOf(s.Register), nil); err != nil {
 		e := aai.Errorf(aai.AuthInvalid, "the gateway could not register with the authorization server: %w", err)
-		e.Hint = "A client id that was given out by hand can be set in the configuration, or with --client-id of aai-gateway auth login."
+		e.Hint = "A client id that was given out by hand can be set in the configuration, or with --client-id of " +
+			"aai-gateway auth login."
 		return "", e
 	}
 	var client struct {
@@ -206,7 +210,9 @@ func (l *Authorizer) register(ctx context.Context, s *server, about clientMetada
 	}
 	if json.Unmarshal(a.body, &client) != nil || client.ID == "" || len(client.ID) > 1000 || !visible(client.ID) ||
 		client.Method != "" && client.Method != "none" {
-		return "", aai.Errorf(aai.AuthInvalid, "%s registered the gateway as another kind of client than the public one it asked for", hostOf(s.Register))
+		return "",
+			aai.Errorf(aai.AuthInvalid, "%s registered the gateway as another kind of client than the public one it asked for",
+				hostOf(s.Register))
 	}
 	return client.ID, nil
 }
@@ -214,7 +220,8 @@ func (l *Authorizer) register(ctx context.Context, s *server, about clientMetada
 // forget drops the gateway's registration if err says that the server no longer knows it.
 func (l *Authorizer) forget(ctx context.Context, p *realm, s *server, err error) {
 	refusal, ok := errors.AsType[*serverError](err)
-	if ok && s.Client.Source == fromServer && (refusal.Code == "invalid_client" || refusal.Code == "unauthorized_client") && refusal.Status != http.StatusNotFound {
+	if ok && s.Client.Source == fromServer &&
+		(refusal.Code == "invalid_client" || refusal.Code == "unauthorized_client") && refusal.Status != http.StatusNotFound {
 		if err := l.drop(ctx, l.clientKey(p, s)); err != nil {
 			l.log.Warn("a registration that is no longer valid could not be deleted", "issuer", s.Issuer)
 		}

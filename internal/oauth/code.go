@@ -39,7 +39,8 @@ func (l *Authorizer) authorizeByCode(ctx context.Context, f *flow, s *server) er
 			return err
 		}
 	}
-	a := &attempt{state: newState(), verifier: oauth2.GenerateVerifier(), issuer: s.Issuer, saysIssuer: s.SaysIssuer, host: p.name()}
+	a := &attempt{state: newState(), verifier: oauth2.GenerateVerifier(), issuer: s.Issuer,
+		saysIssuer: s.SaysIssuer, host: p.name()}
 	back, err := l.listen(l.site(p, s), s.Callback, a)
 	if err != nil {
 		return err
@@ -95,7 +96,8 @@ func (l *Authorizer) exchange(ctx context.Context, t *token, form url.Values) er
 }
 
 // authorizationURL returns the page for the user's login.
-func (l *Authorizer) authorizationURL(ctx context.Context, p *realm, s *server, a *attempt, redirect string, key *proofKey) (string, error) {
+func (l *Authorizer) authorizationURL(ctx context.Context, p *realm, s *server, a *attempt, redirect string,
+	key *proofKey) (string, error) {
 	form := url.Values{
 		"response_type": {"code"}, "redirect_uri": {redirect}, "state": {a.state},
 		"code_challenge": {oauth2.S256ChallengeFromVerifier(a.verifier)}, "code_challenge_method": {"S256"},
@@ -156,7 +158,8 @@ func (l *Authorizer) pushParameters(ctx context.Context, s *server, form url.Val
 	var got struct {
 		RequestURI string `json:"request_uri"`
 	}
-	if a.status != http.StatusCreated && a.status != http.StatusOK || json.Unmarshal(a.body, &got) != nil || got.RequestURI == "" {
+	if a.status != http.StatusCreated && a.status != http.StatusOK || json.Unmarshal(a.body, &got) != nil ||
+		got.RequestURI == "" {
 		return "", aai.Errorf(aai.AuthInvalid, "%s took the login's parameters but gave no request_uri", hostOf(s.Push))
 	}
 	return withQuery(s.Authorize, url.Values{"client_id": {s.Client.ID}, "request_uri": {got.RequestURI}})

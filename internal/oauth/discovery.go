@@ -14,7 +14,8 @@ import (
 // learnServer discovers the authorization server after a 401 to a request without a token, and
 // stores it. It uses the metadata at the challenge's address or at the well-known one, and the
 // challenge's scopes or all supported ones.
-func (l *Authorizer) learnServer(ctx context.Context, p *realm, resp *http.Response, why map[string]string) (again bool, err error) {
+func (l *Authorizer) learnServer(ctx context.Context, p *realm, resp *http.Response,
+	why map[string]string) (again bool, err error) {
 	if resp.StatusCode != http.StatusUnauthorized {
 		return false, nil
 	}
@@ -85,7 +86,8 @@ func (l *Authorizer) ownEndpoint(issuer, field, address string) error {
 		return err
 	}
 	if !netguard.SameSite(hostname(issuer), hostname(address)) {
-		e := aai.Errorf(aai.AuthInvalid, "the metadata of %s has its %s at %s, which is another site", hostOf(issuer), field, hostOf(address))
+		e := aai.Errorf(aai.AuthInvalid, "the metadata of %s has its %s at %s, which is another site", hostOf(issuer),
+			field, hostOf(address))
 		e.Hint = "If the person trusts it, they can write both endpoints into the descriptor's auth."
 		return e
 	}
@@ -95,6 +97,7 @@ func (l *Authorizer) ownEndpoint(issuer, field, address string) error {
 // noLoginMetadata returns the error for a server that requires a login and publishes no metadata for it.
 func (p *realm) noLoginMetadata() *aai.Error {
 	e := aai.Errorf(aai.AuthRequired, "%s requires a login, and does not publish how people log in", p.name())
-	e.Hint = "Ask the person to find out how its makers give access, and to write that into the descriptor's auth, such as a bearer token."
+	e.Hint = "Ask the person to find out how its makers give access, and to write that into the descriptor's auth, such " +
+		"as a bearer token."
 	return e
 }

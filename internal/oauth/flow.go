@@ -60,7 +60,8 @@ func (l *Authorizer) begin(ctx context.Context, p *realm, asked bool) (*flow, er
 		return nil, last.err
 	}
 	life, cancel := context.WithTimeout(l.lifetime, deviceTime)
-	f := &flow{realm: p, ends: time.Now().Add(flowTime), cancel: cancel, ready: make(chan struct{}), done: make(chan struct{})}
+	f := &flow{realm: p, ends: time.Now().Add(flowTime), cancel: cancel, ready: make(chan struct{}),
+		done: make(chan struct{})}
 	l.flows[id] = f
 	l.inFlight.Go(func() {
 		defer cancel()
@@ -144,8 +145,10 @@ func (p *realm) explain(s *server, err error) error {
 	case refused && refusal.Code == "access_denied":
 		return p.deniedError("the login to %s was refused at its page", p.name())
 	case refused && (refusal.Code == "unauthorized_client" || refusal.Code == "invalid_client"):
-		e := aai.Errorf(aai.AuthInvalid, "the authorization server of %s does not know this gateway as %q: %s", p.name(), aai.CleanLabel(s.Client.ID, 100), refusal)
-		e.Hint = "Ask the person to register the gateway there as a native app, and to run: " + p.command() + " --client-id ID"
+		e := aai.Errorf(aai.AuthInvalid, "the authorization server of %s does not know this gateway as %q: %s", p.name(),
+			aai.CleanLabel(s.Client.ID, 100), refusal)
+		e.Hint = "Ask the person to register the gateway there as a native app, and to run: " + p.command() +
+			" --client-id ID"
 		return e
 	case refused:
 		return aai.Errorf(aai.AuthInvalid, "the login to %s failed: %s", p.name(), refusal)
@@ -252,11 +255,13 @@ func (p *realm) visitError(f *flow) error {
 	switch {
 	case f.code != "":
 		e.Message += fmt.Sprintf(", at %s with the code %s", f.address, f.code)
-		e.Hint = fmt.Sprintf("Show the person the page and the code %s. When they are done, make the same call again.", f.code)
+		e.Hint = fmt.Sprintf("Show the person the page and the code %s. When they are done, make the same call again.",
+			f.code)
 	case f.shown:
 		e.Hint = "Its page is open in the person's browser. When they are done, make the same call again."
 	default:
-		e.Hint = "Ask the person to visit the page in a browser on this computer within five minutes, or to run: " + p.command() + ". When they are done, make the same call again."
+		e.Hint = "Ask the person to visit the page in a browser on this computer within five minutes, or to run: " +
+			p.command() + ". When they are done, make the same call again."
 	}
 	return e
 }

@@ -24,7 +24,8 @@ const pageStyle = `body{font:1.1rem/1.5 system-ui,sans-serif;margin:0;background
 
 const pageText = `<!doctype html>
 <html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{{.Title}}</title><style>` + pageStyle + `</style></head>
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{{.Title}}</title><style>` +
+	pageStyle + `</style></head>
 <body><main{{if .Good}} class="good"{{end}}><h1>{{.Title}}</h1>
 {{range .Lines}}<p>{{.}}</p>
 {{end}}<footer>AAI Gateway, on this computer</footer></main></body>
@@ -35,7 +36,8 @@ const pageText = `<!doctype html>
 // host's name and the error of the intended server.
 func endPage(host string, err error) page {
 	if err == nil {
-		return page{"You are logged in to " + host, []string{"You can close this window and go back to where you came from."}, true}
+		return page{"You are logged in to " + host, []string{"You can close this window and go back to where you came from."},
+			true}
 	}
 	why := "The gateway could not get a token."
 	if refusal, ok := errors.AsType[*serverError](err); ok {
@@ -43,18 +45,21 @@ func endPage(host string, err error) page {
 	} else if e, ok := errors.AsType[*aai.Error](err); ok {
 		why = e.Message + "."
 	}
-	return page{"You are not logged in to " + host, []string{why, "Close this window, go back to where you came from, and try again there."}, false}
+	return page{"You are not logged in to " + host,
+		[]string{why, "Close this window, go back to where you came from, and try again there."}, false}
 }
 
 func strayPage() page {
 	return page{"This was not expected", []string{
-		"This address takes the answer to one login, and this is not it. If a login is open in another window, it goes on there.",
+		"This address takes the answer to one login, and this is not it. If a login is open in another window, it goes " +
+			"on there.",
 		"You can close this window.",
 	}, false}
 }
 
 func usedPage() page {
-	return page{"This answer was used already", []string{"You can close this window and go back to where you came from."}, false}
+	return page{"This answer was used already", []string{"You can close this window and go back to where you came from."},
+		false}
 }
 
 // showPage writes a page that loads nothing, runs no script and is not cached.
@@ -62,7 +67,8 @@ func showPage(w http.ResponseWriter, status int, p page) {
 	sum := sha256.Sum256([]byte(pageStyle))
 	h := w.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")
-	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'sha256-"+base64.StdEncoding.EncodeToString(sum[:])+"'; frame-ancestors 'none'; base-uri 'none'")
+	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'sha256-"+base64.StdEncoding.EncodeToString(sum[:])+
+		"'; frame-ancestors 'none'; base-uri 'none'")
 	h.Set("Cache-Control", "no-store")
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("X-Content-Type-Options", "nosniff")

@@ -163,7 +163,8 @@ func Host(r *aai.Recipe) string {
 
 func (p *realm) untrusted(host string) *aai.Error {
 	e := aai.Errorf(aai.AuthInvalid, "the descriptor of %s sends logins to %s, which is another site; expected hosts of %s", p.name(), host, p.name())
-	e.Hint = fmt.Sprintf("If the person trusts %s with the login to %s, they can allow it at a terminal: %s --trust %s", host, p.name(), p.command(), host)
+	e.Hint = fmt.Sprintf("If the person trusts %s with the login to %s, they can allow it at a terminal: %s --trust %s",
+		host, p.name(), p.command(), host)
 	return e
 }
 

@@ -103,7 +103,8 @@ func (l *Authorizer) stepUp(ctx context.Context, p *realm, asked []string) (bool
 	}
 	missing := slices.DeleteFunc(slices.Clone(asked), func(scope string) bool { return slices.Contains(t.Scopes, scope) })
 	if len(missing) == 0 || len(asked) > 50 {
-		return false, p.deniedError("%s does not allow this to the person who is logged in, and names no scope that would", p.name())
+		return false,
+			p.deniedError("%s does not allow this to the person who is logged in, and names no scope that would", p.name())
 	}
 	again := true
 	err = l.updateServer(ctx, p, func(s *server) {
@@ -192,7 +193,8 @@ func (l *Authorizer) resourceAt(ctx context.Context, p *realm, told string) (*re
 	} else if err := l.secure("resource_metadata", told); err != nil {
 		return nil, err
 	} else if !netguard.SameSite(hostname(p.base), hostname(told)) {
-		return nil, aai.Errorf(aai.AuthInvalid, "%s says that its metadata is at %s, which is another site", p.name(), hostOf(told))
+		return nil,
+			aai.Errorf(aai.AuthInvalid, "%s says that its metadata is at %s, which is another site", p.name(), hostOf(told))
 	}
 	for _, address := range places {
 		var m resourceMetadata
@@ -223,10 +225,12 @@ func resourceWellKnown(base string) []string {
 
 // applyResource stores an API's metadata if it describes that API and its server matches the
 // descriptor.
-func (l *Authorizer) applyResource(ctx context.Context, p *realm, s *server, request *url.URL, m resourceMetadata) (bool, error) {
+func (l *Authorizer) applyResource(ctx context.Context, p *realm, s *server, request *url.URL,
+	m resourceMetadata) (bool, error) {
 	if !speaksFor(m.Resource, request) {
-		return false, aai.Errorf(aai.AuthInvalid, "the metadata of %s is of the resource %q; expected the address that was called",
-			p.name(), aai.CleanLabel(m.Resource, 200))
+		return false,
+			aai.Errorf(aai.AuthInvalid, "the metadata of %s is of the resource %q; expected the address that was called",
+				p.name(), aai.CleanLabel(m.Resource, 200))
 	}
 	issuer := s.Issuer
 	if len(m.Servers) > 0 && !slices.Contains(m.Servers, issuer) {
@@ -239,7 +243,9 @@ func (l *Authorizer) applyResource(ctx context.Context, p *realm, s *server, req
 			return false, err
 		}
 		if about == nil {
-			return false, aai.Errorf(aai.AuthInvalid, "%s names the authorization server %q, which has no metadata", p.name(), aai.CleanLabel(issuer, 200))
+			return false,
+				aai.Errorf(aai.AuthInvalid, "%s names the authorization server %q, which has no metadata", p.name(),
+					aai.CleanLabel(issuer, 200))
 		}
 		if _, err := l.serverFrom(ctx, p, about); err != nil {
 			return false, err

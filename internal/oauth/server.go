@@ -154,7 +154,8 @@ func (l *Authorizer) metadataOf(ctx context.Context, issuer string) (*metadata, 
 // an error if the two contradict each other, or if PKCE is not supported.
 func (l *Authorizer) serverFrom(ctx context.Context, p *realm, m *metadata) (*server, error) {
 	a := p.auth
-	s := &server{Authorize: a.AuthorizationEndpoint, Token: a.TokenEndpoint, Device: a.DeviceEndpoint, Revoke: a.RevocationEndpoint}
+	s := &server{Authorize: a.AuthorizationEndpoint, Token: a.TokenEndpoint, Device: a.DeviceEndpoint,
+		Revoke: a.RevocationEndpoint}
 	if p.discoversServer() {
 		if m == nil {
 			return nil, p.noLoginMetadata()
@@ -189,7 +190,8 @@ func (l *Authorizer) serverFrom(ctx context.Context, p *realm, m *metadata) (*se
 	for _, more := range []struct {
 		put     *string
 		address string
-	}{{&s.Device, m.DeviceEndpoint}, {&s.Revoke, m.RevocationEndpoint}, {&s.Push, m.PushEndpoint}, {&s.Register, m.RegistrationEndpoint}} {
+	}{{&s.Device, m.DeviceEndpoint}, {&s.Revoke, m.RevocationEndpoint}, {&s.Push, m.PushEndpoint},
+		{&s.Register, m.RegistrationEndpoint}} {
 		if more.address != "" && l.isServerEndpoint(ctx, p, m.Issuer, more.address) {
 			*more.put = more.address
 		}

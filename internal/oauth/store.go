@@ -91,7 +91,8 @@ func (l *Authorizer) update(ctx context.Context, id string, edit func(old []byte
 }
 
 func storeError(err error) error {
-	if _, ours := errors.AsType[*aai.Error](err); ours || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+	if _, ours := errors.AsType[*aai.Error](err); ours || errors.Is(err, context.Canceled) ||
+		errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
 	e := aai.Errorf(aai.AutomationFailed, "the store of secrets does not work: %w", err)

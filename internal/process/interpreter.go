@@ -9,8 +9,10 @@ import (
 // IsInterpreter reports whether a program runs scripts that are programs themselves.
 func IsInterpreter(name string) bool {
 	switch family(name) {
-	case "python", "pypy", "node", "nodejs", "perl", "ruby", "bash", "sh", "dash", "zsh", "gjs", "gjs-console", "cjs", "cjs-console",
-		"java", "mono", "mono-sgen", "electron", "php", "lua", "luajit", "tclsh", "wish", "guile", "deno", "bun", "qml", "qmlscene":
+	case "python", "pypy", "node", "nodejs", "perl", "ruby", "bash", "sh", "dash", "zsh", "gjs", "gjs-console",
+		"cjs", "cjs-console",
+		"java", "mono", "mono-sgen", "electron", "php", "lua", "luajit", "tclsh", "wish", "guile", "deno", "bun",
+		"qml", "qmlscene":
 		return true
 	}
 	return false
@@ -80,7 +82,8 @@ func (g optionGrammar) parse(args []string) commandLine {
 		options := g.split(arg)
 		last := options[len(options)-1]
 		words := []string{arg}
-		if takesNext := last.kind == optionValue || last.value == "" && (last.kind == optionModule || last.kind == optionScript); takesNext {
+		if takesNext := last.kind == optionValue ||
+			last.value == "" && (last.kind == optionModule || last.kind == optionScript); takesNext {
 			if i++; i == len(args) {
 				return c
 			}
@@ -174,7 +177,8 @@ func (g optionGrammar) whole(word string) option {
 		o.kind = optionComplete
 	case slices.Contains(g.values, word):
 		o.kind = optionValue
-	case g.anyFlag, slices.Contains(g.flags, word), slices.ContainsFunc(g.prefixes, func(p string) bool { return strings.HasPrefix(word, p) }):
+	case g.anyFlag, slices.Contains(g.flags, word),
+		slices.ContainsFunc(g.prefixes, func(p string) bool { return strings.HasPrefix(word, p) }):
 		o.kind = optionComplete
 	}
 	return o
@@ -233,7 +237,10 @@ func CodeInjections(interpreter string, args, env []string) []string {
 	for _, v := range env {
 		name, value, _ := strings.Cut(v, "=")
 		if value != "" && (slices.Contains(variables, name) ||
-			slices.ContainsFunc(grammars, func(g optionGrammar) bool { return slices.Contains(g.options, name) && g.hasInjection(value) })) {
+			slices.ContainsFunc(grammars, func(g optionGrammar) bool {
+				return slices.Contains(g.options, name) &&
+					g.hasInjection(value)
+			})) {
 			found = append(found, v)
 		}
 	}
@@ -244,16 +251,18 @@ func CodeInjections(interpreter string, args, env []string) []string {
 // those that desktops set for every program, such as GTK_PATH and QT_PLUGIN_PATH.
 func libraryVariables() []string {
 	return []string{
-		"LD_PRELOAD", "LD_AUDIT", "LD_LIBRARY_PATH", "GCONV_PATH", "OPENSSL_CONF", "OPENSSL_CONF_INCLUDE", "OPENSSL_MODULES", "OPENSSL_ENGINES",
-		"DOTNET_STARTUP_HOOKS", "DOTNET_ADDITIONAL_DEPS", "CORECLR_PROFILER", "CORECLR_PROFILER_PATH", "CORECLR_PROFILER_PATH_32",
-		"CORECLR_PROFILER_PATH_64", "CORECLR_PROFILER_PATH_ARM64", "BUN_OPTIONS",
+		"LD_PRELOAD", "LD_AUDIT", "LD_LIBRARY_PATH", "GCONV_PATH", "OPENSSL_CONF", "OPENSSL_CONF_INCLUDE", "OPENSSL_MODULES",
+		"OPENSSL_ENGINES",
+		"DOTNET_STARTUP_HOOKS", "DOTNET_ADDITIONAL_DEPS", "CORECLR_PROFILER", "CORECLR_PROFILER_PATH",
+		"CORECLR_PROFILER_PATH_32", "CORECLR_PROFILER_PATH_64", "CORECLR_PROFILER_PATH_ARM64", "BUN_OPTIONS",
 	}
 }
 
 // hasInjection reports whether a variable's value has an option that loads code.
 func (g optionGrammar) hasInjection(value string) bool {
 	unquoted := strings.NewReplacer(`"`, "", `\`, "").Replace(value)
-	return slices.ContainsFunc(strings.Fields(unquoted), func(word string) bool { return g.isInjection(g.whole(normalizeOption(word))) })
+	return slices.ContainsFunc(strings.Fields(unquoted),
+		func(word string) bool { return g.isInjection(g.whole(normalizeOption(word))) })
 }
 
 // Environment returns the initial environment of a process, as NAME=value.

@@ -65,7 +65,8 @@ func optionGrammarOf(interpreter string) optionGrammar {
 			code:   []string{"-e"}, prefixes: []string{"--enable-", "--disable-"},
 			attached: map[byte]string{'0': octal, 'W': octal, 'T': octal, 'F': anyRest, 'i': anyRest, 'x': anyRest},
 			flags:    []string{"--jit", "--yjit", "--verbose", "--debug", "--version", "--copyright", "--help"}, cluster: "acdlnpsvwyUh",
-			injects: []string{"-r", "-I"}, env: []string{"RUBYOPT", "RUBYLIB", "GEM_HOME", "GEM_PATH", "BUNDLE_GEMFILE", "RUBYGEMS_GEMDEPS"},
+			injects: []string{"-r", "-I"},
+			env:     []string{"RUBYOPT", "RUBYLIB", "GEM_HOME", "GEM_PATH", "BUNDLE_GEMFILE", "RUBYGEMS_GEMDEPS"},
 		}
 	case "php":
 		return optionGrammar{
@@ -78,7 +79,8 @@ func optionGrammarOf(interpreter string) optionGrammar {
 		return optionGrammar{
 			values: []string{"-l", "-j", "-b"}, code: []string{"-e"}, attached: map[byte]string{'O': anyRest}, cluster: "ivEW", injects: []string{"-l", "-j"},
 			env: []string{
-				"LUA_INIT", "LUA_PATH", "LUA_CPATH", "LUA_INIT_5_3", "LUA_PATH_5_3", "LUA_CPATH_5_3", "LUA_INIT_5_4", "LUA_PATH_5_4", "LUA_CPATH_5_4",
+				"LUA_INIT", "LUA_PATH", "LUA_CPATH", "LUA_INIT_5_3", "LUA_PATH_5_3", "LUA_CPATH_5_3", "LUA_INIT_5_4",
+				"LUA_PATH_5_4", "LUA_CPATH_5_4",
 			},
 		}
 	case "bash", "sh", "dash", "zsh":
@@ -93,10 +95,11 @@ func optionGrammarOf(interpreter string) optionGrammar {
 // otherGrammar returns the options that gjs, mono, tclsh, guile and qml have in common, and the variables of all.
 func otherGrammar() optionGrammar {
 	return optionGrammar{
-		values: []string{"-I", "--include-path"}, code: []string{"-c", "-e", "--command", "--eval"}, injects: []string{"-I", "--include-path"}, flags: []string{"--debug"},
-		env: []string{
-			"GJS_PATH", "GI_TYPELIB_PATH", "MONO_PATH", "MONO_GAC_PREFIX", "MONO_CONFIG", "MONO_ENV_OPTIONS", "TCLLIBPATH", "TCL_LIBRARY", "TK_LIBRARY",
-			"GUILE_LOAD_PATH", "GUILE_LOAD_COMPILED_PATH", "GUILE_EXTENSIONS_PATH", "QML_IMPORT_PATH", "QML2_IMPORT_PATH",
+		values: []string{"-I", "--include-path"}, code: []string{"-c", "-e", "--command", "--eval"},
+		injects: []string{"-I", "--include-path"}, flags: []string{"--debug"}, env: []string{
+			"GJS_PATH", "GI_TYPELIB_PATH", "MONO_PATH", "MONO_GAC_PREFIX", "MONO_CONFIG", "MONO_ENV_OPTIONS", "TCLLIBPATH",
+			"TCL_LIBRARY", "TK_LIBRARY", "GUILE_LOAD_PATH", "GUILE_LOAD_COMPILED_PATH", "GUILE_EXTENSIONS_PATH",
+			"QML_IMPORT_PATH", "QML2_IMPORT_PATH",
 		},
 	}
 }
@@ -104,8 +107,11 @@ func otherGrammar() optionGrammar {
 // nodeGrammar returns the grammar of node. An option that takes a value in some versions only is in no list.
 func nodeGrammar() optionGrammar {
 	g := optionGrammar{
-		code:    []string{"-e", "--eval", "-p", "--print", "-pe", "-i", "--interactive", "--entry-url", "--run", "--test", "--experimental-sea-config", "--build-sea"},
-		injects: []string{"-r", "--require", "--import", "--loader", "--experimental-loader", "--env-file", "--env-file-if-exists", "--openssl-config", "--snapshot-blob", "--experimental-policy", "--experimental-config-file", "--experimental-default-config-file"},
+		code: []string{"-e", "--eval", "-p", "--print", "-pe", "-i", "--interactive", "--entry-url", "--run", "--test",
+			"--experimental-sea-config", "--build-sea"},
+		injects: []string{"-r", "--require", "--import", "--loader", "--experimental-loader", "--env-file",
+			"--env-file-if-exists", "--openssl-config", "--snapshot-blob", "--experimental-policy", "--experimental-config-file",
+			"--experimental-default-config-file"},
 		values: strings.Fields(`-C --conditions --allow-fs-read --allow-fs-write --build-snapshot-config --cpu-prof-dir --cpu-prof-interval
 			--cpu-prof-name --debug-port --diagnostic-dir --disable-proto --disable-warning --dns-result-order --experimental-config-file
 			--experimental-default-type --es-module-specifier-resolution --experimental-specifier-resolution --heap-prof-dir
@@ -143,10 +149,13 @@ func nodeGrammar() optionGrammar {
 func bunGrammar() optionGrammar {
 	g := optionGrammar{
 		code: []string{"-e", "--eval", "-p", "--print"}, dotted: true,
-		injects: []string{"-r", "--preload", "--require", "--import", "-c", "--config", "--env-file", "-d", "--define", "--tsconfig-override"},
-		values:  []string{"--conditions", "--cwd", "-l", "--loader", "--port", "--main-fields", "--extension-order", "--install"},
-		flags:   []string{"--watch", "--hot", "--smol", "-b", "--bun", "--silent", "--no-install", "--inspect", "--inspect-brk", "--inspect-wait", "--if-present", "-i"},
-		env:     []string{"NODE_PATH", "BUN_INSPECT_PRELOAD"}, options: []string{"NODE_OPTIONS"},
+		injects: []string{"-r", "--preload", "--require", "--import", "-c", "--config", "--env-file", "-d", "--define",
+			"--tsconfig-override"},
+		values: []string{"--conditions", "--cwd", "-l", "--loader", "--port", "--main-fields",
+			"--extension-order", "--install"},
+		flags: []string{"--watch", "--hot", "--smol", "-b", "--bun", "--silent", "--no-install", "--inspect",
+			"--inspect-brk", "--inspect-wait", "--if-present", "-i"},
+		env: []string{"NODE_PATH", "BUN_INSPECT_PRELOAD"}, options: []string{"NODE_OPTIONS"},
 	}
 	g.values = append(g.values, g.injects...)
 	return g
@@ -172,10 +181,12 @@ func javaGrammar() optionGrammar {
 			--patch-module --limit-modules --enable-native-access --source`),
 		injects: strings.Fields(`-cp -classpath --class-path -p --module-path --upgrade-module-path --patch-module -javaagent: -agentpath: -agentlib:
 			-Xbootclasspath -Djava. -Djdk.module. -XX:Flags -XX:VMOptionsFile -XX:OnError -XX:OnOutOfMemoryError`),
-		prefixes: []string{"-D", "-X", "-ea", "-enableassertions", "-da", "-disableassertions", "-esa", "-dsa", "-agentlib:", "-agentpath:", "-javaagent:", "-verbose", "-splash:"},
+		prefixes: []string{"-D", "-X", "-ea", "-enableassertions", "-da", "-disableassertions", "-esa", "-dsa", "-agentlib:",
+			"-agentpath:", "-javaagent:", "-verbose", "-splash:"},
 		flags: strings.Fields(`-server -client -showversion --show-version --enable-preview --show-module-resolution -d64 -zero -version --version
 			--dry-run`),
 		script: []string{"-jar"}, module: []string{"-m", "--module"}, class: true,
-		env: []string{"CLASSPATH", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS"}, options: []string{"JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS"},
+		env:     []string{"CLASSPATH", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS"},
+		options: []string{"JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS"},
 	}
 }

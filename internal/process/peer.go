@@ -32,11 +32,13 @@ type peerFacts struct {
 
 func readPeerFacts(pid int) peerFacts {
 	f := peerFacts{executable: Executable(pid), flatpak: FlatpakID(pid)}
-	f.otherNamespace = !SharesMountNamespace(pid) && (!strings.HasPrefix(f.executable, "/snap/") || !RunsFile(pid, f.executable))
+	f.otherNamespace = !SharesMountNamespace(pid) &&
+		(!strings.HasPrefix(f.executable, "/snap/") || !RunsFile(pid, f.executable))
 	name, env := ProgramName(f.executable), Environment(pid)
 	if !IsInterpreter(name) {
 		f.injections = CodeInjections("", nil, env)
-		if f.asInterpreter = slices.ContainsFunc(interpreterVariables(), func(v string) bool { return lookupIn(env)(v) != "" }); f.asInterpreter {
+		if f.asInterpreter = slices.ContainsFunc(interpreterVariables(),
+			func(v string) bool { return lookupIn(env)(v) != "" }); f.asInterpreter {
 			f.args, f.workingDir = Arguments(pid), WorkingDir(pid)
 		}
 		return f
@@ -119,7 +121,8 @@ func (f peerFacts) identity() string {
 	switch {
 	case f.flatpak != "":
 		return flatpakPrefix + f.flatpak
-	case f.executable == "" || f.otherNamespace || isReaper(ProgramName(f.executable)) || isLoader(ProgramName(f.executable)):
+	case f.executable == "" || f.otherNamespace || isReaper(ProgramName(f.executable)) ||
+		isLoader(ProgramName(f.executable)):
 		return ""
 	}
 	paths := newPathFolder()
@@ -148,12 +151,14 @@ func (f peerFacts) identity() string {
 func isRelativeInjection(word string) bool {
 	name, value, found := strings.Cut(word, "=")
 	if !found {
-		if strings.HasPrefix(name, "--") || name == "-cp" || name == "-classpath" || name != "" && name[0] == '-' && len(name) == 2 {
+		if strings.HasPrefix(name, "--") || name == "-cp" || name == "-classpath" ||
+			name != "" && name[0] == '-' && len(name) == 2 {
 			return false // the option before its value
 		}
 		value = word
 	}
-	for path := range strings.SplitSeq(strings.NewReplacer(" ", ":", ";", ":").Replace(strings.TrimPrefix(value, "file://")), ":") {
+	for path := range strings.SplitSeq(strings.NewReplacer(" ", ":", ";", ":").Replace(strings.TrimPrefix(value,
+		"file://")), ":") {
 		if !strings.HasPrefix(path, "/") {
 			return true
 		}
@@ -203,8 +208,10 @@ func (f peerFacts) code() string {
 // isLoader reports whether a program runs others that its arguments name, and is no interpreter with known
 // options.
 func isLoader(name string) bool {
-	return slices.ContainsFunc([]string{"ld-", "ld.so", "qemu-", "wine"}, func(p string) bool { return strings.HasPrefix(name, p) }) ||
-		slices.Contains([]string{"dotnet", "pwsh", "julia", "R", "erl", "beam.smp", "racket", "swipl", "expect", "awk", "gawk", "mawk"}, family(name))
+	return slices.ContainsFunc([]string{"ld-", "ld.so", "qemu-", "wine"},
+		func(p string) bool { return strings.HasPrefix(name, p) }) ||
+		slices.Contains([]string{"dotnet", "pwsh", "julia", "R", "erl", "beam.smp", "racket", "swipl", "expect", "awk",
+			"gawk", "mawk"}, family(name))
 }
 
 // isScriptRunner reports whether a script runs other scripts in its own process.
@@ -212,7 +219,8 @@ func isScriptRunner(path string) bool {
 	parts := strings.Split(path, "/")
 	for i := 1; i < len(parts); i++ {
 		if slices.Contains([]string{"bin", "node_modules", "site-packages", "dist-packages"}, parts[i-1]) &&
-			slices.Contains([]string{"ts-node", "ts-node-esm", "vite-node", "coverage", "debugpy", "ipython", "IPython", "ipykernel_launcher.py", "pytest", "py.test"}, parts[i]) {
+			slices.Contains([]string{"ts-node", "ts-node-esm", "vite-node", "coverage", "debugpy", "ipython", "IPython",
+				"ipykernel_launcher.py", "pytest", "py.test"}, parts[i]) {
 			return true
 		}
 	}
@@ -248,17 +256,18 @@ func (f peerFacts) isLauncher() bool {
 func launcherNames() []string {
 	return []string{
 		"sh", "bash", "dash", "ash", "zsh", "ksh", "fish", "busybox",
-		"env", "setsid", "nice", "ionice", "nohup", "timeout", "stdbuf", "chrt", "taskset", "time", "xargs", "script", "unbuffer",
-		"sudo", "su", "doas", "runuser", "setpriv", "systemd-run", "prlimit", "catchsegv", "dbus-run-session",
-		"npm", "npx", "pnpm", "pnpx", "yarn", "bunx", "corepack", "uv", "uvx", "pipx", "mise", "asdf", "direnv", "volta", "volta-shim", "fnm",
+		"env", "setsid", "nice", "ionice", "nohup", "timeout", "stdbuf", "chrt", "taskset", "time", "xargs",
+		"script", "unbuffer", "sudo", "su", "doas", "runuser", "setpriv", "systemd-run", "prlimit", "catchsegv",
+		"dbus-run-session", "npm", "npx", "pnpm", "pnpx", "yarn", "bunx", "corepack", "uv", "uvx", "pipx", "mise", "asdf",
+		"direnv", "volta", "volta-shim", "fnm",
 	}
 }
 
 // launcherScripts returns launchers that an interpreter runs.
 func launcherScripts() []string {
 	return []string{
-		"npm-cli.js", "npx-cli.js", "npm", "npx", "corepack.js", "pnpm.cjs", "pnpx.cjs", "pnpm.js", "yarn.js", "yarn.cjs", "npm.js", "npx.js", "yarnpkg.js",
-		"pipx", "uv", "uvx",
+		"npm-cli.js", "npx-cli.js", "npm", "npx", "corepack.js", "pnpm.cjs", "pnpx.cjs", "pnpm.js", "yarn.js", "yarn.cjs",
+		"npm.js", "npx.js", "yarnpkg.js", "pipx", "uv", "uvx",
 		"aai-gateway.js", // our npm package
 	}
 }
@@ -268,7 +277,8 @@ func launcherScripts() []string {
 func isReaper(name string) bool {
 	return slices.Contains([]string{
 		"systemd", "init", "tini", "tini-static", "dumb-init", "docker-init", "catatonit", "runit", "s6-svscan", "launchd",
-		"containerd-shim-runc-v2", "conmon", "dockerd", "flatpak-session-helper", "sshd", "sshd-session", "dropbear", "cron", "crond", "atd",
+		"containerd-shim-runc-v2", "conmon", "dockerd", "flatpak-session-helper", "sshd", "sshd-session", "dropbear",
+		"cron", "crond", "atd",
 	}, name)
 }
 

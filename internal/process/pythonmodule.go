@@ -55,7 +55,8 @@ func newPythonPath(f peerFacts, root string, env []string) (pythonPath, bool) {
 		return p, true
 	}
 	if environment != "" {
-		p.sites = append(p.sites, filepath.Join(environment, "lib", version, "site-packages"), filepath.Join(environment, "lib64", version, "site-packages"))
+		p.sites = append(p.sites, filepath.Join(environment, "lib", version, "site-packages"),
+			filepath.Join(environment, "lib64", version, "site-packages"))
 	}
 	if environment != "" && !strings.EqualFold(config["include-system-site-packages"], "true") {
 		return p, true
@@ -150,7 +151,8 @@ func (p pythonPath) moduleFile(path string) string {
 	name := filepath.Base(path)
 	for _, entry := range entries {
 		tag, ok := strings.CutPrefix(strings.TrimSuffix(entry.Name(), ".so"), name)
-		if ok && strings.HasSuffix(entry.Name(), ".so") && (tag == "" || tag == ".abi3" || strings.HasPrefix(tag, ".cpython-") || strings.HasPrefix(tag, ".pypy")) {
+		if ok && strings.HasSuffix(entry.Name(), ".so") &&
+			(tag == "" || tag == ".abi3" || strings.HasPrefix(tag, ".cpython-") || strings.HasPrefix(tag, ".pypy")) {
 			return filepath.Join(filepath.Dir(path), entry.Name())
 		}
 	}
@@ -166,7 +168,8 @@ func (p pythonPath) moduleFile(path string) string {
 // module runs the code of others.
 func (p pythonPath) real(file string) (real, environment string) {
 	for _, folder := range p.library {
-		if strings.HasPrefix(file, folder+"/") && !slices.ContainsFunc(p.sites, func(site string) bool { return strings.HasPrefix(file, site+"/") }) {
+		if strings.HasPrefix(file, folder+"/") &&
+			!slices.ContainsFunc(p.sites, func(site string) bool { return strings.HasPrefix(file, site+"/") }) {
 			return "", ""
 		}
 	}
@@ -178,7 +181,8 @@ func (p pythonPath) real(file string) (real, environment string) {
 }
 
 // pythonProgram returns the path by which the interpreter was started, which decides its environment and its
-// standard library, and reports whether that path leads to the running program. Without such a file it returns the name.
+// standard library, and reports whether that path leads to the running program. Without such a file it returns the
+// name.
 func (f peerFacts) pythonProgram(root, search string) (path string, genuine bool) {
 	var candidates []string
 	if name := f.args[0]; strings.Contains(name, "/") {

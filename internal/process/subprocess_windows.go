@@ -32,7 +32,8 @@ func tieToParent(p *os.Process, l Limits) (letGo func(), err error) {
 		limits.BasicLimitInformation.LimitFlags |= windows.JOB_OBJECT_LIMIT_PROCESS_MEMORY
 		limits.ProcessMemoryLimit = l.Memory
 	}
-	_, err = windows.SetInformationJobObject(job, windows.JobObjectExtendedLimitInformation, uintptr(unsafe.Pointer(&limits)), uint32(unsafe.Sizeof(limits)))
+	_, err = windows.SetInformationJobObject(job, windows.JobObjectExtendedLimitInformation,
+		uintptr(unsafe.Pointer(&limits)), uint32(unsafe.Sizeof(limits)))
 	if err == nil {
 		err = assignToJob(job, p)
 	}
@@ -44,7 +45,8 @@ func tieToParent(p *os.Process, l Limits) (letGo func(), err error) {
 }
 
 func assignToJob(job windows.Handle, p *os.Process) error {
-	handle, err := windows.OpenProcess(windows.PROCESS_SET_QUOTA|windows.PROCESS_TERMINATE, false, uint32(p.Pid)) //nolint:gosec // it is one of Windows's
+	handle, err := windows.OpenProcess(windows.PROCESS_SET_QUOTA|windows.PROCESS_TERMINATE, false,
+		uint32(p.Pid)) //nolint:gosec // it is one of Windows's
 	if err != nil {
 		return err
 	}

@@ -55,10 +55,11 @@ func RunSupervisor(args []string) (status int) {
 		_, _ = fmt.Fprintln(os.Stderr, "the process cannot be held:", err)
 		return 1
 	}
-	runtime.LockOSThread()                                             // the command ends with this thread
-	pid, err := syscall.ForkExec(args[0], args[1:], &syscall.ProcAttr{ //nolint:gosec // the command is the gateway's own choice
-		Env: os.Environ(), Files: []uintptr{0, 1, 2}, Sys: &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL},
-	})
+	runtime.LockOSThread() // the command ends with this thread
+	pid, err := syscall.ForkExec(args[0], args[1:],
+		&syscall.ProcAttr{ //nolint:gosec // the command is the gateway's own choice
+			Env: os.Environ(), Files: []uintptr{0, 1, 2}, Sys: &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL},
+		})
 	if err != nil {
 		_, _ = fmt.Fprintln(os.Stderr, args[0]+":", err)
 		return 127

@@ -66,7 +66,8 @@ func base64Forms(text string) (forms []string) {
 			}
 		}
 	}
-	return append(forms, base64.RawStdEncoding.EncodeToString([]byte(text)), base64.RawURLEncoding.EncodeToString([]byte(text)))
+	return append(forms, base64.RawStdEncoding.EncodeToString([]byte(text)),
+		base64.RawURLEncoding.EncodeToString([]byte(text)))
 }
 
 // quotations returns the text as JSON and Go write it between quotation marks.
@@ -77,7 +78,8 @@ func quotations(text string) []string {
 	_ = e.Encode(text)              // a string can always be encoded
 	strict, _ := json.Marshal(text) // likewise
 	var inside []string
-	for _, quoted := range []string{strings.TrimSuffix(loose.String(), "\n"), string(strict), strconv.Quote(text), strconv.QuoteToASCII(text)} {
+	for _, quoted := range []string{strings.TrimSuffix(loose.String(), "\n"), string(strict), strconv.Quote(text),
+		strconv.QuoteToASCII(text)} {
 		inside = append(inside, quoted[1:len(quoted)-1])
 	}
 	return inside

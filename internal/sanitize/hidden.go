@@ -50,8 +50,8 @@ const maxDepth = 100
 
 // Redact returns the arguments with secret values replaced by the result of stand: those with one
 // of the given names, and at any depth those with a name that marks a secret, also in the form
-// {"name": "password", "value": …}, and the password of an address. A name such as "fields.value" means the member "value" of every object in "fields". Redact does not change
-// args, and copies only the changed parts.
+// {"name": "password", "value": …}, and the password of an address. A name such as "fields.value" means the member
+// "value" of every object in "fields". Redact does not change args, and copies only the changed parts.
 func Redact(args map[string]any, secret []string, stand func(any) any) map[string]any {
 	kept, _ := redactFields(args, secret, stand, 0)
 	return kept
@@ -85,7 +85,8 @@ func namesSecret(object map[string]any) bool {
 		return false
 	}
 	for _, member := range []string{"name", "key"} {
-		if name, is := object[member].(string); is && len(name) <= maxNameLength && IsSecretName(name) && !IsCountValue(name, value) {
+		if name, is := object[member].(string); is && len(name) <= maxNameLength && IsSecretName(name) &&
+			!IsCountValue(name, value) {
 			return true
 		}
 	}

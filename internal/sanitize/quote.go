@@ -74,7 +74,8 @@ func writeEscape(b *strings.Builder, r rune) {
 // QuoteJSON returns a JSON text for use in Markdown, with the same value: invisible characters
 // and markup become \u escapes. The text must be valid JSON, on one or several lines.
 func QuoteJSON(text string) string {
-	text = strings.ReplaceAll(EscapeInvisible(text), "](", `]\u0028`) // these two characters are adjacent only inside strings
+	// these two characters are adjacent only inside strings
+	text = strings.ReplaceAll(EscapeInvisible(text), "](", `]\u0028`)
 	var b strings.Builder
 	for _, r := range text {
 		if r == '<' || r == '>' || r == '`' {
@@ -152,5 +153,6 @@ func confusableScript(r rune) string {
 // isStyledLetter reports whether a letter is a styled form of another one: mathematical, enclosed
 // or full-width.
 func isStyledLetter(r rune) bool {
-	return 0x1d400 <= r && r <= 0x1d7ff || 0x1f130 <= r && r <= 0x1f189 || 0x24b6 <= r && r <= 0x24e9 || 0xff21 <= r && r <= 0xff5a
+	return 0x1d400 <= r && r <= 0x1d7ff || 0x1f130 <= r && r <= 0x1f189 || 0x24b6 <= r && r <= 0x24e9 ||
+		0xff21 <= r && r <= 0xff5a
 }

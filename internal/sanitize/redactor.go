@@ -190,7 +190,8 @@ func sharesFragment(text string, secrets []string) bool {
 		switch {
 		case len(secret) >= fragmentSize:
 			b := []byte(secret)
-			if known.containsFragmentOf(secret) || known.containsFragmentOf(base64.RawStdEncoding.EncodeToString(b)) || known.containsFragmentOf(hex.EncodeToString(b)) {
+			if known.containsFragmentOf(secret) || known.containsFragmentOf(base64.RawStdEncoding.EncodeToString(b)) ||
+				known.containsFragmentOf(hex.EncodeToString(b)) {
 				return true
 			}
 		case len(secret) >= minSubstringSecret && known.contains(secret):

@@ -75,10 +75,12 @@ func (r *Reader) inspect(source []byte) (*document, error) {
 		}
 	}
 	if d.root.visits > maxVisits {
-		return nil, &Fault{Message: fmt.Sprintf("with its references followed the schema has more than %d sub-schemas", maxVisits)}
+		return nil,
+			&Fault{Message: fmt.Sprintf("with its references followed the schema has more than %d sub-schemas", maxVisits)}
 	}
 	if d.root.chain > maxChain {
-		return nil, &Fault{Message: fmt.Sprintf("with its references followed the schema is nested more than %d deep", maxChain)}
+		return nil,
+			&Fault{Message: fmt.Sprintf("with its references followed the schema is nested more than %d deep", maxChain)}
 	}
 	return d, nil
 }

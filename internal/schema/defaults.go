@@ -143,7 +143,8 @@ func (f *defaultFiller) charge(value any) error {
 		}
 	}
 	if f.nodes > maxDefaultValues || f.bytes > maxDefaultBytes {
-		return aai.Errorf(aai.InvalidParams, "the defaults of the schema would add more than %d values or %d MiB of text", maxDefaultValues, maxDefaultBytes>>20)
+		return aai.Errorf(aai.InvalidParams, "the defaults of the schema would add more than %d values or %d MiB of text",
+			maxDefaultValues, maxDefaultBytes>>20)
 	}
 	return nil
 }

@@ -42,7 +42,8 @@ func (x *explanation) describeMismatch(f *jsonschema.ValidationError, at path, v
 	case *kind.AdditionalItems:
 		got = fmt.Sprintf("%d too many", k.Count)
 	case *kind.UniqueItems:
-		return fmt.Sprintf("expected items that are all different, but items %d and %d are equal", k.Duplicates[0], k.Duplicates[1])
+		return fmt.Sprintf("expected items that are all different, but items %d and %d are equal",
+			k.Duplicates[0], k.Duplicates[1])
 	case *kind.Contains:
 		wanted := "another value"
 		if s.Contains != nil {
@@ -103,7 +104,8 @@ func typesOf(s *jsonschema.Schema) []string {
 		return s.Types.ToStrings()
 	}
 	switch {
-	case s.Minimum != nil || s.Maximum != nil || s.ExclusiveMinimum != nil || s.ExclusiveMaximum != nil || s.MultipleOf != nil:
+	case s.Minimum != nil || s.Maximum != nil || s.ExclusiveMinimum != nil || s.ExclusiveMaximum != nil ||
+		s.MultipleOf != nil:
 		return []string{"number"}
 	case s.MinLength != nil || s.MaxLength != nil || s.Pattern != nil || s.Format != nil:
 		return []string{"string"}

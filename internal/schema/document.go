@@ -53,7 +53,8 @@ func valueOf(n *node) any {
 // read parses source, which must be one JSON value (RFC 8259) in valid UTF-8 without duplicate
 // names.
 func (r *Reader) read(source []byte) (*node, error) {
-	root, fault := r.tree.Read(source, jsontree.Options[nodeRole]{MaxBytes: maxSource, MaxValues: maxNodes, MaxDepth: maxDepth, MaxDigits: maxDigits})
+	root, fault := r.tree.Read(source, jsontree.Options[nodeRole]{MaxBytes: maxSource, MaxValues: maxNodes,
+		MaxDepth: maxDepth, MaxDigits: maxDigits})
 	if fault == nil {
 		return root, nil
 	}

@@ -45,7 +45,8 @@ type explanation struct {
 	searches     int
 	nearestNames func(name string, names []string, n int) []string // aai.Nearest, which is expensive
 	places       map[string]int                                    // of the names in order; nil until needed
-	rootSchemas  []*jsonschema.Schema                              // that always apply to the whole value; nil until needed
+	// that always apply to the whole value; nil until needed
+	rootSchemas []*jsonschema.Schema
 }
 
 // explain returns the error for a value that the library rejected.
@@ -325,5 +326,7 @@ func (x *explanation) alternatives(f *jsonschema.ValidationError, branches []*js
 		}
 		wanted = strings.Join(each, " or ")
 	}
-	return []valueFault{{at: at, message: prefix(at) + "expected " + wanted + ", got " + describeValue(value, x.secrets.covers(at, value))}}
+	return []valueFault{
+		{at: at, message: prefix(at) + "expected " + wanted + ", got " + describeValue(value, x.secrets.covers(at, value))},
+	}
 }

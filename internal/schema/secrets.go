@@ -27,7 +27,8 @@ func (s secretPaths) covers(at path, value any) bool {
 	}
 	for i, step := range at {
 		name, ok := step.(string)
-		if ok && (sanitize.IsSecretName(name) && (i < len(at)-1 || !sanitize.IsCountValue(name, value)) || i == 0 && slices.Contains(s.names, name)) {
+		if ok && (sanitize.IsSecretName(name) && (i < len(at)-1 || !sanitize.IsCountValue(name, value)) ||
+			i == 0 && slices.Contains(s.names, name)) {
 			return true
 		}
 	}

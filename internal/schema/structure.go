@@ -35,7 +35,8 @@ func (d *document) enter(n *node) (*subschema, error) {
 // keyword checks one member of a schema.
 func (d *document) keyword(s *subschema, k *node) error {
 	switch k.Name {
-	case "$ref", "$id", "$schema", "$comment", "title", "description", "format", "pattern", "contentEncoding", "contentMediaType":
+	case "$ref", "$id", "$schema", "$comment", "title", "description", "format", "pattern", "contentEncoding",
+		"contentMediaType":
 		if k.Kind != '"' {
 			return faultAt(k, "expected a string, got %s", describeNode(k))
 		}

@@ -142,7 +142,8 @@ func (d folder) lock(ctx context.Context, name string) (unlock func(), err error
 	unlock, err = atomicfile.Lock(ctx, d.file(name))
 	if errors.Is(err, context.DeadlineExceeded) {
 		e := aai.Errorf(aai.Timeout, "another process of the gateway has had the lock %s.lock for too long", d.file(name))
-		e.Hint, e.Delivery = "It may wait for a server. Try again; if that does not help, look for a process of aai-gateway that hangs.", aai.NotDelivered
+		e.Hint, e.Delivery = "It may wait for a server. Try again; if that does not help, look for a process of "+
+			"aai-gateway that hangs.", aai.NotDelivered
 		return nil, e
 	}
 	return unlock, err

@@ -56,7 +56,9 @@ func (v *Vault) checkNonInteractive(place string) error {
 	if place != placePassphrase || !v.nonInteractive {
 		return nil
 	}
-	return v.refusal([]string{titleOf(v.places(), placePassphrase) + " seals what is in " + v.folder.path + ", and nobody is asked for it here"})
+	return v.refusal([]string{
+		titleOf(v.places(), placePassphrase) + " seals what is in " + v.folder.path + ", and nobody is asked for it here",
+	})
 }
 
 // label reads key.json. Nil means that there is no vault.
@@ -75,8 +77,9 @@ func (v *Vault) label() (*label, error) {
 	}
 	l, err := parseLabel(b)
 	if err != nil {
-		return nil, unusableVaultError(fmt.Errorf("%s is not what says which key seals the secrets: %w", v.folder.file(labelFile), err),
-			"Bring back the file from a copy, or move "+v.folder.path+" away to start anew.")
+		return nil,
+			unusableVaultError(fmt.Errorf("%s is not what says which key seals the secrets: %w", v.folder.file(labelFile), err),
+				"Bring back the file from a copy, or move "+v.folder.path+" away to start anew.")
 	}
 	return l, nil
 }
@@ -143,7 +146,8 @@ func (v *Vault) findKey(ctx context.Context, l *label) (*masterKey, error) {
 	}
 	e := aai.Errorf(code, "the secrets in %s are sealed with the key %s of %s, which cannot be had. %s",
 		v.folder.path, shortID(l.Key), titleOf(places, l.Place), strings.Join(notes, "; "))
-	e.Hint = "Unlock that place or bring the key back to it. To give the secrets up, move the folder away; everything in it must then be given anew."
+	e.Hint = "Unlock that place or bring the key back to it. To give the secrets up, move the folder away; everything " +
+		"in it must then be given anew."
 	if v.untrustedEnvReason != "" {
 		e.Hint = "Start the gateway with the account's own HOME and without XDG_DATA_HOME. " + e.Hint
 	}

@@ -64,11 +64,12 @@ type vaultState struct {
 // New returns a vault. It opens no file and asks no one.
 func New(c Config) *Vault {
 	v := &Vault{vaultState: &vaultState{
-		folder: newFolder(c.Folder), getenv: c.Getenv, untrustedEnvReason: c.UntrustedEnvReason, insecureAllowed: c.AllowInsecureFile,
-		system: newSystem(c.Getenv), keyTurn: make(chan struct{}, 1),
+		folder: newFolder(c.Folder), getenv: c.Getenv, untrustedEnvReason: c.UntrustedEnvReason,
+		insecureAllowed: c.AllowInsecureFile, system: newSystem(c.Getenv), keyTurn: make(chan struct{}, 1),
 	}, ask: c.Ask}
 	if c.AllowInsecureFile && c.Log != nil {
-		c.Log.Warn("insecure storage is allowed: where there is no keychain, whoever reads "+v.folder.file(insecureFile)+" can read your secrets",
+		c.Log.Warn("insecure storage is allowed: where there is no keychain, whoever reads "+v.folder.file(insecureFile)+
+			" can read your secrets",
 			"setting", "keychain.insecure")
 	}
 	return v
@@ -199,12 +200,14 @@ func (v *Vault) change(k *masterKey, id string, edit func([]byte) ([]byte, error
 	case now == nil:
 		err = v.folder.remove(file)
 	case len(now) > MaxRecordSize:
-		return aai.Errorf(aai.InvalidParams, "the record %q has %d bytes; expected at most %d", aai.CleanLabel(id, 60), len(now), MaxRecordSize)
+		return aai.Errorf(aai.InvalidParams, "the record %q has %d bytes; expected at most %d", aai.CleanLabel(id, 60),
+			len(now), MaxRecordSize)
 	default:
 		err = v.folder.replace(file, k.seal(id, now))
 	}
 	if err != nil {
-		return unusableVaultError(fmt.Errorf("the record %q could not be kept: %w", aai.CleanLabel(id, 60), err), "What was kept before is still there.")
+		return unusableVaultError(fmt.Errorf("the record %q could not be kept: %w", aai.CleanLabel(id, 60), err),
+			"What was kept before is still there.")
 	}
 	return nil
 }
@@ -237,7 +240,8 @@ func (v *Vault) read(k *masterKey, id string) ([]byte, fs.FileInfo, error) {
 		}
 		err = fmt.Errorf("%s: %w", path, err)
 	}
-	return nil, nil, unusableVaultError(err, "Bring the file back from a copy. Or remove it, and give what it held once more.")
+	return nil, nil,
+		unusableVaultError(err, "Bring the file back from a copy. Or remove it, and give what it held once more.")
 }
 
 // Names returns the IDs of all records with the prefix, sorted. It fails on a damaged
@@ -280,14 +284,16 @@ func (v *Vault) Names(ctx context.Context, prefix string) ([]string, error) {
 
 func checkID(id string) error {
 	if id == "" || len(id) > MaxIDLength || !utf8.ValidString(id) {
-		return aai.Errorf(aai.InvalidParams, "%q is no id of a record; expected 1 to %d bytes of UTF-8", aai.CleanLabel(id, 60), MaxIDLength)
+		return aai.Errorf(aai.InvalidParams, "%q is no id of a record; expected 1 to %d bytes of UTF-8",
+			aai.CleanLabel(id, 60), MaxIDLength)
 	}
 	return nil
 }
 
 // asCallError converts an error to an *aai.Error, except errors of a context.
 func asCallError(err error) error {
-	if _, ok := errors.AsType[*aai.Error](err); ok || err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+	if _, ok := errors.AsType[*aai.Error](err); ok || err == nil || errors.Is(err, context.Canceled) ||
+		errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
 	return unusableVaultError(err, "")

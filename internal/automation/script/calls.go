@@ -35,7 +35,8 @@ func (r *run) makeCall(ctx context.Context, asked *child.Call) child.Reply {
 	if !reads {
 		r.mutations.done(asked)
 	}
-	if result.UntrustedSource != "" && !slices.Contains(r.foreignSources, result.UntrustedSource) && len(r.foreignSources) < maxForeignSources {
+	if result.UntrustedSource != "" && !slices.Contains(r.foreignSources, result.UntrustedSource) &&
+		len(r.foreignSources) < maxForeignSources {
 		r.foreignSources = append(r.foreignSources, result.UntrustedSource)
 	}
 	return replyOf(result)
@@ -103,7 +104,8 @@ func (r *run) do(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 }
 
 func (r *run) doWaiting(ctx context.Context, call *aai.Call) (*aai.Result, error) {
-	return aai.RetryRateLimited(ctx, rateLimitWait, func(ctx context.Context) (*aai.Result, error) { return r.gateway.Do(ctx, call) })
+	return aai.RetryRateLimited(ctx, rateLimitWait,
+		func(ctx context.Context) (*aai.Result, error) { return r.gateway.Do(ctx, call) })
 }
 
 // isReadOnly reports whether the call's tool only reads, or does not exist.
@@ -124,7 +126,11 @@ func replyOf(result *aai.Result) child.Reply {
 	}
 	b, err := json.Marshal(value)
 	if err != nil || len(b) > child.MaxFrame/2 {
-		return child.Reply{Fault: &child.Fault{Code: aai.AutomationFailed, Message: fmt.Sprintf("the answer has %d bytes, more than a script can take", len(b)), Hint: "Ask for less.", Delivery: aai.Delivered}}
+		return child.Reply{
+			Fault: &child.Fault{Code: aai.AutomationFailed,
+				Message: fmt.Sprintf("the answer has %d bytes, more than a script can take", len(b)), Hint: "Ask for less.",
+				Delivery: aai.Delivered},
+		}
 	}
 	return child.Reply{Value: b}
 }
@@ -180,7 +186,8 @@ func (d *mutations) describe() string {
 		if len(d.names) > maxNames {
 			named = append(named, "…")
 		}
-		parts = append(parts, fmt.Sprintf("%d of its acts reached their apps (%s) and were not undone", d.all, strings.Join(named, ", ")))
+		parts = append(parts, fmt.Sprintf("%d of its acts reached their apps (%s) and were not undone", d.all,
+			strings.Join(named, ", ")))
 	}
 	if d.uncertain > 0 {
 		parts = append(parts, fmt.Sprintf("of %d acts it is unknown whether they did", d.uncertain))

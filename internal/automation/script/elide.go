@@ -43,7 +43,8 @@ func elide(script string) (code string, literals []string) {
 			i = end
 			continue
 		}
-		if text := strings.Trim(script[i:end], "'\"`"); !strings.HasPrefix(script[i:end], "//") && !strings.HasPrefix(script[i:end], "/*") {
+		if text := strings.Trim(script[i:end], "'\"`"); !strings.HasPrefix(script[i:end], "//") &&
+			!strings.HasPrefix(script[i:end], "/*") {
 			literals = append(literals, text)
 			last = ']' // a value
 		}
@@ -135,7 +136,8 @@ func endOfSlash(script string, i int, last byte, keyword bool) int {
 
 // isWordEnd reports whether a value may end with the character, so that a slash after it divides.
 func isWordEnd(c byte) bool {
-	return c == ']' || c == '_' || c == '$' || c >= 0x80 || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+	return c == ']' || c == '_' || c == '$' || c >= 0x80 || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' ||
+		'A' <= c && c <= 'Z'
 }
 
 // endsWithKeyword reports whether code ends with a keyword before which no value ends.
@@ -143,7 +145,8 @@ func endsWithKeyword(b *strings.Builder) bool {
 	code := b.String()
 	code = strings.TrimRight(code[max(0, len(code)-20):], " \t\r\n")
 	word := code[strings.LastIndexFunc(code, func(r rune) bool { return r < 'a' || r > 'z' })+1:]
-	return slices.Contains([]string{"return", "typeof", "case", "in", "of", "delete", "void", "throw", "new", "else", "do", "await", "yield"}, word)
+	return slices.Contains([]string{"return", "typeof", "case", "in", "of", "delete", "void", "throw", "new", "else", "do",
+		"await", "yield"}, word)
 }
 
 // recordArgs returns the arguments of a call for the journal, with the script's literals elided and

@@ -23,7 +23,8 @@ func (r *run) error(code aai.Code, message, hint string, cause error) error {
 func (r *run) ended(ctx context.Context, why endReason) error {
 	switch why {
 	case endTimeout:
-		return r.error(aai.Timeout, fmt.Sprintf("the script had not ended after %s, at its call %d", r.args.timeout, r.calls), "Split the script, or raise timeout_ms.", nil)
+		return r.error(aai.Timeout, fmt.Sprintf("the script had not ended after %s, at its call %d", r.args.timeout, r.calls),
+			"Split the script, or raise timeout_ms.", nil)
 	case endMemory:
 		return r.tooBig(nil)
 	case endTooManyCalls:
@@ -40,7 +41,8 @@ func (r *run) ended(ctx context.Context, why endReason) error {
 }
 
 func (r *run) tooBig(cause error) error {
-	return r.error(aai.AutomationFailed, fmt.Sprintf("the script used more than its limit of %d MB of memory", child.MaxMemory>>20), "Keep less in memory.", cause)
+	return r.error(aai.AutomationFailed, fmt.Sprintf("the script used more than its limit of %d MB of memory",
+		child.MaxMemory>>20), "Keep less in memory.", cause)
 }
 
 // processError returns the error of a process that ended without a result.
@@ -48,15 +50,18 @@ func (r *run) processError(p *scriptProcess) error {
 	said := string(p.stderr.text)
 	cause := errors.New(p.State().String() + "\n" + said)
 	if strings.Contains(said, "stack exceeds") {
-		return r.error(aai.AutomationFailed, "the script, or a value in it, is nested too deeply", "Nest its expressions and values less.", cause)
+		return r.error(aai.AutomationFailed, "the script, or a value in it, is nested too deeply",
+			"Nest its expressions and values less.", cause)
 	}
-	for _, word := range []string{"out of memory", "cannot allocate", "makeslice", "too large", "negative count", "overflow"} {
+	for _, word := range []string{"out of memory", "cannot allocate", "makeslice", "too large",
+		"negative count", "overflow"} {
 		if strings.Contains(said, word) {
 			return r.tooBig(cause)
 		}
 	}
 	if killed(p.State()) {
-		return r.error(aai.Timeout, fmt.Sprintf("the script used its limit of %d seconds of processor time", r.args.seconds()), "Split the script.", cause)
+		return r.error(aai.Timeout, fmt.Sprintf("the script used its limit of %d seconds of processor time",
+			r.args.seconds()), "Split the script.", cause)
 	}
 	return r.error(aai.Internal, "the script's process ended without an error message", "", cause)
 }

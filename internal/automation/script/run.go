@@ -42,7 +42,9 @@ type run struct {
 func (r *run) execute(outer context.Context, cmd *exec.Cmd, job child.Job) (*aai.Result, error) {
 	p, err := start(cmd)
 	if err != nil {
-		return nil, &aai.Error{Code: aai.Internal, Message: "the process for the script could not be started", Delivery: aai.NotDelivered, Err: err}
+		return nil,
+			&aai.Error{Code: aai.Internal, Message: "the process for the script could not be started",
+				Delivery: aai.NotDelivered, Err: err}
 	}
 	ctx, cancel := context.WithCancel(outer)
 	defer cancel()
@@ -139,7 +141,8 @@ func (r *run) result(last *child.Done) *aai.Result {
 	if last.Size > 0 {
 		cut := last.Truncated[:min(len(last.Truncated), child.MaxResult)]
 		a.Result, _ = json.Marshal(cut)
-		warnings = append(warnings, fmt.Sprintf("the result's JSON has %d bytes; these are the first %d, as text", last.Size, len(cut)))
+		warnings = append(warnings, fmt.Sprintf("the result's JSON has %d bytes; these are the first %d, as text",
+			last.Size, len(cut)))
 	}
 	log, whole := strings.ToValidUTF8(r.log.String(), "\uFFFD"), r.log.Len()+r.droppedLog
 	if !r.args.log {
@@ -148,5 +151,6 @@ func (r *run) result(last *child.Done) *aai.Result {
 	if a.Log = strings.ToValidUTF8(strings.TrimSuffix(log, "\n"), ""); len(log) < whole {
 		warnings = append(warnings, fmt.Sprintf("the log has %d bytes; these are the first %d", whole, len(log)))
 	}
-	return &aai.Result{Data: a, Warning: strings.Join(warnings, "; "), UntrustedSource: strings.Join(r.foreignSources, ", ")}
+	return &aai.Result{Data: a, Warning: strings.Join(warnings, "; "),
+		UntrustedSource: strings.Join(r.foreignSources, ", ")}
 }

@@ -54,7 +54,9 @@ func (p *slotPool) acquire(ctx context.Context, whose string, patience time.Dura
 		case <-ctx.Done():
 			return nil, notBegunError(aai.AsError(ctx.Err()).Code, "the script waited for other scripts, and was not run", "")
 		case <-late.C:
-			return nil, notBegunError(aai.Timeout, "other scripts ran until its time was over; it was not run", "Call again when they have ended.")
+			return nil,
+				notBegunError(aai.Timeout, "other scripts ran until its time was over; it was not run",
+					"Call again when they have ended.")
 		}
 	}
 }

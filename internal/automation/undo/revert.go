@@ -45,7 +45,8 @@ const maxMessage = 300
 // still the one after the act. Without a StateStep, the step's tool checks the state itself, if it
 // can. The calls go through do with the caller's rights; they are no acts of the conversation, see
 // [Log.ObserveMutation].
-func Revert(ctx context.Context, do func(context.Context, *aai.Call) (*aai.Result, error), caller aai.Caller, u *aai.Undo) Outcome {
+func Revert(ctx context.Context, do func(context.Context, *aai.Call) (*aai.Result, error), caller aai.Caller,
+	u *aai.Undo) Outcome {
 	if u == nil || u.Step.Tool == "" {
 		return Outcome{Status: StatusIrreversible, Message: "the tool has no undo"}
 	}
@@ -65,7 +66,8 @@ func Revert(ctx context.Context, do func(context.Context, *aai.Call) (*aai.Resul
 	}
 	says, status := aai.CleanLabel(u.Description, maxMessage), StatusUndone
 	if len(u.NotRestored) > 0 {
-		says, status = aai.CleanLabel(u.Description+"; not restored: "+strings.Join(u.NotRestored, ", "), maxMessage), StatusPartial
+		says, status = aai.CleanLabel(u.Description+"; not restored: "+strings.Join(u.NotRestored, ", "), maxMessage),
+			StatusPartial
 	}
 	if !looked {
 		says += "; later changes could not be checked"
@@ -84,7 +86,8 @@ func checkState(ctx context.Context, do DoFunc, caller aai.Caller, u *aai.Undo, 
 		o.Status = StatusFailed // reading changes nothing
 		return &o
 	case result == nil:
-		return &Outcome{Status: StatusFailed, Message: aai.CleanLabel(unknown+": "+u.StateStep.Tool+" returned nothing", maxMessage)}
+		return &Outcome{Status: StatusFailed, Message: aai.CleanLabel(unknown+": "+u.StateStep.Tool+" returned nothing",
+			maxMessage)}
 	}
 	if seen.checkUnchanged(result.Data) == nil {
 		return nil
@@ -126,7 +129,8 @@ func (s *observation) outcome() (looked bool, other string) {
 
 // changedSince returns the outcome for a state that has changed since the act.
 func changedSince(other string) Outcome {
-	return Outcome{Status: StatusChangedSince, Message: aai.CleanLabel("the state has changed since: "+other+"; not overwritten", maxMessage)}
+	return Outcome{Status: StatusChangedSince,
+		Message: aai.CleanLabel("the state has changed since: "+other+"; not overwritten", maxMessage)}
 }
 
 // failedOutcome returns the outcome for a failed call. Its effect may have happened nevertheless.

@@ -20,7 +20,8 @@ type Reverted struct {
 //
 // The error reports that the acts cannot be read or that another revert of the conversation runs.
 // Before anything was reverted, it may also be the permission that a person must give first.
-func (l *Log) Revert(ctx context.Context, do DoFunc, caller aai.Caller, count int, meant func(*Act) bool) (taken []Reverted, older *Act, err error) {
+func (l *Log) Revert(ctx context.Context, do DoFunc, caller aai.Caller, count int,
+	meant func(*Act) bool) (taken []Reverted, older *Act, err error) {
 	acts, err := l.Acts(ctx, caller)
 	if err != nil {
 		return nil, nil, err
@@ -56,7 +57,8 @@ func (l *Log) revertOne(ctx context.Context, do DoFunc, caller aai.Caller, act *
 	case ctx.Err() != nil:
 		return Outcome{Status: StatusFailed, Message: "the time for undoing was over"}
 	case act.Code != "" && act.Undo == nil:
-		return Outcome{Status: StatusIrreversible, Message: "it failed with " + string(act.Code) + " and may have happened; check the app"}
+		return Outcome{Status: StatusIrreversible,
+			Message: "it failed with " + string(act.Code) + " and may have happened; check the app"}
 	case act.NoUndoReason != "":
 		return Outcome{Status: StatusIrreversible, Message: act.NoUndoReason}
 	case act.Status == StatusUnknown && act.Undo.StateStep == nil:

@@ -100,7 +100,8 @@ func (l *Log) loadSealed(ctx context.Context, caller aai.Caller) error {
 
 // notSealedError returns the error for unknown acts of terminal commands.
 func notSealedError(err error) error {
-	e := aai.Errorf(aai.AutomationNotSupported, "acts of commands are not stored here: they may contain secrets, and nothing can encrypt them")
+	e := aai.Errorf(aai.AutomationNotSupported,
+		"acts of commands are not stored here: they may contain secrets, and nothing can encrypt them")
 	if err != nil {
 		e.Message, e.Err = fmt.Sprintf("%s: %s", e.Message, aai.AsError(err).Message), err
 	}

@@ -36,12 +36,15 @@ const (
 
 // DesktopTool returns the tool that reverts the conversation's acts on windows. do makes its calls.
 func (l *Log) DesktopTool(do DoFunc) *aai.Tool {
-	return l.tool(DesktopToolName, params, "Undo the last acts on windows, where possible and nothing has changed since", do, (*Act).onDesktop)
+	return l.tool(DesktopToolName, params, "Undo the last acts on windows, where possible and nothing has changed since",
+		do, (*Act).onDesktop)
 }
 
 // BuiltinTool returns the tool that reverts the conversation's acts on any app. do makes its calls.
 func (l *Log) BuiltinTool(do DoFunc) *aai.Tool {
-	return l.tool(BuiltinToolName, builtinParams, "Undo the last acts of this conversation with any app, where possible and nothing has changed since", do, func(*Act) bool { return true })
+	return l.tool(BuiltinToolName, builtinParams,
+		"Undo the last acts of this conversation with any app, where possible and nothing has changed since", do,
+		func(*Act) bool { return true })
 }
 
 func (l *Log) tool(name, takes, description string, do DoFunc, meant func(*Act) bool) *aai.Tool {

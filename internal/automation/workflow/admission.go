@@ -116,7 +116,8 @@ func usesValues(value any) (does bool) {
 // door then belong to that question or to one about the steps. Only trying can tell which.
 func (r *run) admitResumed(ctx context.Context, from ResumePoint) (*admittedCalls, error) {
 	first, answers := max(1, from.Step), maps.Clone(r.call.Answers)
-	maps.DeleteFunc(answers, func(_ string, a aai.Answer) bool { return a.Channel == aai.DesktopDialog }) // those belong to the outer call
+	// those belong to the outer call
+	maps.DeleteFunc(answers, func(_ string, a aai.Answer) bool { return a.Channel == aai.DesktopDialog })
 	if !from.CallAsked || len(answers) == 0 {
 		return r.admit(ctx, first, answers)
 	}
@@ -139,7 +140,8 @@ func (r *run) admit(ctx context.Context, first int, answers map[string]aai.Answe
 	for i, s := range steps {
 		l.index[s] = i
 		args, _ := placeholders(s.args).(map[string]any)
-		calls[i] = &aai.Call{ID: aai.NewCallID(), Caller: r.call.Caller, App: s.App, Tool: s.Tool, Args: args, Answers: answers}
+		calls[i] = &aai.Call{ID: aai.NewCallID(), Caller: r.call.Caller, App: s.App, Tool: s.Tool, Args: args,
+			Answers: answers}
 		if s.forEach != nil {
 			calls[i].RepeatOver = describeList(s.forEach)
 		}
@@ -183,6 +185,9 @@ func (l *admittedCalls) release() { l.admission.Release() }
 
 // placeholders replaces the templates of a compiled value with placeholders, for admission.
 func placeholders(value any) any {
-	admitted, _ := mapTemplates(value, func(t *template) (any, error) { return aai.Placeholder{Label: t.describe(), Key: t}, nil })
+	admitted, _ := mapTemplates(value, func(t *template) (any, error) {
+		return aai.Placeholder{Label: t.describe(),
+			Key: t}, nil
+	})
 	return admitted
 }

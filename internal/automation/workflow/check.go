@@ -81,7 +81,9 @@ func (r *run) validateCheck(ctx context.Context, c *stepCheck, args any) (map[st
 	case tool == nil:
 		return nil, withSubject(aai.AsError(noTool(app, c.tool)), "check: ")
 	case tool.Effect != aai.Reads:
-		return nil, aai.Errorf(aai.InvalidParams, "check: %s of %s does more than read; expected a tool that only reads", aai.CleanLabel(c.tool, maxStepName), app.ID)
+		return nil,
+			aai.Errorf(aai.InvalidParams, "check: %s of %s does more than read; expected a tool that only reads",
+				aai.CleanLabel(c.tool, maxStepName), app.ID)
 	}
 	object, _ := placeholders(args).(map[string]any)
 	r.doc.addProgram(tool, object)

@@ -61,7 +61,8 @@ func (r *run) noteMiss(why string) {
 func (r *run) runCall(ctx context.Context, s *Step, v stepValues) (_ any, acts []Act, _ *aai.Error) {
 	wait := firstPause
 	for try := 0; ; try++ {
-		result, err := aai.RetryRateLimited(ctx, maxRateLimitWait, func(ctx context.Context) (*aai.Result, error) { return r.admitted.run(ctx, s, v) })
+		result, err := aai.RetryRateLimited(ctx, maxRateLimitWait,
+			func(ctx context.Context) (*aai.Result, error) { return r.admitted.run(ctx, s, v) })
 		e := aai.AsError(err)
 		acts = append(acts, r.note(s, result, e)...)
 		if e == nil {
@@ -80,7 +81,8 @@ func (r *run) runCall(ctx context.Context, s *Step, v stepValues) (_ any, acts [
 func isRetryable(e *aai.Error) bool {
 	switch e.Code {
 	case aai.InvalidParams, aai.ToolNotFound, aai.PermissionDenied, aai.ConsentRequired, aai.AutomationNotSupported,
-		aai.DescriptorInvalid, aai.ScriptParseError, aai.AuthRequired, aai.AuthExpired, aai.AuthDenied, aai.AuthInvalid, aai.RecordFailed, aai.Internal:
+		aai.DescriptorInvalid, aai.ScriptParseError, aai.AuthRequired, aai.AuthExpired, aai.AuthDenied, aai.AuthInvalid,
+		aai.RecordFailed, aai.Internal:
 		return false
 	}
 	return e.RetrySafe()
@@ -219,7 +221,8 @@ func (r *run) retain(result *aai.Result) any {
 		return valueOf(result)
 	}
 	r.retainedBytes -= size
-	r.report.warning = fmt.Sprintf("the steps' results exceed the %d MiB that a workflow keeps, so some are lost", maxRetained>>20)
+	r.report.warning = fmt.Sprintf("the steps' results exceed the %d MiB that a workflow keeps, so some are lost",
+		maxRetained>>20)
 	return map[string]any{"gone": r.report.warning}
 }
 

@@ -163,7 +163,8 @@ func (p *report) result() *aai.Result {
 			data["last"] = last
 		}
 	}
-	return &aai.Result{Text: b.String(), Data: data, DataComplete: true, Warning: p.warning, UntrustedSource: strings.Join(p.foreign, ", ")}
+	return &aai.Result{Text: b.String(), Data: data, DataComplete: true, Warning: p.warning,
+		UntrustedSource: strings.Join(p.foreign, ", ")}
 }
 
 func (p *report) title() string {
@@ -197,7 +198,8 @@ func (p *report) failure(s *Step, cause *aai.Error) error {
 	e := *cause
 	e.Questions = nil // an answer would repeat all steps
 	e.Delivery = p.delivery(cause)
-	e.Message = fmt.Sprintf("%s failed at %s of %d (%s): %s", p.title(), s.Label, len(p.doc.Steps), s.summary(), cause.Message)
+	e.Message = fmt.Sprintf("%s failed at %s of %d (%s): %s", p.title(), s.Label, len(p.doc.Steps),
+		s.summary(), cause.Message)
 	took, left := len(p.undone), 0
 	for _, l := range p.remaining() {
 		left += len(l.Steps)

@@ -43,7 +43,8 @@ func (c Config) Resume(ctx context.Context, call *aai.Call, k *StoredRun, said *
 		_ = r.store.End(context.WithoutCancel(ctx), r.id, Interrupted) // unchanged
 		return nil, err
 	}
-	return c.Execute(ctx, call, k.Run.Document, ResumePoint{Run: k.Run.ID, Step: first, Before: before, Params: k.Run.Params})
+	return c.Execute(ctx, call, k.Run.Document,
+		ResumePoint{Run: k.Run.ID, Step: first, Before: before, Params: k.Run.Params})
 }
 
 // resumeRun takes over a run, and returns the first of its steps that has not ended.
@@ -146,7 +147,8 @@ func (r *run) settleDoubts(ctx context.Context, k *StoredRun, first int, said *b
 			continue
 		}
 		// it has no undo, which was in the lost result
-		record := Record{Step: first, Part: d.part, State: Done, Acts: []Act{{ID: r.nextAct(), Step: d.label, App: d.step.App, Tool: d.step.Tool}}}
+		record := Record{Step: first, Part: d.part, State: Done,
+			Acts: []Act{{ID: r.nextAct(), Step: d.label, App: d.step.App, Tool: d.step.Tool}}}
 		r.acts = append(r.acts, record.Acts...)
 		if err := r.store.Step(ctx, r.id, &record); err != nil {
 			return nil, storeError(err)
@@ -239,12 +241,14 @@ func (p *report) rollbackResult() *aai.Result {
 		fmt.Fprintf(&left, "\nnot undone: %s (%s): %s", b.Step, b.Tool, b.Says)
 	}
 	data := map[string]any{"taken_back": took, "left": len(p.undone) - took, "rollback": p.undone}
-	return &aai.Result{Text: fmt.Sprintf("%s: %d of %s undone%s", p.title(), took, counted(len(p.undone), "act"), left.String()), Data: data, DataComplete: true, Warning: p.warning}
+	return &aai.Result{Text: fmt.Sprintf("%s: %d of %s undone%s", p.title(), took, counted(len(p.undone), "act"),
+		left.String()), Data: data, DataComplete: true, Warning: p.warning}
 }
 
 // uncertainError returns the error of a run that cannot resume because of uncertain calls.
 func uncertainError(k *StoredRun, open []string) error {
-	e := aai.Errorf(aai.AutomationFailed, "run %s was interrupted, and it is unknown whether this was done: %s; nothing was run", k.Run.ID, strings.Join(open, "; "))
+	e := aai.Errorf(aai.AutomationFailed, "run %s was interrupted, and it is unknown whether this was done: %s; nothing "+
+		"was run", k.Run.ID, strings.Join(open, "; "))
 	e.Delivery = aai.NotDelivered
 	e.Hint = "Check the app, or ask the person. Then resume with happened: true or false (--happened, --not-happened)."
 	return e

@@ -28,7 +28,8 @@ func (r *run) undoAction(act Act) undo.DoFunc {
 		if r.admitted == nil || act.step == nil {
 			return r.do(ctx, call)
 		}
-		result, err := aai.RetryRateLimited(ctx, maxRateLimitWait, func(ctx context.Context) (*aai.Result, error) { return r.admitted.undo(ctx, act.step, call) })
+		result, err := aai.RetryRateLimited(ctx, maxRateLimitWait,
+			func(ctx context.Context) (*aai.Result, error) { return r.admitted.undo(ctx, act.step, call) })
 		if e := aai.AsError(err); e != nil && e.Code == aai.ConsentRequired {
 			return r.do(ctx, call)
 		}
@@ -38,7 +39,8 @@ func (r *run) undoAction(act Act) undo.DoFunc {
 
 // do makes a separate call, and waits for the caller's rate limit.
 func (r *run) do(ctx context.Context, call *aai.Call) (*aai.Result, error) {
-	return aai.RetryRateLimited(ctx, maxRateLimitWait, func(ctx context.Context) (*aai.Result, error) { return r.gateway.Do(ctx, call) })
+	return aai.RetryRateLimited(ctx, maxRateLimitWait,
+		func(ctx context.Context) (*aai.Result, error) { return r.gateway.Do(ctx, call) })
 }
 
 // undoAct undoes an act and records it in the store. It retries an earlier attempt with unknown
@@ -60,7 +62,8 @@ func (r *run) undoAct(ctx context.Context, act Act) undo.Outcome {
 		return undo.Outcome{Status: undo.StatusFailed, Message: storeError(err).Message}
 	}
 	o := undo.Revert(ctx, r.undoAction(act), r.call.Caller, act.Undo)
-	if err := r.store.UndoAct(context.WithoutCancel(ctx), r.id, &UndoRecord{Act: act.ID, Status: o.Status, Says: o.Message}); err != nil {
+	if err := r.store.UndoAct(context.WithoutCancel(ctx), r.id,
+		&UndoRecord{Act: act.ID, Status: o.Status, Says: o.Message}); err != nil {
 		r.report.warning = storeError(err).Message
 	}
 	return o

@@ -60,7 +60,8 @@ func (c Config) Execute(ctx context.Context, call *aai.Call, d *Document, from R
 	}
 	defer r.admitted.release()
 	if from.Run == "" {
-		if err := r.store.Begin(ctx, &Run{ID: r.id, Caller: call.Caller, App: call.App, Document: d, Params: from.Params}); err != nil {
+		if err := r.store.Begin(ctx, &Run{ID: r.id, Caller: call.Caller, App: call.App, Document: d,
+			Params: from.Params}); err != nil {
 			return nil, storeError(err)
 		}
 	}
@@ -161,7 +162,8 @@ func (r *run) steps(door context.Context, first int) (*aai.Result, error) {
 	defer cancel()
 	total := float64(len(r.doc.Steps))
 	for _, s := range r.doc.Steps[first-1:] {
-		gateway.Progress(ctx, float64(s.Number), total, fmt.Sprintf("Step %d/%d: %s", s.Number, len(r.doc.Steps), s.summary()))
+		gateway.Progress(ctx, float64(s.Number), total,
+			fmt.Sprintf("Step %d/%d: %s", s.Number, len(r.doc.Steps), s.summary()))
 		err := r.runStep(ctx, s)
 		if err == nil {
 			err = canceledError(ctx, s)

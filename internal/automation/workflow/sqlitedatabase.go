@@ -42,7 +42,8 @@ func (k *SQLiteStore) open(ctx context.Context) error {
 	if err := makePrivate(k.cfg.Path); err != nil {
 		return err
 	}
-	db, err := database.Open(ctx, k.cfg.Path, database.Schema{Version: databaseVersion, Tables: databaseSchema, MaxBytes: k.cfg.MaxBytes})
+	db, err := database.Open(ctx, k.cfg.Path,
+		database.Schema{Version: databaseVersion, Tables: databaseSchema, MaxBytes: k.cfg.MaxBytes})
 	if err != nil {
 		return fmt.Errorf("the database of workflows: %w", err)
 	}

@@ -127,7 +127,8 @@ func (k *SQLiteStore) Get(ctx context.Context, id string) (*RunSummary, *StoredR
 		row.Err = err
 		return &row, nil, nil
 	}
-	kept := &StoredRun{State: row.State, Run: &Run{ID: id, Caller: a.Caller, App: a.App, Document: d, Params: a.Params, Version: row.version}}
+	kept := &StoredRun{State: row.State, Run: &Run{ID: id, Caller: a.Caller, App: a.App, Document: d, Params: a.Params,
+		Version: row.version}}
 	taken, err := k.undoStatuses(ctx, id)
 	if err == nil {
 		kept.Records, err = k.records(ctx, id, taken)

@@ -84,8 +84,10 @@ func (k *SQLiteStore) deletableRuns(ctx context.Context, tx *sql.Tx) (ids []stri
 
 // fullError returns the error for a database that has no room for a run.
 func (k *SQLiteStore) fullError() error {
-	e := aai.Errorf(aai.RecordFailed, "%s may have at most %d MB, and the runs that have not ended fill it", k.cfg.Path, k.cfg.MaxBytes>>20)
-	e.Delivery, e.Hint = aai.NotDelivered, "Wait until the other workflows have ended, or split this one into smaller workflows."
+	e := aai.Errorf(aai.RecordFailed, "%s may have at most %d MB, and the runs that have not ended fill it", k.cfg.Path,
+		k.cfg.MaxBytes>>20)
+	e.Delivery, e.Hint = aai.NotDelivered,
+		"Wait until the other workflows have ended, or split this one into smaller workflows."
 	return e
 }
 

@@ -132,7 +132,8 @@ func (k *SQLiteStore) Begin(ctx context.Context, r *Run) error {
 		Source: r.Document.Source, Params: r.Params,
 	})
 	if err != nil {
-		k.cfg.Log.InfoContext(ctx, "only the states of a workflow's steps are stored, since nothing can be encrypted", "cause", err)
+		k.cfg.Log.InfoContext(ctx, "only the states of a workflow's steps are stored, since nothing can be encrypted",
+			"cause", err)
 	}
 	if k.begun++; k.begun%sweepEvery == 1 {
 		if err := k.deleteOld(ctx); err != nil {
@@ -143,7 +144,8 @@ func (k *SQLiteStore) Begin(ctx context.Context, r *Run) error {
 		if err := k.makeRoom(ctx, tx, storedSize(box)); err != nil {
 			return err
 		}
-		_, err := tx.ExecContext(ctx, `INSERT INTO runs (id, began, ended, owner, pid, state, steps, sealed) VALUES (?, ?, 0, ?, ?, ?, ?, ?)`,
+		_, err := tx.ExecContext(ctx,
+			`INSERT INTO runs (id, began, ended, owner, pid, state, steps, sealed) VALUES (?, ?, 0, ?, ?, ?, ?, ?)`,
 			r.ID, time.Now().UnixMilli(), k.owner, os.Getpid(), Begun, len(r.Document.Steps), box)
 		return err
 	})
@@ -164,7 +166,8 @@ func (k *SQLiteStore) takeOver(ctx context.Context, id, as string) (known *ownRu
 		var pid int
 		var ended int64
 		var sealed bool
-		err := tx.QueryRowContext(ctx, `SELECT owner, pid, state, ended, sealed IS NOT NULL FROM runs WHERE id = ?`, id).Scan(&owner, &pid, &state, &ended, &sealed)
+		err := tx.QueryRowContext(ctx, `SELECT owner, pid, state, ended, sealed IS NOT NULL FROM runs WHERE id = ?`,
+			id).Scan(&owner, &pid, &state, &ended, &sealed)
 		if errors.Is(err, sql.ErrNoRows) {
 			return nil
 		}
@@ -179,7 +182,8 @@ func (k *SQLiteStore) takeOver(ctx context.Context, id, as string) (known *ownRu
 			e.Delivery, e.Hint = aai.NotDelivered, "Read the run again."
 			return e
 		}
-		if _, err := tx.ExecContext(ctx, `UPDATE runs SET owner = ?, pid = ?, state = ?, ended = 0 WHERE id = ?`, k.owner, os.Getpid(), Begun, id); err != nil {
+		if _, err := tx.ExecContext(ctx, `UPDATE runs SET owner = ?, pid = ?, state = ?, ended = 0 WHERE id = ?`, k.owner,
+			os.Getpid(), Begun, id); err != nil {
 			return err
 		}
 		known = &ownRun{sealed: sealed}
@@ -269,7 +273,8 @@ func (k *SQLiteStore) append(ctx context.Context, run string, of *ownRun, flushe
 
 func insertRecords(ctx context.Context, tx *sql.Tx, run string, all []*Record, boxes [][]byte) error {
 	for i, r := range all {
-		if _, err := tx.ExecContext(ctx, `INSERT OR REPLACE INTO records (run, step, part, state, reads, sealed) VALUES (?, ?, ?, ?, ?, ?)`,
+		if _, err := tx.ExecContext(ctx,
+			`INSERT OR REPLACE INTO records (run, step, part, state, reads, sealed) VALUES (?, ?, ?, ?, ?, ?)`,
 			run, r.Step, r.Part, r.State, r.Reads, boxes[i]); err != nil {
 			return err
 		}
@@ -282,7 +287,8 @@ func (k *SQLiteStore) UndoAct(ctx context.Context, run string, b *UndoRecord) er
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.write(ctx, true, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `INSERT OR REPLACE INTO backs (run, act, status) VALUES (?, ?, ?)`, run, b.Act, b.Status)
+		_, err := tx.ExecContext(ctx, `INSERT OR REPLACE INTO backs (run, act, status) VALUES (?, ?, ?)`,
+			run, b.Act, b.Status)
 		return err
 	})
 }

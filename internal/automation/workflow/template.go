@@ -152,13 +152,17 @@ func parseReference(inner string, known names) (*reference, error) {
 	path := strings.Split(strings.TrimSpace(inner), ".")
 	shown := aai.CleanLabel(inner, maxStepName)
 	if !isValueName(path[0]) || slices.Contains(path, "") {
-		return nil, fmt.Errorf("{{%s}}: expected a step and a field of its result, such as {{step_1.title}}; write {{{{ for the characters themselves", shown)
+		return nil,
+			fmt.Errorf("{{%s}}: expected a step and a field of its result, such as {{step_1.title}}; write {{{{ for the "+
+				"characters themselves", shown)
 	}
 	if !known.given[path[0]] {
 		if len(known.given) == 0 {
 			return nil, fmt.Errorf("{{%s}}: no earlier step gives a value", shown)
 		}
-		return nil, fmt.Errorf("{{%s}}: no earlier step has this name; there are %s", shown, strings.Join(slices.Sorted(maps.Keys(known.given)), ", "))
+		return nil,
+			fmt.Errorf("{{%s}}: no earlier step has this name; there are %s", shown,
+				strings.Join(slices.Sorted(maps.Keys(known.given)), ", "))
 	}
 	ref := &reference{of: path[0], path: path[1:]}
 	if ref.of == itemName {
@@ -256,7 +260,8 @@ func (v stepValues) lookUp(ref *reference) (any, error) {
 	for i, name := range ref.path {
 		next, there := member(value, name)
 		if !there {
-			return nil, fmt.Errorf("{{%s}}: there is no %q%s", ref, aai.CleanLabel(name, maxStepName), missingReason(value, ref, i))
+			return nil,
+				fmt.Errorf("{{%s}}: there is no %q%s", ref, aai.CleanLabel(name, maxStepName), missingReason(value, ref, i))
 		}
 		value = next
 	}

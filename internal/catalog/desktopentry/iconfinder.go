@@ -151,7 +151,8 @@ func (l *iconSearch) themes() []iconTheme {
 	for len(waiting) > 0 && len(all) < maxThemes {
 		name := waiting[0]
 		waiting = waiting[1:]
-		if !isSimpleName(name) || filepath.IsAbs(name) || slices.ContainsFunc(all, func(t iconTheme) bool { return t.name == name }) {
+		if !isSimpleName(name) || filepath.IsAbs(name) ||
+			slices.ContainsFunc(all, func(t iconTheme) bool { return t.name == name }) {
 			continue
 		}
 		t, inherits := l.theme(name)
@@ -196,7 +197,8 @@ func (l *iconSearch) theme(name string) (t iconTheme, inherits []string) {
 		if err != nil {
 			continue
 		}
-		for list := range strings.SplitSeq(f.GroupValue("Icon Theme", "Directories")+","+f.GroupValue("Icon Theme", "ScaledDirectories"), ",") {
+		for list := range strings.SplitSeq(f.GroupValue("Icon Theme", "Directories")+","+
+			f.GroupValue("Icon Theme", "ScaledDirectories"), ",") {
 			if d, ok := directoryOf(f, strings.TrimSpace(list)); ok && len(t.directories) < maxDirectories {
 				t.directories = append(t.directories, d)
 			}

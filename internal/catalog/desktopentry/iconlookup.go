@@ -28,7 +28,8 @@ func directoryOf(f File, path string) (themeDirectory, bool) {
 	d := themeDirectory{
 		path: path, kind: cmp.Or(f.GroupValue(path, "Type"), "Threshold"), size: size,
 		minSize: sizeOr(f.GroupValue(path, "MinSize"), size), maxSize: sizeOr(f.GroupValue(path, "MaxSize"), size),
-		threshold: sizeOr(f.GroupValue(path, "Threshold"), defaultThreshold), enlarged: sizeOr(f.GroupValue(path, "Scale"), 1),
+		threshold: sizeOr(f.GroupValue(path, "Threshold"), defaultThreshold),
+		enlarged:  sizeOr(f.GroupValue(path, "Scale"), 1),
 	}
 	d.forApps = strings.EqualFold(f.GroupValue(path, "Context"), "Applications")
 	return d, !strings.Contains(path, "symbolic")

@@ -45,7 +45,8 @@ type iconsResult struct {
 func (r *IconFinder) Tools() []*aai.Tool {
 	return []*aai.Tool{{
 		Name: IconsTool, Description: "Give the pictures of apps from the desktop's icon themes",
-		Params: schema.MustParse(params), Returns: aai.Schema{Source: json.RawMessage(returns)}, Effect: aai.Reads, Run: r.icons,
+		Params: schema.MustParse(params), Returns: aai.Schema{Source: json.RawMessage(returns)},
+		Effect: aai.Reads, Run: r.icons,
 	}}
 }
 

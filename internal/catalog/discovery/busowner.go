@@ -94,7 +94,8 @@ func (l *busScan) walk(ctx context.Context, owner string, names []string) (found
 			continue
 		}
 		asked[path] = true
-		reply, err := l.call(ctx, &wire.Message{Destination: owner, Path: path, Interface: introspectable, Member: "Introspect"})
+		reply, err := l.call(ctx, &wire.Message{Destination: owner, Path: path, Interface: introspectable,
+			Member: "Introspect"})
 		if isTimeout(err) {
 			return found, false
 		}
@@ -277,7 +278,8 @@ func (l *busScan) startable(name string) Integration {
 	}
 	w := l.newIntegration(k.name, name, StateStartable)
 	w.Benefit = k.benefit(nil)
-	w.HowTo = "Its methods are known once it runs: aai-gateway generate --start " + l.busFlag() + cleanName(stableName(name)) + " starts it, and makes tools of them."
+	w.HowTo = "Its methods are known once it runs: aai-gateway generate --start " + l.busFlag() +
+		cleanName(stableName(name)) + " starts it, and makes tools of them."
 	switch {
 	case l.isDenied([]string{name}):
 		w.HowTo = DeniedHowTo

@@ -106,7 +106,10 @@ func (l *busScan) names(ctx context.Context, member string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	all = slices.DeleteFunc(all, func(name string) bool { return strings.HasPrefix(name, ":") || !wire.ValidBusName(name) })
+	all = slices.DeleteFunc(all, func(name string) bool {
+		return strings.HasPrefix(name, ":") ||
+			!wire.ValidBusName(name)
+	})
 	slices.Sort(all)
 	all = slices.Compact(all)
 	if len(all) > maxBusNames {
@@ -146,7 +149,8 @@ func (l *busScan) owners(ctx context.Context, names []string) map[string][]strin
 
 // queryOwners queries all owners concurrently, each with its own timeout.
 func (l *busScan) queryOwners(ctx context.Context, owners map[string][]string) {
-	order := slices.SortedFunc(maps.Keys(owners), func(a, b string) int { return strings.Compare(owners[a][0], owners[b][0]) })
+	order := slices.SortedFunc(maps.Keys(owners),
+		func(a, b string) int { return strings.Compare(owners[a][0], owners[b][0]) })
 	if len(order) > maxOwners {
 		l.addNote("%d programs on %s were not asked", len(order)-maxOwners, l.title)
 		order = order[:maxOwners]

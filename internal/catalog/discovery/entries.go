@@ -79,8 +79,8 @@ type entrySummary struct {
 // parseEntry summarizes an entry.
 func parseEntry(f desktopentry.File) entrySummary {
 	e := entrySummary{
-		name: f.Value("Name"), application: f.Value("Type") == "Application", hidden: f.IsTrue("Hidden") || f.IsTrue("NoDisplay"),
-		dbusActivatable: f.IsTrue("DBusActivatable"),
+		name: f.Value("Name"), application: f.Value("Type") == "Application",
+		hidden: f.IsTrue("Hidden") || f.IsTrue("NoDisplay"), dbusActivatable: f.IsTrue("DBusActivatable"),
 	}
 	actions := f.Actions()
 	for _, action := range actions[:min(len(actions), maxActions)] {
@@ -104,7 +104,8 @@ func (r *Scanner) entryIntegration(id string, e entrySummary, path string) (Inte
 		if len(e.actions) > 0 {
 			w.Benefit += listingBenefit("; its entry's own actions", "actions")(e.actions)
 		}
-		w.HowTo = descriptorFor("--start "+id, "org.freedesktop.Application.ActivateAction", "/"+strings.NewReplacer(".", "/", "-", "_").Replace(id))
+		w.HowTo = descriptorFor("--start "+id, "org.freedesktop.Application.ActivateAction",
+			"/"+strings.NewReplacer(".", "/", "-", "_").Replace(id))
 		if r.cfg.NeverCalled != nil && (r.cfg.NeverCalled(id, "") || r.cfg.NeverCalled(id, "org.freedesktop.Application")) {
 			w.HowTo = NeverCalledHowTo
 		}

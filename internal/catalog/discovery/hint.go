@@ -43,7 +43,8 @@ func objects(o map[string]any, names ...string) []map[string]any {
 
 // addItem adds an item that a document lists.
 func (h *Hint) addItem(words ...string) {
-	line := aai.CleanLabel(strings.Join(slices.DeleteFunc(words, func(s string) bool { return s == "" }), " "), maxHintName)
+	line := aai.CleanLabel(strings.Join(slices.DeleteFunc(words, func(s string) bool { return s == "" }), " "),
+		maxHintName)
 	if line == "" {
 		return
 	}
@@ -67,7 +68,8 @@ func readCatalog(o map[string]any) *Hint {
 		h.Name = text(host, "displayName", "name")
 	}
 	for _, e := range objects(o, "entries", "servers", "agents") {
-		h.addItem(text(e, "displayName", "name", "title", "identifier", "id"), text(e, "mediaType", "type"), text(e, "url", "href"))
+		h.addItem(text(e, "displayName", "name", "title", "identifier", "id"), text(e, "mediaType", "type"),
+			text(e, "url", "href"))
 	}
 	if h.Count == 0 {
 		return nil
@@ -115,7 +117,8 @@ func readOpenAPI(o map[string]any) *Hint {
 		return nil
 	}
 	info, _ := o["info"].(map[string]any)
-	h := &Hint{Name: strings.TrimSpace(text(info, "title") + " " + text(info, "version")), Summary: text(info, "description")}
+	h := &Hint{Name: strings.TrimSpace(text(info, "title") + " " + text(info, "version")),
+		Summary: text(info, "description")}
 	paths, _ := o["paths"].(map[string]any)
 	for _, path := range slices.Sorted(maps.Keys(paths)) {
 		h.addItem(path)

@@ -80,18 +80,23 @@ const serverHowTo = "An MCP server is an app here by an aai.json of the type mcp
 // MCP server, with its card below.
 func documentsOf(address string) []document {
 	all := []document{
-		{"ai-catalog", "/.well-known/ai-catalog.json", "application/json", jsonReader(readCatalog), "Each entry is a server or an agent of its own. " + serverHowTo},
+		{"ai-catalog", "/.well-known/ai-catalog.json", "application/json", jsonReader(readCatalog),
+			"Each entry is a server or an agent of its own. " + serverHowTo},
 		{"mcp-server", "/.well-known/mcp/server-card.json", "application/json", jsonReader(readServerCard), serverHowTo},
-		{"api-catalog", "/.well-known/api-catalog", "application/linkset+json, application/json", jsonReader(readLinks), "aai-gateway import openapi, with the address of an OpenAPI document that it lists, makes an app of the API."},
-		{"openapi", "/openapi.json", "application/json", jsonReader(readOpenAPI), "aai-gateway import openapi {url} makes an app of the API."},
-		{"agent-card", "/.well-known/agent-card.json", "application/json", jsonReader(readAgentCard), "An agent that speaks A2A: for a client that does."},
+		{"api-catalog", "/.well-known/api-catalog", "application/linkset+json, application/json", jsonReader(readLinks),
+			"aai-gateway import openapi, with the address of an OpenAPI document that it lists, makes an app of the API."},
+		{"openapi", "/openapi.json", "application/json", jsonReader(readOpenAPI),
+			"aai-gateway import openapi {url} makes an app of the API."},
+		{"agent-card", "/.well-known/agent-card.json", "application/json", jsonReader(readAgentCard),
+			"An agent that speaks A2A: for a client that does."},
 		{"llms.txt", "/llms.txt", "text/plain, text/markdown", readNotes, "Pages for models to read, as data."},
 	}
 	u, err := url.Parse(strings.TrimSpace(address))
 	if err != nil || u.Host == "" || strings.Trim(u.Path, "/") == "" || u.RawQuery != "" || len(u.EscapedPath()) > 300 {
 		return all
 	}
-	beside := document{"mcp-server", strings.TrimSuffix(u.EscapedPath(), "/") + "/server-card", "application/json", jsonReader(readServerCard), serverHowTo}
+	beside := document{"mcp-server", strings.TrimSuffix(u.EscapedPath(), "/") + "/server-card", "application/json",
+		jsonReader(readServerCard), serverHowTo}
 	return append(all, beside)
 }
 
@@ -111,7 +116,8 @@ func (w *WebCatalog) hint(ctx context.Context, t target, d document) (h *Hint) {
 	if h = d.read(page.Body); h == nil {
 		return nil
 	}
-	h.Kind, h.URL, h.HowTo = d.kind, aai.CleanLabel(address, 400), strings.ReplaceAll(d.howTo, "{url}", aai.CleanLabel(address, 400))
+	h.Kind, h.URL, h.HowTo = d.kind, aai.CleanLabel(address, 400),
+		strings.ReplaceAll(d.howTo, "{url}", aai.CleanLabel(address, 400))
 	h.Name, h.Summary = aai.CleanLabel(h.Name, maxHintName), aai.CleanLabel(h.Summary, maxHintText)
 	return h
 }

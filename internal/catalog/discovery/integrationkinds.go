@@ -32,14 +32,23 @@ type integrationKind struct {
 // integrationKinds returns all kinds, most specific first.
 func integrationKinds() []integrationKind {
 	return []integrationKind{
-		{"mpris", namedInterfaces("org.mpris.MediaPlayer2"), constantBenefit("plays, pauses, skips and reports the track"), "org.mpris.MediaPlayer2.Player.PlayPause"},
-		{"gtk-actions", namedInterfaces("org.gtk.Actions"), listingBenefit("the app's own actions, without its window", "actions"), "org.gtk.Actions.Activate"},
-		{kindApplication, namedInterfaces("org.freedesktop.Application"), constantBenefit("starts it, opens files in it and runs the actions of its entry"), "org.freedesktop.Application.ActivateAction"},
-		{"kde", namedInterfaces("org.kde", "org.qtproject"), listingBenefit("the windows' actions and the app's own calls", "interfaces"), "org.kde.KMainWindow.activateAction"},
-		{"portal", namedInterfaces("org.freedesktop.portal"), listingBenefit("services that the desktop grants after asking the person", "portals"), ""},
-		{"tray", namedInterfaces("org.kde.StatusNotifierItem"), constantBenefit("the icon in the tray: its text, and a click on it"), "org.kde.StatusNotifierItem.Activate"},
-		{"tray-menu", namedInterfaces("com.canonical.dbusmenu"), constantBenefit("the entries of its menu, without opening it"), "com.canonical.dbusmenu.GetLayout"},
-		{"gtk-menus", namedInterfaces("org.gtk.Menus"), constantBenefit("the menus as the app describes them: labels for its actions"), "org.gtk.Menus.Start"},
+		{"mpris", namedInterfaces("org.mpris.MediaPlayer2"), constantBenefit("plays, pauses, skips and reports the track"),
+			"org.mpris.MediaPlayer2.Player.PlayPause"},
+		{"gtk-actions", namedInterfaces("org.gtk.Actions"),
+			listingBenefit("the app's own actions, without its window", "actions"), "org.gtk.Actions.Activate"},
+		{kindApplication, namedInterfaces("org.freedesktop.Application"),
+			constantBenefit("starts it, opens files in it and runs the actions of its entry"),
+			"org.freedesktop.Application.ActivateAction"},
+		{"kde", namedInterfaces("org.kde", "org.qtproject"),
+			listingBenefit("the windows' actions and the app's own calls", "interfaces"), "org.kde.KMainWindow.activateAction"},
+		{"portal", namedInterfaces("org.freedesktop.portal"),
+			listingBenefit("services that the desktop grants after asking the person", "portals"), ""},
+		{"tray", namedInterfaces("org.kde.StatusNotifierItem"),
+			constantBenefit("the icon in the tray: its text, and a click on it"), "org.kde.StatusNotifierItem.Activate"},
+		{"tray-menu", namedInterfaces("com.canonical.dbusmenu"),
+			constantBenefit("the entries of its menu, without opening it"), "com.canonical.dbusmenu.GetLayout"},
+		{"gtk-menus", namedInterfaces("org.gtk.Menus"),
+			constantBenefit("the menus as the app describes them: labels for its actions"), "org.gtk.Menus.Start"},
 		{kindService, func(string) bool { return true }, listingBenefit("calls of its methods", "interfaces"), ""},
 	}
 }
@@ -123,11 +132,14 @@ func stableName(name string) string {
 
 // descriptorFor returns how to make tools for a service.
 func descriptorFor(service, call, path string) string {
-	return cleanName("aai-gateway generate "+stableName(service)) + " makes tools of it, such as for " + cleanName(call) + " at " + cleanName(path) + "."
+	return cleanName("aai-gateway generate "+stableName(service)) + " makes tools of it, such as for " + cleanName(call) +
+		" at " + cleanName(path) + "."
 }
 
 // DeniedHowTo is the Integration.HowTo of programs that the policy denies.
-const DeniedHowTo = "None: the security policy of this computer (security.denied_apps, security.allowed_apps) blocks it for all tools."
+const DeniedHowTo = "None: the security policy of this computer (security.denied_apps, security.allowed_apps) blocks " +
+	"it for all tools."
 
 // NeverCalledHowTo is the Integration.HowTo of services that the gateway never calls.
-const NeverCalledHowTo = "None: the gateway never calls it, as it could run programs, read passwords or control the screen."
+const NeverCalledHowTo = "None: the gateway never calls it, as it could run programs, read passwords or control the " +
+	"screen."

@@ -58,7 +58,8 @@ func (w *WebCatalog) lookUp(ctx context.Context, t target) (s *site, err error) 
 		if p := recover(); p != nil {
 			s, err = nil, &aai.Error{
 				Code: aai.Internal, Message: "the gateway failed to read " + t.host.String() + "'s app",
-				Hint: "This is a fault of the gateway. Its log has the details.", Err: fmt.Errorf("panic: %v\n%s", p, debug.Stack()),
+				Hint: "This is a fault of the gateway. Its log has the details.",
+				Err:  fmt.Errorf("panic: %v\n%s", p, debug.Stack()),
 			}
 		}
 	}()
@@ -130,7 +131,8 @@ func (w *WebCatalog) fetch(ctx context.Context, t target, known *site) (*site, e
 	fetched, err := w.client.Fetch(ctx, request)
 	switch {
 	case err != nil && known != nil && netguard.IsNetworkError(err) && known.meta.isUsable(w.now()):
-		w.log.Info("a site cannot be reached; its cached descriptor is used", "site", t.source(), "fetched", known.meta.FetchedAt, "cause", aai.AsError(err).Err)
+		w.log.Info("a site cannot be reached; its cached descriptor is used", "site", t.source(), "fetched",
+			known.meta.FetchedAt, "cause", aai.AsError(err).Err)
 		rested := &site{target: t, app: known.app, meta: known.meta, staleUntil: w.now().Add(staleRetryDelay)}
 		w.remember(rested)
 		return rested, nil
@@ -208,7 +210,8 @@ func (w *WebCatalog) parse(t target, body []byte, m meta) (*aai.App, error) {
 		return nil, invalidDescriptor(&failure)
 	}
 	if d.App.Platform != platformWeb {
-		e := aai.Errorf(aai.DescriptorInvalid, "the descriptor of %s is invalid: platform: is %q; expected %q, the only platform on the web",
+		e := aai.Errorf(aai.DescriptorInvalid,
+			"the descriptor of %s is invalid: platform: is %q; expected %q, the only platform on the web",
 			t.host, d.App.Platform, platformWeb)
 		e.Hint = "Only the site's owner can correct it."
 		return nil, invalidDescriptor(e)

@@ -34,7 +34,8 @@ func (n siteNames) read() (map[string]target, *aai.Error) {
 	sites := make(map[string]target, len(raw))
 	for _, name := range slices.Sorted(maps.Keys(raw)) {
 		if !plainName(name) || len(name) > maxNameBytes {
-			return nil, n.fileError("%q is no name of a site; expected one word without dots", aai.CleanLabel(name, maxNameBytes))
+			return nil,
+				n.fileError("%q is no name of a site; expected one word without dots", aai.CleanLabel(name, maxNameBytes))
 		}
 		t, bad := parseAddress(raw[name])
 		if bad != nil {

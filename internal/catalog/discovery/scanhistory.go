@@ -76,10 +76,12 @@ func (r *Scanner) Watch(ctx context.Context, interval time.Duration) {
 		}
 		if len(found) > 0 {
 			names := found[:min(len(found), 5)]
-			r.cfg.Log.Info("new integrations of apps were found; none was enabled: aai-gateway discover", "ways", len(found), "such as", names)
+			r.cfg.Log.Info("new integrations of apps were found; none was enabled: aai-gateway discover", "ways", len(found),
+				"such as", names)
 		}
 		if len(changed) > 0 {
-			r.cfg.Log.Info("sources of apps have changed; the apps are unchanged: aai-gateway discover", "apps", len(changed), "such as", changed[:min(len(changed), 5)])
+			r.cfg.Log.Info("sources of apps have changed; the apps are unchanged: aai-gateway discover", "apps", len(changed),
+				"such as", changed[:min(len(changed), 5)])
 		}
 		rest = max(next, r.cfg.InitialDelay)
 	}
@@ -87,7 +89,8 @@ func (r *Scanner) Watch(ctx context.Context, interval time.Duration) {
 
 // scanIfDue scans unless another gateway did so within the interval, and saves the history. It returns
 // new integrations, apps with newly changed sources, and the delay before the next attempt.
-func (r *Scanner) scanIfDue(ctx context.Context, interval time.Duration) (found, changed []string, next time.Duration, err error) {
+func (r *Scanner) scanIfDue(ctx context.Context,
+	interval time.Duration) (found, changed []string, next time.Duration, err error) {
 	next = interval
 	mine := false
 	limits := atomicfile.ReadLimits{Size: maxHistory}

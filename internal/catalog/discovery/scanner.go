@@ -131,7 +131,8 @@ func NewScanner(cfg ScannerConfig) *Scanner {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	cfg.InitialDelay, cfg.CallTimeout, cfg.ScanTimeout = cmp.Or(cfg.InitialDelay, time.Minute), cmp.Or(cfg.CallTimeout, DefaultCallTimeout), cmp.Or(cfg.ScanTimeout, DefaultScanTimeout)
+	cfg.InitialDelay, cfg.CallTimeout, cfg.ScanTimeout = cmp.Or(cfg.InitialDelay, time.Minute),
+		cmp.Or(cfg.CallTimeout, DefaultCallTimeout), cmp.Or(cfg.ScanTimeout, DefaultScanTimeout)
 	return &Scanner{cfg: cfg}
 }
 
@@ -164,7 +165,8 @@ func (r *Scanner) Scan(ctx context.Context) *ScanReport {
 		select {
 		case p := <-parts:
 			delete(waiting, p.source)
-			report.Integrations, report.Unresponsive, report.Notes = append(report.Integrations, p.integrations...), append(report.Unresponsive, p.silent...), append(report.Notes, p.notes...)
+			report.Integrations, report.Unresponsive, report.Notes = append(report.Integrations, p.integrations...),
+				append(report.Unresponsive, p.silent...), append(report.Notes, p.notes...)
 			apps, report.changed = append(apps, p.apps...), append(report.changed, p.changed...)
 			continue
 		case <-ctx.Done():
@@ -174,7 +176,8 @@ func (r *Scanner) Scan(ctx context.Context) *ScanReport {
 		}
 		break
 	}
-	report.Integrations = sortIntegrations(markChanged(dropUninformative(coverIntegrations(report.Integrations, apps)), report.changed))
+	report.Integrations = sortIntegrations(markChanged(dropUninformative(coverIntegrations(report.Integrations, apps)),
+		report.changed))
 	r.addHistory(report)
 	report.Unresponsive, report.Notes = unique(report.Unresponsive), unique(report.Notes)
 	report.TookMS = time.Since(begun).Milliseconds()

@@ -23,8 +23,9 @@ func markChanged(ways []Integration, changed []SourceChange) []Integration {
 		}
 		if !known {
 			ways = append(ways, Integration{
-				ID: kindSource + " " + cleanName(c.App), Kind: kindSource, App: cleanName(c.App), State: StateInstalled, CoveredBy: c.App,
-				Benefit: "the source of " + cleanName(c.App) + ": " + cleanName(c.Source), HowTo: get, Changed: true,
+				ID: kindSource + " " + cleanName(c.App), Kind: kindSource, App: cleanName(c.App), State: StateInstalled,
+				CoveredBy: c.App, Benefit: "the source of " + cleanName(c.App) + ": " + cleanName(c.Source),
+				HowTo: get, Changed: true,
 			})
 		}
 	}

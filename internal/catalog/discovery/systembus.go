@@ -40,7 +40,8 @@ func (l *busScan) addUnqueried(name, gains, get string) {
 // markNotAllowed marks an integration that the configuration forbids, with the setting to change.
 func (*busScan) markNotAllowed(w *Integration) {
 	w.NotAllowed, w.Benefit = true, "unknown until the system bus is allowed"
-	w.HowTo = "Closed until the configuration allows it: set dbus.allowSystemBus to true; then aai-gateway generate --bus system " + cleanName(stableName(w.App)) + " makes tools of it."
+	w.HowTo = "Closed until the configuration allows it: set dbus.allowSystemBus to true; then aai-gateway generate " +
+		"--bus system " + cleanName(stableName(w.App)) + " makes tools of it."
 }
 
 // listOwners lists the programs on a forbidden bus without calling them.

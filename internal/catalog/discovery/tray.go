@@ -52,7 +52,8 @@ func (l *busScan) icons(ctx context.Context, running []string) {
 		}
 		k := integrationKinds()[kindOf(trayItem)]
 		l.found.integrations = append(l.found.integrations, Integration{
-			ID: k.name + " " + cleanName(id[0]), Kind: k.name, App: cleanName(id[0]), State: StateRunning, Benefit: k.benefit([]string{trayItem}),
+			ID: k.name + " " + cleanName(id[0]), Kind: k.name, App: cleanName(id[0]), State: StateRunning,
+			Benefit:   k.benefit([]string{trayItem}),
 			HowTo:     "It has no name on the bus that a descriptor could call: use its windows (the app desktop).",
 			Locations: []string{cleanName(owner + " " + path + " " + trayItem)},
 		})
@@ -65,7 +66,8 @@ func (l *busScan) property(ctx context.Context, destination, path, iface, name s
 	e.Str(iface)
 	e.Str(name)
 	return l.call(ctx, &wire.Message{
-		Destination: destination, Path: path, Interface: wire.BusName + ".Properties", Member: "Get", Signature: "ss", Body: e.Bytes(),
+		Destination: destination, Path: path, Interface: wire.BusName + ".Properties", Member: "Get",
+		Signature: "ss", Body: e.Bytes(),
 	})
 }
 

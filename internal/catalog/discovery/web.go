@@ -217,7 +217,8 @@ func (w *WebCatalog) resolve(address string) (target, error) {
 	}
 	if plainName(address) && !t.host.IsLoopback() {
 		e := aai.Errorf(aai.AppNotFound, "no site is known as %q", aai.CleanLabel(address, maxNameBytes))
-		e.Hint = "Give its domain, such as example.com. The person can give a site a name: aai-gateway discover --name NAME URL."
+		e.Hint = "Give its domain, such as example.com. The person can give a site a name: aai-gateway discover --name " +
+			"NAME URL."
 		e.Delivery = aai.NotDelivered
 		return target{}, e
 	}

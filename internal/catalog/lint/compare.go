@@ -123,7 +123,9 @@ func readContract(source []byte, o catalog.Options) (*contract, error) {
 	}
 	v, ok := parseVersion(written.Text)
 	if !ok {
-		return nil, aai.Errorf(aai.DescriptorInvalid, "version: is %s; expected a semantic version, such as \"1.0.0\"", sanitize.Quote(written.Text, 60))
+		return nil,
+			aai.Errorf(aai.DescriptorInvalid, "version: is %s; expected a semantic version, such as \"1.0.0\"",
+				sanitize.Quote(written.Text, 60))
 	}
 	c.version = v
 	for _, s := range c.doc.sections() {
@@ -228,7 +230,8 @@ func (d *difference) tool(path string, a, b *aai.Tool) {
 	if a.Timeout != b.Timeout {
 		d.record(Patch, path, "has another time-out")
 	}
-	arguments := &schemaDifference{difference: d, given: true, before: decode(a.Params.Source), after: decode(b.Params.Source)}
+	arguments := &schemaDifference{difference: d, given: true, before: decode(a.Params.Source),
+		after: decode(b.Params.Source)}
 	arguments.root(catalog.JoinPath(path, "parameters", -1))
 	results := &schemaDifference{difference: d, before: decode(a.Returns.Source), after: decode(b.Returns.Source)}
 	results.root(catalog.JoinPath(path, "returns", -1))
@@ -257,7 +260,8 @@ func sameValue(a, b any) bool {
 
 func sameJSON(a, b []byte) bool {
 	var x, y map[string]any
-	if json.Unmarshal(bytes.TrimPrefix(a, []byte("\xef\xbb\xbf")), &x) != nil || json.Unmarshal(bytes.TrimPrefix(b, []byte("\xef\xbb\xbf")), &y) != nil {
+	if json.Unmarshal(bytes.TrimPrefix(a, []byte("\xef\xbb\xbf")), &x) != nil ||
+		json.Unmarshal(bytes.TrimPrefix(b, []byte("\xef\xbb\xbf")), &y) != nil {
 		return false
 	}
 	delete(x, "version")

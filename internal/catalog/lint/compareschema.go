@@ -130,7 +130,8 @@ func (s *schemaDifference) keyword(path, k string, a, b map[string]any, depth in
 		s.schemas(catalog.JoinPath(path, k, -1), a[k], b[k], depth+1)
 	case "type":
 		s.record(Major, path, "has another type")
-	case "description", "title", "examples", "$comment", "$schema", "$id", "definitions", "$defs", "contentMediaType", "contentEncoding":
+	case "description", "title", "examples", "$comment", "$schema", "$id", "definitions", "$defs", "contentMediaType",
+		"contentEncoding":
 		if k != "definitions" && k != "$defs" { // they count at their uses
 			s.record(Patch, path, "is described in other words")
 		}

@@ -63,7 +63,8 @@ const maxFindings = 25
 // Check checks a descriptor; any bytes are allowed. The options are those for reading the
 // descriptor; HostPlatform and Origin may be empty. It is safe for concurrent use.
 func Check(source []byte, o catalog.Options) *Report {
-	c := &checker{doc: readDocument(source), options: o, report: &Report{Findings: []Finding{}}, perRule: make(map[string]int)}
+	c := &checker{doc: readDocument(source), options: o, report: &Report{Findings: []Finding{}},
+		perRule: make(map[string]int)}
 	c.parse(source)
 	c.checkTexts()
 	c.checkSecrets()
@@ -88,7 +89,8 @@ func CheckAgainst(source, earlier []byte, o catalog.Options) *Report {
 	comparison, err := Compare(earlier, source, o)
 	if err != nil {
 		r.Findings = append(r.Findings, Finding{
-			Severity: SeverityError, Rule: "semver", Line: 1, Column: 1, Problem: "the earlier version cannot be compared: " + aai.AsError(err).Message,
+			Severity: SeverityError, Rule: "semver", Line: 1, Column: 1,
+			Problem: "the earlier version cannot be compared: " + aai.AsError(err).Message,
 		})
 		return r
 	}
@@ -219,7 +221,8 @@ func (c *checker) guide(app *aai.App) {
 	mend := "Take out what an agent does not need, shorten descriptions, or split the app."
 	switch {
 	case tokens > tooMany:
-		c.find(SeverityWarning, "large-guide", "", "the guide takes about "+count(tokens, "token")+" of a model's context", mend)
+		c.find(SeverityWarning, "large-guide", "", "the guide takes about "+count(tokens, "token")+" of a model's context",
+			mend)
 	case tokens > many:
 		c.find(SeverityHint, "large-guide", "", "the guide takes about "+count(tokens, "token")+" of a model's context", mend)
 	}

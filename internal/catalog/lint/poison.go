@@ -25,17 +25,21 @@ func patterns() []pattern {
 	var all []pattern
 	for _, p := range [][2]string{
 		{`\b(ignore|disregard|forget|override|bypass)\b.{0,40}\b(previous|prior|above|earlier|all|any|system|every\w*|other)\b.{0,40}\b(instructions?|prompts?|rules?|messages?|told|guidelines?|context|warnings?)\b`, "tells the model to forget its instructions"},
-		{`\bnew instructions?\b|\byou are now\b|\byou now work\b|\byou have no rules\b|\bmaintenance mode\b`, "gives the model new instructions"},
+		{`\bnew instructions?\b|\byou are now\b|\byou now work\b|\byou have no rules\b|\bmaintenance mode\b`,
+			"gives the model new instructions"},
 		{`\b(do not|don't|never|must not)\b.{0,20}\b(tell|inform|mention|notify|show|reveal|warn|alert)\b|\bwithout (asking|telling|informing|notifying|confirm\w*)\b`, "asks to keep something from the user"},
-		{`<\s*/?\s*(important|system|instructions?|secret|admin|assistant|user|tool)\b[^>]*>|<\|[a-z ]+\|>|\[/?inst\]`, "has the marks of a prompt"},
+		{`<\s*/?\s*(important|system|instructions?|secret|admin|assistant|user|tool)\b[^>]*>|<\|[a-z ]+\|>|\[/?inst\]`,
+			"has the marks of a prompt"},
 		{`(^|[.\n] ?)(assistant|system|user|human):`, "pretends to be a turn of the conversation"},
 		{`\b(before|instead of) (using |calling )?any other\b|\byou must (always |first )?(call|use|read|run|pass)\b|\balways (use|call|prefer) this\b|\b(the )?only (safe|trusted|approved)\b|\buser trusts\b`, "claims to come before other tools"},
 		{`\bwhen(ever)? \S+( \S+){0,3} is called\b|\b(call|use) the tool\b|\bmcp [a-z]+ [a-z]|\b(consent (grant|revoke)|aai[ :]exec|web[ :]discover|consent list)\b`, "speaks of another tool"},
 		{`\b(conversation|chat) (history|log)\b|\b(whole|full|entire) (conversation|context)\b|\bsystem (prompt|messages?)\b|\bchain of thought\b|\bcontents of your context\b`, "asks for the conversation"},
 		{`/\.(ssh|aws|azure|gnupg|kube|docker|cursor|claude|netrc|npmrc|pypirc|pgpass|git-credentials|password-store|mozilla|bash history|zsh history)\b|/etc/(passwd|shadow|sudoers)|\bid (rsa|ed25519|ecdsa)\b|(^|[ '"(/])\.env\b|\bmcp\.json\b|\bappdata\\|\blogin data\b|\bcookies file\b`, "names a file with secrets"},
 		{`\b(paste|type|enter|send|put)\b.{0,30}\b(passwords?|secrets?|api keys?|tokens?)\b.{0,30}\b(chat|here|conversation|field)\b`, "asks for a secret"},
-		{`!\[|\]\s*\(|<!--|<img\b|<a\b|javascript:|data:text/|\b(curl|wget)\b[^|]*\|\s*(ba|z)?sh\b|</[a-z]+>`, "has a link, a picture or a command that could carry data away"},
-		{`\b(verified|tools?( call)?s? (are|is)) .{0,20}\b(safe|approved|trusted)\b|\bapproved by the\b`, "claims that somebody approved it"},
+		{`!\[|\]\s*\(|<!--|<img\b|<a\b|javascript:|data:text/|\b(curl|wget)\b[^|]*\|\s*(ba|z)?sh\b|</[a-z]+>`,
+			"has a link, a picture or a command that could carry data away"},
+		{`\b(verified|tools?( call)?s? (are|is)) .{0,20}\b(safe|approved|trusted)\b|\bapproved by the\b`,
+			"claims that somebody approved it"},
 		{`\beffect: (reads|changes|may)\b|\breturns:|## ?available operations`, "imitates the gateway's own words"},
 	} {
 		all = append(all, pattern{regexp.MustCompile(p[0]), p[1]})
@@ -80,7 +84,8 @@ func (c *checker) checkTexts() {
 				c.find(SeverityWarning, "poisoning", v.Mark, "has a long run of unreadable letters", "Write words.")
 			}
 			if name := variable.FindString(scanPrefix(v.Text)); name != "" && v.Name != "env_var" && v.Name != "envVar" {
-				c.find(SeverityWarning, "poisoning", v.Mark, "names the variable "+sanitize.Quote(name, 60)+", which holds a secret", "Secrets belong into \"auth\".")
+				c.find(SeverityWarning, "poisoning", v.Mark,
+					"names the variable "+sanitize.Quote(name, 60)+", which holds a secret", "Secrets belong into \"auth\".")
 			}
 		}
 		for item := range v.Items() {
@@ -101,7 +106,8 @@ func (c *checker) checkPoison(v *value, known []pattern) {
 		dashed := strings.ReplaceAll(folded, "-", " ")
 		for _, p := range known {
 			if found := p.words.FindString(folded); found != "" || p.words.MatchString(dashed) {
-				c.find(SeverityWarning, "poisoning", v.Mark, p.meaning+": "+sanitize.Quote(words, 80), "Describe what the tool does, without instructions to the model.")
+				c.find(SeverityWarning, "poisoning", v.Mark, p.meaning+": "+sanitize.Quote(words, 80),
+					"Describe what the tool does, without instructions to the model.")
 			}
 		}
 	}
@@ -160,11 +166,14 @@ func (c *checker) checkMarkup(v *value) {
 	words := strings.TrimSpace(v.Text)
 	switch {
 	case strings.Contains(words, "```"):
-		c.find(SeverityWarning, "markup", v.Mark, "has the marks of a block of code, which are shown as \"'\"", "Write plain words.")
+		c.find(SeverityWarning, "markup", v.Mark, "has the marks of a block of code, which are shown as \"'\"",
+			"Write plain words.")
 	case strings.HasSuffix(words, `\`):
-		c.find(SeverityWarning, "markup", v.Mark, "ends in a backslash, which would hide a quotation mark after it", "End it otherwise.")
+		c.find(SeverityWarning, "markup", v.Mark, "ends in a backslash, which would hide a quotation mark after it",
+			"End it otherwise.")
 	case strings.ContainsAny(words, "【】"):
-		c.find(SeverityWarning, "markup", v.Mark, "has the brackets that set off an app's name in the list of tools", "Use others.")
+		c.find(SeverityWarning, "markup", v.Mark, "has the brackets that set off an app's name in the list of tools",
+			"Use others.")
 	}
 }
 
@@ -177,10 +186,13 @@ func (c *checker) checkSecrets() {
 			return
 		}
 		if known.MatchString(scanPrefix(v.Text)) {
-			c.find(SeverityError, "secret", v.Mark, "has a value in the form of a secret", "Take it out, and revoke it at its issuer: a descriptor is public.")
+			c.find(SeverityError, "secret", v.Mark, "has a value in the form of a secret",
+				"Take it out, and revoke it at its issuer: a descriptor is public.")
 		}
-		if parent, name, ok := cutLast(v); ok && (parent == "headers" || parent == "default_headers" || parent == "defaultHeaders") && header.MatchString(name) {
-			c.find(SeverityWarning, "secret", v.Mark, "is a header that usually has a secret", "Declare it in \"auth\", and people give their own.")
+		if parent, name, ok := cutLast(v); ok &&
+			(parent == "headers" || parent == "default_headers" || parent == "defaultHeaders") && header.MatchString(name) {
+			c.find(SeverityWarning, "secret", v.Mark, "is a header that usually has a secret",
+				"Declare it in \"auth\", and people give their own.")
 		}
 	})
 }

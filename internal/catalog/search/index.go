@@ -204,7 +204,8 @@ func (x *index) sync(ctx context.Context, apps []*aai.App) error {
 		if err != nil {
 			return err
 		}
-		x.db, x.byApp, x.rows, x.vocabulary = db, make(map[string]*indexedApp), make(map[int64]*entry), newVocabulary(x.glossary)
+		x.db, x.byApp, x.rows, x.vocabulary = db, make(map[string]*indexedApp), make(map[int64]*entry),
+			newVocabulary(x.glossary)
 	}
 	there := make(map[string]bool, len(apps))
 	var changed []*aai.App
@@ -233,7 +234,8 @@ func (x *index) sync(ctx context.Context, apps []*aai.App) error {
 // sameApp reports whether two versions of an app have the same tools. Published tools are
 // immutable.
 func sameApp(a, b *aai.App) bool {
-	return a == b || a.Name == b.Name && a.Description == b.Description && slices.Equal(a.Aliases, b.Aliases) && slices.Equal(a.Tools, b.Tools)
+	return a == b || a.Name == b.Name && a.Description == b.Description && slices.Equal(a.Aliases, b.Aliases) &&
+		slices.Equal(a.Tools, b.Tools)
 }
 
 func (x *index) change(ctx context.Context, changed []*aai.App, gone []string) error {
@@ -292,19 +294,22 @@ func (x *index) insertApp(ctx context.Context, insert *sql.Stmt, app *aai.App) e
 	now := &indexedApp{app: app}
 	x.byApp[app.ID] = now
 	names, whole := appNames(app), x.vocabulary.appWeights(app)
-	words, things := append(wordsOf(names...), wordsOf(app.Description)...), x.glossary.concepts(append(names, " ", app.Description)...)
+	words, things := append(wordsOf(names...), wordsOf(app.Description)...),
+		x.glossary.concepts(append(names, " ", app.Description)...)
 	for _, tool := range app.Tools {
 		if tool.Run == nil || app.ID == aai.BuiltinApp && !x.agentTools[tool.Name] {
 			continue
 		}
 		x.last++
-		said := slices.Concat(wordsOf(tool.Name, " ", tool.Title), wordsOf(tool.Description), wordsOf(paramNames(tool)...), words)
+		said := slices.Concat(wordsOf(tool.Name, " ", tool.Title), wordsOf(tool.Description),
+			wordsOf(paramNames(tool)...), words)
 		meant := append(x.glossary.concepts(tool.Name, " ", tool.Title, " ", tool.Description), things...)
 		if _, err := insert.ExecContext(ctx, x.last, strings.Join(said, " "), strings.Join(meant, " ")); err != nil {
 			return err
 		}
 		now.rows = append(now.rows, x.last)
-		x.rows[x.last] = &entry{app: app, tool: tool, face: x.vocabulary.toolWeights(whole, tool), name: spacedWords(tool.Name)}
+		x.rows[x.last] = &entry{app: app, tool: tool, face: x.vocabulary.toolWeights(whole, tool),
+			name: spacedWords(tool.Name)}
 		if len(now.rows) <= maxCounted {
 			x.vocabulary.count(x.rows[x.last].face, 1)
 			x.rareCounted++

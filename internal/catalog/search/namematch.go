@@ -69,5 +69,6 @@ func (n nameMatcher) matchesApp(app *aai.App, trusted bool) bool {
 		return true
 	}
 	names := append(strings.Split(app.Name, "|"), app.Aliases[:min(len(app.Aliases), maxAliases)]...)
-	return trusted && slices.ContainsFunc(names, func(name string) bool { return n.matches(name, spacedWords(name), true) })
+	return trusted && slices.ContainsFunc(names,
+		func(name string) bool { return n.matches(name, spacedWords(name), true) })
 }

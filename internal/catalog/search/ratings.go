@@ -93,7 +93,8 @@ func (s *Search) rate(ctx context.Context, call *aai.Call) (*aai.Result, error) 
 	if err := s.ratings.save(ctx, what, stars); err != nil {
 		return nil, aai.Errorf(aai.AutomationFailed, "the rating of %s is not kept: %w", what, err)
 	}
-	return &aai.Result{Text: fmt.Sprintf("%s has %d of 5 stars.", what, stars), Data: map[string]any{"rated": what, "stars": stars}, DataComplete: true}, nil
+	return &aai.Result{Text: fmt.Sprintf("%s has %d of 5 stars.", what, stars),
+		Data: map[string]any{"rated": what, "stars": stars}, DataComplete: true}, nil
 }
 
 // appNamed returns the app of that name, or an error with candidates.

@@ -39,7 +39,8 @@ func New(c Config) *Search {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &Search{config: c, counter: usageCounter{uses: c.UsageSince, path: c.Favourites, log: c.Log}, ratings: ratings{c.Ratings}}
+	s := &Search{config: c, counter: usageCounter{uses: c.UsageSince, path: c.Favourites, log: c.Log},
+		ratings: ratings{c.Ratings}}
 	s.index.glossary = defaultGlossary()
 	s.index.agentTools = make(map[string]bool)
 	for _, name := range c.AgentTools {

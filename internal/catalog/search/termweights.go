@@ -33,7 +33,8 @@ type knownWord struct {
 }
 
 func newVocabulary(g *glossary) *vocabulary {
-	return &vocabulary{glossary: g, ids: make(map[string]term), words: make(map[string]knownWord), scratch: make(map[term]float32)}
+	return &vocabulary{glossary: g, ids: make(map[string]term), words: make(map[string]knownWord),
+		scratch: make(map[term]float32)}
 }
 
 func (v *vocabulary) id(text string) term {
@@ -103,7 +104,8 @@ func (v *vocabulary) parseRequest(text string) request {
 			r.aspects = append(r.aspects, requestTerm{noTerm, []term{id}})
 		}
 	}
-	r.words = slices.SortedFunc(maps.Keys(shown), func(a, b string) int { return cmp.Or(shown[a]-shown[b], strings.Compare(a, b)) })
+	r.words = slices.SortedFunc(maps.Keys(shown),
+		func(a, b string) int { return cmp.Or(shown[a]-shown[b], strings.Compare(a, b)) })
 	left := maxRankedRows
 	for i, word := range r.words {
 		if left -= shown[word]; left < 0 && i > 0 {

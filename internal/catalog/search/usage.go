@@ -53,7 +53,8 @@ type usageStat struct{ weight, ok, calls float64 }
 func (h usageStat) share() float64 { return h.weight / (h.weight + halfBoostCalls) }
 
 func newHabits(all []Usage, now time.Time) *usageStats {
-	h := &usageStats{made: now, tools: make(map[string]usageStat), apps: make(map[string]usageStat), byCaller: make(map[string][]Usage)}
+	h := &usageStats{made: now, tools: make(map[string]usageStat), apps: make(map[string]usageStat),
+		byCaller: make(map[string][]Usage)}
 	for _, u := range all {
 		age := max(now.Sub(u.Day), 0)
 		worth := math.Exp2(-age.Hours() / halfLife.Hours())

@@ -252,7 +252,10 @@ func dropFrom(s syntax, text []byte, before *tree, p Place) ([]byte, error) {
 			return after, nil
 		}
 	}
-	return nil, &Fault{Problem: fmt.Sprintf("it is %s of a shape that this program does not know how to take %q out of", p.Format, p.Name)}
+	return nil,
+		&Fault{
+			Problem: fmt.Sprintf("it is %s of a shape that this program does not know how to take %q out of", p.Format, p.Name),
+		}
 }
 
 // apply returns the text with the edits applied, or nil if they are invalid: parsers count lines

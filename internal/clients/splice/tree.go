@@ -29,7 +29,8 @@ type tree struct {
 
 // equal reports whether both have the same data in the same order.
 func (t *tree) equal(u *tree) bool {
-	return t.kind == u.kind && t.scalar == u.scalar && slices.Equal(t.names, u.names) && slices.EqualFunc(t.items, u.items, (*tree).equal)
+	return t.kind == u.kind && t.scalar == u.scalar && slices.Equal(t.names, u.names) &&
+		slices.EqualFunc(t.items, u.items, (*tree).equal)
 }
 
 func (t *tree) at(name string) *tree {

@@ -106,7 +106,8 @@ func Set(text []byte, f Format, path []string, value any) ([]byte, error) {
 			return append([]byte(mark), after...), nil
 		}
 	}
-	return nil, &Fault{Problem: fmt.Sprintf("it is %s of a shape that this program does not know how to write %q into", f, p.Name)}
+	return nil,
+		&Fault{Problem: fmt.Sprintf("it is %s of a shape that this program does not know how to write %q into", f, p.Name)}
 }
 
 // Unset returns a JSON or TOML text without the key at the path, or unchanged if there is none.
@@ -269,7 +270,8 @@ func (tomlText) insert(text []byte, path []string, value any, end string) ([][]e
 		if ends && len(group) > 0 && slices.Equal(table, group) {
 			ways = append(ways, line(after(i), name))
 		}
-		if dotted := !s.table && len(s.path) > len(group) && slices.Equal(s.path[:len(group)], group); dotted && len(table) == 0 {
+		if dotted := !s.table && len(s.path) > len(group) && slices.Equal(s.path[:len(group)], group); dotted &&
+			len(table) == 0 {
 			ways = append(ways, line(after(i), path))
 		}
 	}
@@ -289,7 +291,9 @@ func (tomlText) insert(text []byte, path []string, value any, end string) ([][]e
 		if !isBlank(text) {
 			head += end
 		}
-		return append(ways, []edit{{len(text), len(text), head + "[" + tomlPath(group) + "]" + end + tomlPath(name) + " = " + written + end}}), nil
+		return append(ways, []edit{
+			{len(text), len(text), head + "[" + tomlPath(group) + "]" + end + tomlPath(name) + " = " + written + end},
+		}), nil
 	}
 	return append(ways, line(topOf(text, all), name)), nil
 }

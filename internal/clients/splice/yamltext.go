@@ -293,7 +293,8 @@ func yamlEntry(p Place, entry []Field, indent, end string) string {
 
 // yamlKey returns a key, quoted if it could be read as another value.
 func yamlKey(name string) string {
-	if regexp.MustCompile(`^[A-Za-z_][A-Za-z_-]{3,}$`).MatchString(name) && name != "null" && !strings.EqualFold(name, "true") && !strings.EqualFold(name, "false") || name == "cmd" {
+	if regexp.MustCompile(`^[A-Za-z_][A-Za-z_-]{3,}$`).MatchString(name) && name != "null" &&
+		!strings.EqualFold(name, "true") && !strings.EqualFold(name, "false") || name == "cmd" {
 		return name
 	}
 	return quoted(name)

@@ -15,24 +15,30 @@ func deniedNames() []string {
 		"org.freedesktop.Flatpak*", "org.freedesktop.portal.Flatpak*", "io.snapcraft.*",
 		"org.kde.klauncher*", "org.kde.krunner", "org.kde.krunner.App", "org.kde.khotkeys*", "org.kde.kioexecd*",
 		"com.deepin.StartManager*", "com.deepin.SessionManager*", "com.deepin.daemon.Keybinding*",
-		"org.deepin.dde.StartManager*", "org.deepin.dde.SessionManager*", "org.deepin.dde.Keybinding*", "org.desktopspec.ApplicationManager*",
-		"org.lxqt.global_key_shortcuts*", "org.enlightenment.wm*", "org.freedesktop.compiz*", "org.awesomewm.*",
+		"org.deepin.dde.StartManager*", "org.deepin.dde.SessionManager*", "org.deepin.dde.Keybinding*",
+		"org.desktopspec.ApplicationManager*", "org.lxqt.global_key_shortcuts*", "org.enlightenment.wm*",
+		"org.freedesktop.compiz*", "org.awesomewm.*",
 		// Terminals: a caller could type commands.
-		"org.gnome.Terminal*", "org.gnome.Console*", "org.gnome.Ptyxis*", "org.xfce.Terminal*", "org.kde.konsole*", "org.kde.yakuake*",
+		"org.gnome.Terminal*", "org.gnome.Console*", "org.gnome.Ptyxis*", "org.xfce.Terminal*", "org.kde.konsole*",
+		"org.kde.yakuake*",
 		"org.guake*", "com.gexperts.Tilix*", "com.mitchellh.ghostty*", "com.raggesilver.BlackBox*", "io.elementary.terminal*",
-		"net.tenshi.Terminator*", "org.lxqt.QTerminal*", "org.mate.Terminal*", "com.deepin.terminal*", "com.system76.CosmicTerm*",
+		"net.tenshi.Terminator*", "org.lxqt.QTerminal*", "org.mate.Terminal*", "com.deepin.terminal*",
+		"com.system76.CosmicTerm*",
 		// They decide about permissions, or ask for passwords.
-		"org.freedesktop.PolicyKit1*", "org.gnome.PolicyKit*", "org.kde.polkit*", "org.mate.PolicyKit*", "org.lxqt.policykit*",
-		"org.ukui.PolicyKit*", "com.deepin.dde.Polkit*", "org.deepin.dde.Authenticat*", "com.deepin.daemon.Authenticat*", "com.deepin.dde.lockFront*",
-		"org.freedesktop.NetworkManager.SecretAgent*",
+		"org.freedesktop.PolicyKit1*", "org.gnome.PolicyKit*", "org.kde.polkit*", "org.mate.PolicyKit*",
+		"org.lxqt.policykit*",
+		"org.ukui.PolicyKit*", "com.deepin.dde.Polkit*", "org.deepin.dde.Authenticat*", "com.deepin.daemon.Authenticat*",
+		"com.deepin.dde.lockFront*", "org.freedesktop.NetworkManager.SecretAgent*",
 		// They keep passwords.
 		"org.freedesktop.secrets*", "org.freedesktop.Secret.*", "org.gnome.keyring*", "org.gnome.seahorse*",
 		"org.kde.kwallet*", "org.kde.secret*", "com.google.code.AccountsSSO*",
 		// Back ends of the portals, which do without a dialog the actions that portals ask about.
 		"org.freedesktop.impl.portal*",
 		// They install software.
-		"org.debian.apt*", "com.ubuntu.SoftwareProperties*", "org.baseurl.Dnf*", "org.rpm.dnf*", "org.projectatomic.rpmostree*",
-		"org.manjaro.pamac*", "org.archlinux.pamac*", "com.deepin.lastore*", "org.deepin.dde.Lastore*", "org.freedesktop.import1*", "org.freedesktop.sysupdate1*",
+		"org.debian.apt*", "com.ubuntu.SoftwareProperties*", "org.baseurl.Dnf*", "org.rpm.dnf*",
+		"org.projectatomic.rpmostree*",
+		"org.manjaro.pamac*", "org.archlinux.pamac*", "com.deepin.lastore*", "org.deepin.dde.Lastore*",
+		"org.freedesktop.import1*", "org.freedesktop.sysupdate1*",
 		// Remote control.
 		"org.gnome.RemoteDesktop*", "org.kde.krfb*", "org.gnome.Vino*",
 		"org.freedesktop.DBus.Monitoring*",
@@ -47,11 +53,13 @@ func deniedInterfaces() []string {
 		"org.gnome.Shell", "org.gnome.Shell.Extensions*", "org.Cinnamon", "org.Cinnamon.LookingGlass*",
 		"org.kde.kwin.Script*", "org.kde.KWin.Plugins", "org.kde.PlasmaShell*",
 		// They press keys, move the pointer, capture the screen, or monitor input.
-		"org.gnome.Mutter.RemoteDesktop*", "org.gnome.Mutter.ScreenCast*", "org.gnome.Mutter.InputCapture*", "org.gnome.Mutter.InputMapping*",
-		"org.gnome.Shell.Screenshot", "org.gnome.Shell.Screencast", "org.gnome.Shell.Introspect", "org.cinnamon.Muffin.RemoteDesktop*", "org.cinnamon.Muffin.ScreenCast*",
+		"org.gnome.Mutter.RemoteDesktop*", "org.gnome.Mutter.ScreenCast*", "org.gnome.Mutter.InputCapture*",
+		"org.gnome.Mutter.InputMapping*",
+		"org.gnome.Shell.Screenshot", "org.gnome.Shell.Screencast", "org.gnome.Shell.Introspect",
+		"org.cinnamon.Muffin.RemoteDesktop*", "org.cinnamon.Muffin.ScreenCast*",
 		"org.kde.KWin.EIS*", "org.kde.KWin.ScreenShot*", "org.kde.kwin.InputCapture*", "org.kde.KGlobalAccel*",
-		"org.freedesktop.portal.RemoteDesktop*", "org.freedesktop.portal.ScreenCast*", "org.freedesktop.portal.Screenshot*", "org.freedesktop.portal.InputCapture*",
-		"org.a11y.atspi.*",
+		"org.freedesktop.portal.RemoteDesktop*", "org.freedesktop.portal.ScreenCast*", "org.freedesktop.portal.Screenshot*",
+		"org.freedesktop.portal.InputCapture*", "org.a11y.atspi.*",
 		// They start programs at login or at a key press.
 		"org.freedesktop.portal.Background*", "org.freedesktop.portal.DynamicLauncher*", "org.xfce.Session.Client",
 		// All GNOME settings, including the commands of keys and terminals.
@@ -71,13 +79,16 @@ func deniedMembers() []string {
 		// They unlock the screen.
 		"org.gnome.ScreenSaver.SetActive", "org.freedesktop.ScreenSaver.SetActive", "org.cinnamon.ScreenSaver.SetActive",
 		"org.mate.ScreenSaver.SetActive", "org.xfce.ScreenSaver.SetActive", "org.kde.screensaver.SetActive",
-		"org.freedesktop.login1.Manager.Unlock*", "org.freedesktop.login1.Session.Unlock", "org.freedesktop.login1.Session.Take*",
+		"org.freedesktop.login1.Manager.Unlock*", "org.freedesktop.login1.Session.Unlock",
+		"org.freedesktop.login1.Session.Take*",
 		// They install software.
 		"org.freedesktop.PackageKit.Transaction.Install*", "org.freedesktop.PackageKit.Transaction.Remove*",
 		"org.freedesktop.PackageKit.Transaction.Update*", "org.freedesktop.PackageKit.Transaction.Upgrade*",
-		"org.freedesktop.PackageKit.Transaction.Repo*", "org.freedesktop.PackageKit.Transaction.AcceptEula", "org.freedesktop.fwupd.Install",
+		"org.freedesktop.PackageKit.Transaction.Repo*", "org.freedesktop.PackageKit.Transaction.AcceptEula",
+		"org.freedesktop.fwupd.Install",
 		// Passwords of users and networks.
-		"org.freedesktop.Accounts.CreateUser", "org.freedesktop.Accounts.DeleteUser", "org.freedesktop.Accounts.User.SetPassword*",
+		"org.freedesktop.Accounts.CreateUser", "org.freedesktop.Accounts.DeleteUser",
+		"org.freedesktop.Accounts.User.SetPassword*",
 		"org.freedesktop.Accounts.User.SetAccountType", "org.freedesktop.Accounts.User.SetAutomaticLogin",
 		"org.freedesktop.NetworkManager.Settings.Connection.GetSecrets",
 	}
@@ -125,7 +136,8 @@ func isDenied(name string, entries []string) bool {
 func isDeniedMember(iface, member string) bool {
 	for _, entry := range deniedMembers() {
 		n := len(iface)
-		if len(entry) > n && entry[n] == '.' && strings.EqualFold(entry[:n], iface) && isDenied(member, []string{entry[n+1:]}) {
+		if len(entry) > n && entry[n] == '.' && strings.EqualFold(entry[:n], iface) &&
+			isDenied(member, []string{entry[n+1:]}) {
 			return true
 		}
 	}

@@ -96,7 +96,8 @@ func (d *Driver) Compile(r *aai.Recipe) (aai.Action, error) {
 
 // target checks the fields of a recipe that address the call.
 func (d *Driver) target(r *aai.Recipe, busField, service, path, iface, member string) (*target, error) {
-	t := &target{service: service, path: path, iface: iface, member: member, requiresRunning: r.DBus != nil && r.DBus.Running}
+	t := &target{service: service, path: path, iface: iface, member: member,
+		requiresRunning: r.DBus != nil && r.DBus.Running}
 	if r.Start != "" && d.config.StartEntry != nil {
 		t.start = func(ctx context.Context) (func() bool, error) { return d.config.StartEntry(ctx, r.Start, r.Starts) }
 	}

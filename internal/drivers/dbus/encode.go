@@ -64,7 +64,8 @@ func (e *encoder) value(v any, t *wire.Type, at *argumentPath) error {
 }
 
 func noDescriptors(where string) *aai.Error {
-	err := aai.Errorf(aai.AutomationNotSupported, "%s: the app expects a file descriptor (D-Bus type h), which this gateway does not support", where)
+	err := aai.Errorf(aai.AutomationNotSupported,
+		"%s: the app expects a file descriptor (D-Bus type h), which this gateway does not support", where)
 	err.Hint = "Use another tool of the app, if it has one that takes a path or the content."
 	return err
 }
@@ -164,7 +165,8 @@ func variantType(v any, at *argumentPath) (*wire.Type, any, error) {
 		if isText && isThere {
 			t, err := wire.ParseType(sig)
 			if err != nil {
-				return nil, nil, aai.Errorf(aai.InvalidParams, "%s.signature: expected the D-Bus signature of one type: %w", at, err)
+				return nil, nil,
+					aai.Errorf(aai.InvalidParams, "%s.signature: expected the D-Bus signature of one type: %w", at, err)
 			}
 			return t, inner, nil
 		}
@@ -218,7 +220,8 @@ func bytesOf(v any, at *argumentPath) (raw []byte, ok bool, err error) {
 		}
 		raw, err := base64.StdEncoding.DecodeString(text)
 		if err != nil {
-			return nil, false, aai.Errorf(aai.InvalidParams, "%s.base64: expected base64 in the standard alphabet, with padding: %w", at, err)
+			return nil, false,
+				aai.Errorf(aai.InvalidParams, "%s.base64: expected base64 in the standard alphabet, with padding: %w", at, err)
 		}
 		return raw, true, nil
 	}

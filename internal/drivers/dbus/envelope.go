@@ -116,7 +116,8 @@ func (e *envelopeTool) read(m *wire.Message, requestID string) (*aai.Result, err
 		return nil, e.handlerError(&reply)
 	case statusSuccess:
 	default:
-		return nil, e.unreadable(fmt.Errorf(`expected the status "success" or "error", got %q`, aai.CleanLabel(reply.Status, 40)))
+		return nil,
+			e.unreadable(fmt.Errorf(`expected the status "success" or "error", got %q`, aai.CleanLabel(reply.Status, 40)))
 	}
 	if len(reply.Result) == 0 {
 		return e.result(nil, "")

@@ -86,8 +86,10 @@ func (t *target) errorFailure(reply *wire.Message) *failure {
 
 // absentError reports that the service's name has no owner and the bus cannot start one.
 func (t *target) absentError() *aai.Error {
-	err := aai.Errorf(aai.AppNotRunning, "%s is not on the %s bus, and the bus has no way to start it", t.service, t.bus.name)
-	err.Hint = "Make sure that the app is installed and start it, then try again. A tool that acts starts it where the descriptor names a desktop_file; one that reads starts nothing."
+	err := aai.Errorf(aai.AppNotRunning, "%s is not on the %s bus, and the bus has no way to start it",
+		t.service, t.bus.name)
+	err.Hint = "Make sure that the app is installed and start it, then try again. A tool that acts starts it where the " +
+		"descriptor names a desktop_file; one that reads starts nothing."
 	err.Delivery = aai.NotDelivered
 	return err
 }
@@ -119,7 +121,8 @@ func (t *target) unanswered(cause error) *aai.Error {
 	if err := t.contextError(cause); err != nil {
 		return err
 	}
-	err := aai.Errorf(aai.AppNotRunning, "the connection to the %s bus was lost during %s of %s", t.bus.name, t.member, t.service)
+	err := aai.Errorf(aai.AppNotRunning, "the connection to the %s bus was lost during %s of %s", t.bus.name,
+		t.member, t.service)
 	err.Hint = "Look at the app's state before you try again: it may have got the call."
 	err.Delivery = aai.DeliveryUnknown
 	err.Err = cause

@@ -78,7 +78,8 @@ func (p *peer) checkRequest(m *wire.Message) error {
 }
 
 func unreachable(field, name string) *aai.Error {
-	err := aai.Errorf(aai.PermissionDenied, "%s: %s can never be reached through this gateway", field, aai.CleanLabel(name, wire.MaxName))
+	err := aai.Errorf(aai.PermissionDenied, "%s: %s can never be reached through this gateway", field,
+		aai.CleanLabel(name, wire.MaxName))
 	err.Hint = "It could run programs, control the screen, read passwords or grant permissions. No setting allows it."
 	err.Delivery = aai.NotDelivered
 	return err

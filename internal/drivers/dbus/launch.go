@@ -21,7 +21,8 @@ const (
 func (t *target) launch(ctx context.Context, l *busLink) *failure {
 	runs, err := t.start(ctx)
 	if err != nil {
-		e := aai.Errorf(aai.AppNotRunning, "%s is not running, and cannot be started: %s", t.service, aai.AsError(err).Message)
+		e := aai.Errorf(aai.AppNotRunning, "%s is not running, and cannot be started: %s", t.service,
+			aai.AsError(err).Message)
 		e.Hint = "Start the app, then try again."
 		e.Err = err
 		return (&failure{err: e}).undelivered()
@@ -39,7 +40,8 @@ func (t *target) launch(ctx context.Context, l *busLink) *failure {
 			}
 		}
 		if t.bus.sleep(ctx, namePollInterval) != nil {
-			e := aai.Errorf(aai.Timeout, "%s was started, but had not connected to the %s bus at the deadline", t.service, t.bus.name)
+			e := aai.Errorf(aai.Timeout, "%s was started, but had not connected to the %s bus at the deadline",
+				t.service, t.bus.name)
 			e.Err = ctx.Err()
 			return (&failure{err: e}).undelivered()
 		}

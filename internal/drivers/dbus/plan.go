@@ -172,7 +172,8 @@ func (p *plan) encode(args map[string]any) (signature string, body []byte, err e
 		}
 	}
 	if len(signature) > wire.MaxSignature {
-		return "", nil, aai.Errorf(aai.InvalidParams, "the arguments have a D-Bus signature of more than %d bytes", wire.MaxSignature)
+		return "", nil,
+			aai.Errorf(aai.InvalidParams, "the arguments have a D-Bus signature of more than %d bytes", wire.MaxSignature)
 	}
 	return signature, e.Bytes(), nil
 }

@@ -21,7 +21,8 @@ type propertyTool struct {
 func (d *Driver) compileProperty(r *aai.Recipe) (aai.Action, error) {
 	b := r.DBus
 	if b.Method != "" {
-		return nil, aai.Errorf(aai.DescriptorInvalid, "property: expected no method beside it, got %q", aai.CleanLabel(b.Method, 100))
+		return nil,
+			aai.Errorf(aai.DescriptorInvalid, "property: expected no method beside it, got %q", aai.CleanLabel(b.Method, 100))
 	}
 	t, err := d.target(r, b.Bus, b.Service, b.Object, b.Interface, b.Property)
 	if err != nil {
@@ -37,7 +38,8 @@ func (d *Driver) compileProperty(r *aai.Recipe) (aai.Action, error) {
 			return nil, aai.Errorf(aai.DescriptorInvalid, "args: expected none for a property that is read, got %d", len(b.Args))
 		}
 		if len(r.Params) != 0 {
-			return nil, aai.Errorf(aai.DescriptorInvalid, "parameters: expected none for a property that is read, got %d", len(r.Params))
+			return nil,
+				aai.Errorf(aai.DescriptorInvalid, "parameters: expected none for a property that is read, got %d", len(r.Params))
 		}
 		return p.reachable(p.get, "Get")
 	case "set":
@@ -46,9 +48,11 @@ func (d *Driver) compileProperty(r *aai.Recipe) (aai.Action, error) {
 		case err != nil:
 			return nil, err
 		case b.Args != nil && len(slots) != 1:
-			return nil, aai.Errorf(aai.DescriptorInvalid, "args: expected exactly one for a property that is set, got %d", len(slots))
+			return nil,
+				aai.Errorf(aai.DescriptorInvalid, "args: expected exactly one for a property that is set, got %d", len(slots))
 		case len(slots) != 1:
-			return nil, aai.Errorf(aai.DescriptorInvalid, "parameters: expected exactly one for a property that is set, got %d", len(slots))
+			return nil,
+				aai.Errorf(aai.DescriptorInvalid, "parameters: expected exactly one for a property that is set, got %d", len(slots))
 		}
 		p.value = slots[0]
 		if r.Reversible && !p.value.fixed {
@@ -92,7 +96,8 @@ func (p *propertyTool) set(ctx context.Context, call *aai.Call) (*aai.Result, er
 		case err != nil:
 			return nil, &failure{err: aai.AsError(err)}
 		case !given:
-			return nil, &failure{err: aai.Errorf(aai.InvalidParams, "%s: expected the new value of %s, got none", p.value.param, p.member)}
+			return nil,
+				&failure{err: aai.Errorf(aai.InvalidParams, "%s: expected the new value of %s, got none", p.value.param, p.member)}
 		}
 		if was, f = p.before(ctx, peer, call); f != nil {
 			return nil, f
@@ -111,7 +116,8 @@ func (p *propertyTool) set(ctx context.Context, call *aai.Call) (*aai.Result, er
 	if err != nil {
 		return nil, err
 	}
-	return &aai.Result{Text: fmt.Sprintf("The app accepted the new value of %s.", p.member), Undo: p.undoOf(ctx, call, was)}, nil
+	return &aai.Result{Text: fmt.Sprintf("The app accepted the new value of %s.", p.member),
+		Undo: p.undoOf(ctx, call, was)}, nil
 }
 
 // getRequest builds the request for the property's value.

@@ -7,8 +7,8 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// WithServerTools returns a catalog with the apps of local. An app that leaves the list of tools to a server gets the tools of
-// the last listing. Wrap starts no server.
+// WithServerTools returns a catalog with the apps of local. An app that leaves the list of tools to a server gets the
+// tools of the last listing. Wrap starts no server.
 func (d *Driver) WithServerTools(local aai.Catalog) aai.Catalog { return &overlay{local, d} }
 
 type overlay struct {

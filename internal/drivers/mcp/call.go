@@ -33,7 +33,8 @@ func (s *server) call(ctx context.Context, call *aai.Call, tool, digest string) 
 	var result *sdk.CallToolResult
 	cause := live.rounds(asked, func(with roundReply) (serverRound, error) {
 		answer, err := live.client.CallTool(asked, &sdk.CallToolParams{
-			Name: tool, Arguments: call.Args, Meta: sdk.Meta{"progressToken": call.ID}, InputResponses: with.responses, RequestState: with.state,
+			Name: tool, Arguments: call.Args, Meta: sdk.Meta{"progressToken": call.ID}, InputResponses: with.responses,
+			RequestState: with.state,
 		})
 		if err != nil {
 			return serverRound{}, err
@@ -54,7 +55,8 @@ func (s *server) call(ctx context.Context, call *aai.Call, tool, digest string) 
 	}
 	out, failure := live.result(result, data)
 	if n := live.refused() - before; n > 0 {
-		warning := fmt.Sprintf("meanwhile the gateway refused %d requests of the server, such as for an answer of the person or a model%s", n, live.requests.reason())
+		warning := fmt.Sprintf("meanwhile the gateway refused %d requests of the server, such as for an answer of the "+
+			"person or a model%s", n, live.requests.reason())
 		if failure != nil {
 			failure.Message += "; " + warning
 		} else {
@@ -77,9 +79,11 @@ func (s *server) checkUnchanged(ctx context.Context, live *session, tool, digest
 	case digest:
 		return nil
 	case "":
-		return undeliveredError(aai.ToolNotFound, "The app's guide lists the current tools.", "the MCP server of %s has no tool %s any more", live.app, tool)
+		return undeliveredError(aai.ToolNotFound, "The app's guide lists the current tools.",
+			"the MCP server of %s has no tool %s any more", live.app, tool)
 	}
-	return undeliveredError(aai.ConsentRequired, "Read its guide again, and repeat the call: the person is asked about the changed tool.",
+	return undeliveredError(aai.ConsentRequired,
+		"Read its guide again, and repeat the call: the person is asked about the changed tool.",
 		"the MCP server of %s has changed its description of the tool %s since it was allowed", live.app, tool)
 }
 

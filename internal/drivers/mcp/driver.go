@@ -74,7 +74,8 @@ func New(config Config) *Driver {
 	if config.Log == nil {
 		config.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Driver{config: config, cache: listingCache{config.Folder}, log: config.Log, servers: make(map[string]*server), apps: make(map[string]*servedApp)}
+	return &Driver{config: config, cache: listingCache{config.Folder}, log: config.Log, servers: make(map[string]*server),
+		apps: make(map[string]*servedApp)}
 }
 
 // Close ends every server. Calls in flight end with delivery unknown, and later ones with

@@ -22,8 +22,10 @@ func secretID(app string) string { return "mcp-env/" + app }
 func baseEnv() []string {
 	return []string{
 		"HOME", "LOGNAME", "USER", "PATH", "SHELL", "TERM", "LANG", "LC_ALL", "TZ", "TMPDIR", "TEMP", "TMP",
-		"XDG_RUNTIME_DIR", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME", "XDG_DATA_DIRS", "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY",
-		"APPDATA", "LOCALAPPDATA", "HOMEDRIVE", "HOMEPATH", "PATHEXT", "PROCESSOR_ARCHITECTURE", "PROGRAMFILES", "SYSTEMDRIVE", "SYSTEMROOT", "USERNAME", "USERPROFILE",
+		"XDG_RUNTIME_DIR", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME", "XDG_DATA_DIRS", "DISPLAY",
+		"WAYLAND_DISPLAY", "XAUTHORITY",
+		"APPDATA", "LOCALAPPDATA", "HOMEDRIVE", "HOMEPATH", "PATHEXT", "PROCESSOR_ARCHITECTURE", "PROGRAMFILES",
+		"SYSTEMDRIVE", "SYSTEMROOT", "USERNAME", "USERPROFILE",
 	}
 }
 
@@ -63,9 +65,12 @@ func (s *server) command(ctx context.Context, secrets *sanitize.SecretSet) (*exe
 	}
 	program, cause := lookPath(r.Command, getenv("PATH"))
 	if cause != nil {
-		return nil, undeliveredError(aai.AppNotRunning, "The person can install it, or correct the descriptor.", "the MCP server of %s cannot be started: there is no program %q", app, aai.CleanLabel(r.Command, 200))
+		return nil,
+			undeliveredError(aai.AppNotRunning, "The person can install it, or correct the descriptor.",
+				"the MCP server of %s cannot be started: there is no program %q", app, aai.CleanLabel(r.Command, 200))
 	}
-	return &exec.Cmd{Path: program, Args: append([]string{r.Command}, args...), Env: environ, Dir: cmp.Or(r.Dir, s.driver.config.Home)}, nil
+	return &exec.Cmd{Path: program, Args: append([]string{r.Command}, args...), Env: environ,
+		Dir: cmp.Or(r.Dir, s.driver.config.Home)}, nil
 }
 
 // values returns the stored variables of the app.
@@ -84,7 +89,9 @@ func (s *server) values(ctx context.Context) (map[string]string, *aai.Error) {
 	}
 	values := make(map[string]string)
 	if len(b) > 0 && json.Unmarshal(b, &values) != nil {
-		return nil, undeliveredError(aai.AutomationFailed, "The person can set them again: aai-gateway mcp env "+s.recipe.App+".", "the stored values for the MCP server of %s cannot be read", s.recipe.App)
+		return nil,
+			undeliveredError(aai.AutomationFailed, "The person can set them again: aai-gateway mcp env "+s.recipe.App+".",
+				"the stored values for the MCP server of %s cannot be read", s.recipe.App)
 	}
 	return values, nil
 }

@@ -43,14 +43,16 @@ func (s *session) requestError(ctx context.Context, err error) *aai.Error {
 		return e
 	}
 	if refusal, ok := errors.AsType[*jsonrpc.Error](err); ok && s.endFault() == nil && !unsent(refusal) {
-		e := aai.Errorf(aai.AutomationFailed, "the MCP server of %s answered with error %d: %s", s.app, refusal.Code, s.quote(refusal.Message))
+		e := aai.Errorf(aai.AutomationFailed, "the MCP server of %s answered with error %d: %s", s.app, refusal.Code,
+			s.quote(refusal.Message))
 		if refusal.Code == jsonrpc.CodeInvalidParams {
 			e.Code = aai.InvalidParams
 		}
 		e.Delivery = aai.Delivered
 		return e
 	}
-	ended := errors.Is(err, sdk.ErrConnectionClosed) || errors.Is(err, io.EOF) || errors.Is(err, os.ErrClosed) || s.hasEnded()
+	ended := errors.Is(err, sdk.ErrConnectionClosed) || errors.Is(err, io.EOF) || errors.Is(err, os.ErrClosed) ||
+		s.hasEnded()
 	if ended && s.process != nil {
 		s.process.WaitExit(stderrGrace) // to read its last standard error
 	}

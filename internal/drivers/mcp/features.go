@@ -43,14 +43,16 @@ func (s *session) resources(ctx context.Context, call *aai.Call) (*aai.Result, e
 	}
 	rows := make([]listRow, 0, len(listed.Resources))
 	for _, r := range listed.Resources {
-		rows = append(rows, s.row("uri", r.URI, "name", r.Name, "title", r.Title, "description", r.Description, "mime_type", r.MIMEType))
+		rows = append(rows, s.row("uri", r.URI, "name", r.Name, "title", r.Title, "description", r.Description,
+			"mime_type", r.MIMEType))
 	}
 	data := page("resources", rows, listed.NextCursor)
 	if textArg(call, "cursor") == "" {
 		if templates, err := s.client.ListResourceTemplates(ctx, nil); err == nil && len(templates.ResourceTemplates) > 0 {
 			rows := make([]listRow, 0, len(templates.ResourceTemplates))
 			for _, t := range templates.ResourceTemplates {
-				rows = append(rows, s.row("uri_template", t.URITemplate, "name", t.Name, "title", t.Title, "description", t.Description, "mime_type", t.MIMEType))
+				rows = append(rows, s.row("uri_template", t.URITemplate, "name", t.Name, "title", t.Title, "description",
+					t.Description, "mime_type", t.MIMEType))
 			}
 			data["templates"] = rows
 		}
@@ -62,7 +64,8 @@ func (s *session) resources(ctx context.Context, call *aai.Call) (*aai.Result, e
 func (s *session) resource(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 	var read *sdk.ReadResourceResult
 	err := s.rounds(ctx, func(with roundReply) (serverRound, error) {
-		answer, err := s.client.ReadResource(ctx, &sdk.ReadResourceParams{URI: textArg(call, "uri"), InputResponses: with.responses, RequestState: with.state})
+		answer, err := s.client.ReadResource(ctx,
+			&sdk.ReadResourceParams{URI: textArg(call, "uri"), InputResponses: with.responses, RequestState: with.state})
 		if err != nil {
 			return serverRound{}, err
 		}
@@ -115,7 +118,8 @@ func (s *session) prompt(ctx context.Context, call *aai.Call) (*aai.Result, erro
 	}
 	var got *sdk.GetPromptResult
 	err := s.rounds(ctx, func(with roundReply) (serverRound, error) {
-		answer, err := s.client.GetPrompt(ctx, &sdk.GetPromptParams{Name: textArg(call, "name"), Arguments: arguments, InputResponses: with.responses, RequestState: with.state})
+		answer, err := s.client.GetPrompt(ctx, &sdk.GetPromptParams{Name: textArg(call, "name"), Arguments: arguments,
+			InputResponses: with.responses, RequestState: with.state})
 		if err != nil {
 			return serverRound{}, err
 		}
@@ -131,7 +135,8 @@ func (s *session) prompt(ctx context.Context, call *aai.Call) (*aai.Result, erro
 		texts = append(texts, s.cleanText(got.Description))
 	}
 	for _, m := range got.Messages {
-		texts = append(texts, aai.CleanLabel(string(m.Role), 20)+": "+strings.Join(s.content(out, []sdk.Content{m.Content}), "\n"))
+		texts = append(texts, aai.CleanLabel(string(m.Role), 20)+": "+
+			strings.Join(s.content(out, []sdk.Content{m.Content}), "\n"))
 	}
 	out.Text = strings.Join(texts, "\n")
 	return out, nil

@@ -46,7 +46,8 @@ func (s *session) elicit(ctx context.Context, p *sdk.ElicitParams) (*sdk.ElicitR
 			return nil, err
 		}
 		defer gateway.PauseDeadline(c.ctx)()
-		filled, err := fill(c.ctx, aai.Form{Message: "The MCP server of " + s.app + " asks this, not the gateway:\n" + quoted(message), Fields: fields})
+		filled, err := fill(c.ctx, aai.Form{Message: "The MCP server of " + s.app + " asks this, not the gateway:\n" +
+			quoted(message), Fields: fields})
 		if err != nil {
 			return nil, err
 		}
@@ -57,7 +58,8 @@ func (s *session) elicit(ctx context.Context, p *sdk.ElicitParams) (*sdk.ElicitR
 	}
 	q, values, ok := form.question(message)
 	if !ok {
-		return nil, fmt.Errorf("its form has text fields, which windows do not support; the client that made the call shows no forms")
+		return nil,
+			fmt.Errorf("its form has text fields, which windows do not support; the client that made the call shows no forms")
 	}
 	q.Title, q.CallerIdentity = s.app+" asks", c.call.Caller.Identity
 	answer, err := s.asker.Ask(c.ctx, q)
@@ -135,10 +137,12 @@ func formOf(schema any) (*form, error) {
 		if sanitize.IsSecretName(name) || sanitize.IsSecretName(p.Title) {
 			return nil, fmt.Errorf("its form asks for a secret (%s); forms may not", aai.CleanLabel(name, 60))
 		}
-		if !slices.Contains([]string{"string", "number", "integer", "boolean", "array"}, p.Type) || aai.CleanLabel(name, 60) != name {
+		if !slices.Contains([]string{"string", "number", "integer", "boolean", "array"}, p.Type) ||
+			aai.CleanLabel(name, 60) != name {
 			return nil, fmt.Errorf("its form has a field of an unsupported kind (%s)", aai.CleanLabel(name, 60))
 		}
-		p.Title, p.Description, p.Format = aai.CleanLabel(p.Title, 100), aai.CleanLabel(p.Description, 300), aai.CleanLabel(p.Format, 20)
+		p.Title, p.Description, p.Format = aai.CleanLabel(p.Title, 100), aai.CleanLabel(p.Description, 300),
+			aai.CleanLabel(p.Format, 20)
 		clean(p.EnumNames)
 		for i := range p.OneOf {
 			p.OneOf[i].Title = aai.CleanLabel(p.OneOf[i].Title, 100)

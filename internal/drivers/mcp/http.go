@@ -132,7 +132,8 @@ func (t *authTransport) readBody(ctx context.Context, req *http.Request, resp *h
 	if err != nil {
 		return err
 	}
-	body = fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s}}`, id, jsonrpc.CodeInternalError, message)
+	body = fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s}}`, id,
+		jsonrpc.CodeInternalError, message)
 	resp.StatusCode, resp.Body, resp.ContentLength = http.StatusOK, io.NopCloser(bytes.NewReader(body)), int64(len(body))
 	resp.Header.Set("Content-Type", "application/json")
 	return nil

@@ -75,7 +75,9 @@ func (l *listing) understand() {
 		case err != nil:
 			d = definition{Name: fmt.Sprintf("tool_%d", i+1), fault: "the server's description of it cannot be read"}
 		case !validName(d.Name):
-			d = definition{Name: fmt.Sprintf("tool_%d", i+1), fault: fmt.Sprintf("the server names it %q; expected letters, digits, _, - and . , at most %d", aai.CleanLabel(d.Name, 60), maxName)}
+			d = definition{Name: fmt.Sprintf("tool_%d", i+1),
+				fault: fmt.Sprintf("the server names it %q; expected letters, digits, _, - and . , at most %d",
+					aai.CleanLabel(d.Name, 60), maxName)}
 		case l.digests[d.Name] != "":
 			continue // the first of a name counts
 		}
@@ -106,7 +108,8 @@ func digestOf(d definition) string {
 func validName(name string) bool {
 	for i := range len(name) {
 		c := name[i]
-		if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '_' && (i == 0 || c != '-' && c != '.') {
+		if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '_' &&
+			(i == 0 || c != '-' && c != '.') {
 			return false
 		}
 	}
@@ -162,7 +165,8 @@ func (s *session) ask(ctx context.Context) (*listing, *aai.Error) {
 	l := &listing{Tools: []json.RawMessage{}}
 	if r := s.client.InitializeResult(); r != nil {
 		if r.ServerInfo != nil {
-			l.Name, l.Version = aai.CleanLabel(s.secrets.Redact(r.ServerInfo.Name), 100), aai.CleanLabel(s.secrets.Redact(r.ServerInfo.Version), 50)
+			l.Name, l.Version = aai.CleanLabel(s.secrets.Redact(r.ServerInfo.Name), 100),
+				aai.CleanLabel(s.secrets.Redact(r.ServerInfo.Version), 50)
 		}
 		l.Instructions = aai.CleanText(s.secrets.Redact(r.Instructions), maxWords)
 		if c := r.Capabilities; c != nil {
@@ -198,7 +202,9 @@ func (s *session) ask(ctx context.Context) (*listing, *aai.Error) {
 }
 
 func (s *session) tooMuch(format string, args ...any) *aai.Error {
-	return undeliveredError(aai.DescriptorInvalid, "Its author can correct that; the descriptor can list the wanted tools.", "the MCP server of %s "+format, append([]any{s.app}, args...)...)
+	return undeliveredError(aai.DescriptorInvalid,
+		"Its author can correct that; the descriptor can list the wanted tools.", "the MCP server of %s "+format,
+		append([]any{s.app}, args...)...)
 }
 
 // page fetches one page of tools as raw JSON.

@@ -106,7 +106,8 @@ func (s *session) refusedInputs(requests sdk.InputRequestMap, cause error) *aai.
 		_, what := kindOf(request)
 		kinds[what] = true
 	}
-	e := s.unanswered("asked for %s before it continues; the gateway refused%s", strings.Join(slices.Sorted(maps.Keys(kinds)), " and "), s.requests.reason())
+	e := s.unanswered("asked for %s before it continues; the gateway refused%s",
+		strings.Join(slices.Sorted(maps.Keys(kinds)), " and "), s.requests.reason())
 	e.Code, e.Err = aai.PermissionDenied, cause
 	e.Hint = "The person can let it ask: aai-gateway mcp trust " + s.app + ", with --elicitation or --sampling."
 	return e

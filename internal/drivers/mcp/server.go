@@ -111,7 +111,8 @@ func (s *server) acquire(ctx context.Context) (*session, *aai.Error) {
 	if f == nil {
 		if left := time.Until(s.restUntil); left > 0 {
 			defer s.mu.Unlock()
-			e := undeliveredError(aai.AppNotRunning, "The gateway's log has its output.", "the MCP server of %s ended by itself %d times; it is started again in %s at the earliest",
+			e := undeliveredError(aai.AppNotRunning, "The gateway's log has its output.",
+				"the MCP server of %s ended by itself %d times; it is started again in %s at the earliest",
 				s.recipe.App, s.failures, left.Round(time.Second))
 			e.RetryAfter = left
 			return nil, e
@@ -133,7 +134,8 @@ func (s *server) acquire(ctx context.Context) (*session, *aai.Error) {
 		return f.session, nil
 	case <-ctx.Done():
 		s.release()
-		e := undeliveredError(aai.AsError(ctx.Err()).Code, "Try again in a moment: it is still starting.", "the MCP server of %s was still starting at the deadline", s.recipe.App)
+		e := undeliveredError(aai.AsError(ctx.Err()).Code, "Try again in a moment: it is still starting.",
+			"the MCP server of %s was still starting at the deadline", s.recipe.App)
 		return nil, e
 	}
 }
@@ -273,7 +275,8 @@ func (s *server) open(ctx context.Context) (*session, *aai.Error) {
 // notStarted returns the error of a failed start.
 func (s *server) notStarted(ctx context.Context, live *session, cause error) *aai.Error {
 	switch e := live.requestError(ctx, cause); {
-	case e.Code == aai.AuthRequired, e.Code == aai.AuthExpired, e.Code == aai.AuthDenied, e.Code == aai.AuthInvalid, live.endFault() != nil:
+	case e.Code == aai.AuthRequired, e.Code == aai.AuthExpired, e.Code == aai.AuthDenied, e.Code == aai.AuthInvalid,
+		live.endFault() != nil:
 		e.Delivery = aai.NotDelivered
 		return e
 	}
@@ -286,7 +289,8 @@ func (s *server) notStarted(ctx context.Context, live *session, cause error) *aa
 
 // openTransport starts the server's process, or returns the transport to its address.
 func (s *server) openTransport(ctx context.Context) (*session, sdk.Transport, *aai.Error) {
-	live := &session{app: s.recipe.App, server: s.digest, ended: make(chan struct{}), asker: s.driver.config.Asker, requests: s.driver.requestsOf(ctx, s.recipe.App, s.digest)}
+	live := &session{app: s.recipe.App, server: s.digest, ended: make(chan struct{}), asker: s.driver.config.Asker,
+		requests: s.driver.requestsOf(ctx, s.recipe.App, s.digest)}
 	if s.recipe.MCP.URL != "" {
 		return live, s.overHTTP(live), nil
 	}
@@ -298,12 +302,15 @@ func (s *server) openTransport(ctx context.Context) (*session, sdk.Transport, *a
 	cmd.Stderr = live.stderr
 	p, cause := process.Start(cmd, process.Limits{SupervisorCommand: s.driver.config.GuardCommand})
 	if cause != nil {
-		e := undeliveredError(aai.AppNotRunning, "The person can check the command in the descriptor.", "the MCP server of %s did not start: %s", s.recipe.App, live.quote(cause.Error()))
+		e := undeliveredError(aai.AppNotRunning, "The person can check the command in the descriptor.",
+			"the MCP server of %s did not start: %s", s.recipe.App, live.quote(cause.Error()))
 		e.Err = cause
 		return nil, nil, e
 	}
 	live.process = p
-	live.wire = &wire{process: p, requests: live.requests, stderr: live.stderr, lines: bufio.NewReaderSize(p.Stdout, 64<<10), waiting: make(map[jsonrpc.ID]*rawResult), open: make(map[jsonrpc.ID]bool)}
+	live.wire = &wire{process: p, requests: live.requests, stderr: live.stderr,
+		lines: bufio.NewReaderSize(p.Stdout, 64<<10), waiting: make(map[jsonrpc.ID]*rawResult),
+		open: make(map[jsonrpc.ID]bool)}
 	return live, live.wire, nil
 }
 
@@ -324,7 +331,8 @@ func (s *server) client(live *session) *sdk.Client {
 		ResourceListChangedHandler: func(context.Context, *sdk.ResourceListChangedRequest) {},
 		ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) {
 			if ctx, ok := live.progressByToken.Load(r.Params.ProgressToken); ok {
-				gateway.Progress(ctx.(context.Context), r.Params.Progress, r.Params.Total, aai.CleanLabel(live.cleanText(r.Params.Message), 200)) //nolint:forcetypeassert // the map holds only contexts
+				gateway.Progress(ctx.(context.Context), r.Params.Progress, r.Params.Total,
+					aai.CleanLabel(live.cleanText(r.Params.Message), 200)) //nolint:forcetypeassert // the map holds only contexts
 			}
 		},
 	}

@@ -45,7 +45,8 @@ func newBase(base, descriptor string) (*address, error) {
 	case !plainHost(u.Host):
 		return nil, invalid("base_url", expected+", with the host in ASCII", base)
 	case descriptor != "" && netguard.CrossesToLoopback(hostname(descriptor), u.Hostname()):
-		return nil, invalid("base_url", "an address outside this computer, in a descriptor from "+aai.CleanLabel(descriptor, 100), base)
+		return nil,
+			invalid("base_url", "an address outside this computer, in a descriptor from "+aai.CleanLabel(descriptor, 100), base)
 	}
 	a := &address{scheme: u.Scheme, host: u.Host, origin: netguard.Origin(u)}
 	path := strings.TrimSuffix(u.EscapedPath(), "/")
@@ -86,7 +87,8 @@ func hostname(origin string) string {
 func plainHost(host string) bool {
 	for i := range len(host) {
 		c := host[i]
-		if c != '.' && c != '-' && c != '_' && c != ':' && c != '[' && c != ']' && (c < '0' || c > '9') && (c|0x20 < 'a' || c|0x20 > 'z') {
+		if c != '.' && c != '-' && c != '_' && c != ':' && c != '[' && c != ']' && (c < '0' || c > '9') &&
+			(c|0x20 < 'a' || c|0x20 > 'z') {
 			return false
 		}
 	}
@@ -215,13 +217,15 @@ func (t *tool) fillSegment(s segment, args map[string]any) (text, raw string, er
 		}
 		plain, err := url.PathUnescape(spelled)
 		if err != nil || strings.Contains(plain, "\x00") || escapesPath(plain) {
-			return "", "", aai.Errorf(aai.InvalidParams, `%s: expected a value without NUL, "." and ".." for the request's path`, name)
+			return "", "",
+				aai.Errorf(aai.InvalidParams, `%s: expected a value without NUL, "." and ".." for the request's path`, name)
 		}
 		b.WriteString(plain)
 		escaped.WriteString(spelled)
 	}
 	if escapesPath(b.String()) {
-		return "", "", aai.Errorf(aai.InvalidParams, `the parameters make %q in the request's path; expected a name`, b.String())
+		return "", "",
+			aai.Errorf(aai.InvalidParams, `the parameters make %q in the request's path; expected a name`, b.String())
 	}
 	return b.String(), escaped.String(), nil
 }

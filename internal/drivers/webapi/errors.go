@@ -37,8 +37,10 @@ func (x *exchange) requestFailure(ctx context.Context, cause error) *failure {
 		err.Hint = "The server may have got the request. Look at its state before you try again."
 		again = true
 	case isUntrusted(cause):
-		err = aai.Errorf(aai.APIRequestFailed, "%s: the server's certificate does not prove that it is %s", x.tool, x.address.origin)
-		err.Hint = "Nothing was sent. The certificate is wrong or expired, or the connection is intercepted. Ask the person before you continue."
+		err = aai.Errorf(aai.APIRequestFailed, "%s: the server's certificate does not prove that it is %s", x.tool,
+			x.address.origin)
+		err.Hint = "Nothing was sent. The certificate is wrong or expired, or the connection is intercepted. Ask the " +
+			"person before you continue."
 	default:
 		err = aai.Errorf(aai.AppNotRunning, "%s: the server cannot be reached", x.tool)
 		err.Hint = "Nothing was sent. Check the network and that the site is up, then try again."

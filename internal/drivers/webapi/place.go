@@ -75,7 +75,8 @@ func (t *tool) setPlaces() error {
 		for other, taken := range t.places {
 			same := taken.name == p.name || p.in == inHeader && strings.EqualFold(taken.name, p.name)
 			if taken.in == p.in && same && p.in != inPath {
-				return invalid("send."+aai.CleanLabel(name, 60), "another place; this one is taken by "+aai.CleanLabel(other, 60), p.name)
+				return invalid("send."+aai.CleanLabel(name, 60),
+					"another place; this one is taken by "+aai.CleanLabel(other, 60), p.name)
 			}
 		}
 		t.places[name] = p
@@ -103,7 +104,8 @@ func (t *tool) setBody(parameters int) error {
 		return err
 	}
 	if t.bodyIsParam && t.body != asJSON {
-		return invalid("headers.Content-Type", "application/json for a body that is one parameter", t.headers.Get("Content-Type"))
+		return invalid("headers.Content-Type", "application/json for a body that is one parameter",
+			t.headers.Get("Content-Type"))
 	}
 	return nil
 }
@@ -147,7 +149,8 @@ func (t *tool) checkPlace(at string, p paramPlace) error {
 	switch p.in {
 	case inQuery:
 		if auth != nil && auth.In == inQuery && auth.Name == p.name {
-			return aai.Errorf(aai.DescriptorInvalid, "parameters: %s is reserved for the person's key; no parameter may have this name", aai.CleanLabel(p.name, 60))
+			return aai.Errorf(aai.DescriptorInvalid,
+				"parameters: %s is reserved for the person's key; no parameter may have this name", aai.CleanLabel(p.name, 60))
 		}
 	case inHeader:
 		key := http.CanonicalHeaderKey(p.name)

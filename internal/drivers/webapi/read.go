@@ -85,7 +85,8 @@ func (x *exchange) tooLarge(limit, length int64) *aai.Error {
 	if length > 0 {
 		size = sizeText(length)
 	}
-	err := aai.Errorf(aai.APIRequestFailed, "%s: the answer is too large: at most %s are read, it has %s", x.tool, sizeText(limit), size)
+	err := aai.Errorf(aai.APIRequestFailed, "%s: the answer is too large: at most %s are read, it has %s", x.tool,
+		sizeText(limit), size)
 	err.Hint = "The server got the request. Ask it for less at a time."
 	err.Delivery = aai.Delivered
 	return err

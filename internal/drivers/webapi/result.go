@@ -97,7 +97,8 @@ func isText(media string) bool {
 		"application/x-www-form-urlencoded", "image/svg+xml":
 		return true
 	}
-	return strings.HasPrefix(media, "text/") || strings.HasSuffix(media, "+xml") || strings.HasSuffix(media, "+yaml") || isJSON(media)
+	return strings.HasPrefix(media, "text/") || strings.HasSuffix(media, "+xml") || strings.HasSuffix(media, "+yaml") ||
+		isJSON(media)
 }
 
 // isPicture reports whether models accept the picture's media type.
@@ -112,7 +113,8 @@ func isPicture(media string) bool {
 // isBinary reports whether a body declared as text is binary. UTF-16 contains NULs too, but
 // declares itself or begins with a byte order mark.
 func isBinary(body []byte, charset string) bool {
-	return http.DetectContentType(body) == "application/octet-stream" && !strings.HasPrefix(strings.ToLower(charset), "utf-16")
+	return http.DetectContentType(body) == "application/octet-stream" &&
+		!strings.HasPrefix(strings.ToLower(charset), "utf-16")
 }
 
 // jsonResult parses a JSON response. The server has already acted, so a response that is not JSON

@@ -118,7 +118,8 @@ func (p paramPlace) delimiter() string {
 // isSplitByDelimiter reports whether a text contains the delimiter, so that the server would read it as
 // several values.
 func (p paramPlace) isSplitByDelimiter(texts []string) bool {
-	return p.delimiter() != "," && slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(text, p.delimiter()) })
+	return p.delimiter() != "," &&
+		slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(text, p.delimiter()) })
 }
 
 func (p paramPlace) objectPairs(pairs []pair, object map[string]any) ([]pair, error) {

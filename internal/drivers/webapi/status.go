@@ -18,7 +18,8 @@ const maxRetryAfter = 24 * time.Hour
 // codeOf maps an HTTP status to an error code.
 func codeOf(status int) aai.Code {
 	switch status {
-	case http.StatusBadRequest, http.StatusUnprocessableEntity, http.StatusRequestEntityTooLarge, http.StatusRequestURITooLong:
+	case http.StatusBadRequest, http.StatusUnprocessableEntity, http.StatusRequestEntityTooLarge,
+		http.StatusRequestURITooLong:
 		return aai.InvalidParams
 	case http.StatusUnauthorized:
 		return aai.AuthRequired

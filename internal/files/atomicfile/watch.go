@@ -40,7 +40,8 @@ func Watch(ctx context.Context, words map[string]string, tell func(word string))
 	return nil
 }
 
-func watchLoop(ctx context.Context, watcher *fsnotify.Watcher, words map[string]string, watched map[string]bool, begin func(first bool), tell func(word string)) {
+func watchLoop(ctx context.Context, watcher *fsnotify.Watcher, words map[string]string, watched map[string]bool,
+	begin func(first bool), tell func(word string)) {
 	defer watcher.Close() //nolint:errcheck // nothing was written
 	again := time.NewTicker(rewatchInterval)
 	defer again.Stop()

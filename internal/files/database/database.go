@@ -74,7 +74,8 @@ func (l Schema) limits() string {
 
 // UsedBytes returns the size of the file without its free pages, within a transaction.
 func UsedBytes(ctx context.Context, tx *sql.Tx) (bytes int64, err error) {
-	row := tx.QueryRowContext(ctx, "SELECT (page_count - freelist_count) * page_size FROM pragma_page_count, pragma_freelist_count, pragma_page_size")
+	row := tx.QueryRowContext(ctx, "SELECT (page_count - freelist_count) * page_size FROM pragma_page_count, "+
+		"pragma_freelist_count, pragma_page_size")
 	return bytes, row.Scan(&bytes)
 }
 

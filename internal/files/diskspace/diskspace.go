@@ -32,7 +32,8 @@ func allocateByWriting(f *os.File, size int64) error {
 
 // FullError returns the error for a disk whose free bytes are less than the needed bytes.
 func FullError(folder string, free, needed int64) *aai.Error {
-	e := aai.Errorf(aai.RecordFailed, "the disk of %s is nearly full: %.1f MB are free, %d MB are needed", folder, float64(free)/megabyte, needed/megabyte)
+	e := aai.Errorf(aai.RecordFailed, "the disk of %s is nearly full: %.1f MB are free, %d MB are needed", folder,
+		float64(free)/megabyte, needed/megabyte)
 	e.Delivery, e.Hint = aai.NotDelivered, FullHint
 	return e
 }

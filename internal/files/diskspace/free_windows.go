@@ -21,5 +21,6 @@ func Free(folder string) (bytes int64, known bool) {
 
 // IsFull reports whether the error means that a disk or a quota is full.
 func IsFull(err error) bool {
-	return errors.Is(err, windows.ERROR_DISK_FULL) || errors.Is(err, windows.ERROR_DISK_QUOTA_EXCEEDED) || errors.Is(err, windows.ERROR_HANDLE_DISK_FULL)
+	return errors.Is(err, windows.ERROR_DISK_FULL) || errors.Is(err, windows.ERROR_DISK_QUOTA_EXCEEDED) ||
+		errors.Is(err, windows.ERROR_HANDLE_DISK_FULL)
 }

@@ -179,7 +179,8 @@ func checkOwnerAndMode(path string, info fs.FileInfo, owners ...int) error {
 	name := aai.CleanLabel(path, 200)
 	sticky := info.IsDir() && info.Mode()&os.ModeSticky != 0 && len(owners) > 1
 	if mode := info.Mode().Perm(); mode&0o022 != 0 && !sticky {
-		return fmt.Errorf("%s may be written by others, its mode is %04o; expected %04o: chmod go-w %s", name, mode, mode&^0o022, name)
+		return fmt.Errorf("%s may be written by others, its mode is %04o; expected %04o: chmod go-w %s", name, mode,
+			mode&^0o022, name)
 	}
 	return nil
 }
@@ -193,7 +194,8 @@ func checkOwner(path string, info fs.FileInfo, owners ...int) error {
 	if slices.Contains(owners, int(stat.Uid)) {
 		return nil
 	}
-	return fmt.Errorf("%s belongs to %s; expected %s", aai.CleanLabel(path, 200), userName(int(stat.Uid)), userName(owners[len(owners)-1]))
+	return fmt.Errorf("%s belongs to %s; expected %s", aai.CleanLabel(path, 200), userName(int(stat.Uid)),
+		userName(owners[len(owners)-1]))
 }
 
 // CheckHome returns an error if the home folder does not suit this account: files in another
@@ -204,7 +206,8 @@ func CheckHome(home string) error {
 	if filepath.Clean(home) == "/" {
 		self := userName(os.Geteuid())
 		e := aai.Errorf(aai.InvalidParams, "the home folder is /, where all files of the computer are; expected a folder of %s", self)
-		e.Hint = fmt.Sprintf("Set HOME to the home folder of %s (getent passwd %d names it), or to any folder that may keep the gateway's files.", self, os.Geteuid())
+		e.Hint = fmt.Sprintf("Set HOME to the home folder of %s (getent passwd %d names it), or to any folder that may "+
+			"keep the gateway's files.", self, os.Geteuid())
 		return e
 	}
 	var stat syscall.Stat_t
@@ -215,7 +218,8 @@ func CheckHome(home string) error {
 		return nil
 	}
 	owner, self := userName(int(stat.Uid)), userName(os.Geteuid())
-	e := aai.Errorf(aai.InvalidParams, "the home folder %s belongs to %s, and this is %s; expected a folder of its own", aai.CleanLabel(home, 200), owner, self)
+	e := aai.Errorf(aai.InvalidParams, "the home folder %s belongs to %s, and this is %s; expected a folder of its own",
+		aai.CleanLabel(home, 200), owner, self)
 	e.Hint = fmt.Sprintf("Start the gateway as %s, or set HOME to the home folder of %s (sudo -H does).", owner, self)
 	return e
 }

@@ -36,7 +36,8 @@ func (a busCaller) call(ctx context.Context, at address, iface, member string, a
 		}
 		fixed[i] = raw
 	}
-	return a.run(ctx, &aai.DBusRecipe{Bus: at.bus, Service: at.service, Object: at.path, Interface: iface, Method: member, Args: fixed})
+	return a.run(ctx, &aai.DBusRecipe{Bus: at.bus, Service: at.service, Object: at.path, Interface: iface,
+		Method: member, Args: fixed})
 }
 
 // run runs a recipe without arguments.

@@ -62,7 +62,8 @@ func (d *drafter) proposals() []proposal {
 func (d *drafter) isOwnInterface(iface string) bool {
 	for _, service := range d.source.Services {
 		plain := stripInstance(service)
-		if strings.HasPrefix(iface, mprisNamePrefix[:len(mprisNamePrefix)-1]) && strings.HasPrefix(service, mprisNamePrefix) || sharesVendor(iface, plain) {
+		if strings.HasPrefix(iface, mprisNamePrefix[:len(mprisNamePrefix)-1]) &&
+			strings.HasPrefix(service, mprisNamePrefix) || sharesVendor(iface, plain) {
 			return true
 		}
 	}
@@ -139,7 +140,8 @@ func templates(names []string) []json.RawMessage {
 
 // arguments returns the names and schemas of a method's arguments, and whether a name differs
 // from the program's name for it.
-func (d *drafter) arguments(ins []argument, words map[string]string) (list []string, schemas []*schemaText, altered bool) {
+func (d *drafter) arguments(ins []argument,
+	words map[string]string) (list []string, schemas []*schemaText, altered bool) {
 	taken := nameAllocator{map[string]bool{}}
 	for i, in := range ins {
 		name := snake(in.Name)
@@ -148,12 +150,14 @@ func (d *drafter) arguments(ins []argument, words map[string]string) (list []str
 			altered = true
 		}
 		given := taken.allocate(name)
-		altered = altered || !strings.EqualFold(strings.ReplaceAll(given, "_", ""), strings.NewReplacer("_", "", "-", "").Replace(in.Name))
+		altered = altered || !strings.EqualFold(strings.ReplaceAll(given, "_", ""),
+			strings.NewReplacer("_", "", "-", "").Replace(in.Name))
 		t, err := wire.ParseType(in.Type)
 		if err != nil {
 			continue // the introspection parser rejects such types
 		}
-		list, schemas = append(list, given), append(schemas, parameterOf(t, cmp.Or(words[in.Name], in.Doc, describeArgument(in.Name, t))))
+		list, schemas = append(list, given),
+			append(schemas, parameterOf(t, cmp.Or(words[in.Name], in.Doc, describeArgument(in.Name, t))))
 	}
 	return list, schemas, altered
 }
@@ -233,7 +237,8 @@ func (d *drafter) entryActions(o *object, f *iface) {
 		r := d.recipe(o, f.Name)
 		r.Method = "ActivateAction"
 		r.Args = constants(a.Name, []any{}, map[string]any{})
-		p := proposal{rank: rankOwn, candidateNames: []string{snake(a.Name), "action_" + snake(a.Name)}, plainDescription: padDescription(a.Label)}
+		p := proposal{rank: rankOwn, candidateNames: []string{snake(a.Name), "action_" + snake(a.Name)},
+			plainDescription: padDescription(a.Label)}
 		p.declared.Description = p.plainDescription
 		p.declared.Params, p.declared.Returns = json.RawMessage(`{"type":"object","properties":{},"additionalProperties":false}`), emptyResultSchema()
 		d.propose(p, aai.Destroys, r, nil)

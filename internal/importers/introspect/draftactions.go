@@ -64,7 +64,8 @@ func (d *drafter) action(o *object, a *action, where string) {
 			return
 		}
 		params = []string{"value"}
-		if p.declared.Params, err = objectSchema(params, []*schemaText{parameterOf(t, listChoices(a.Choices))}, params); err != nil {
+		if p.declared.Params, err = objectSchema(params, []*schemaText{parameterOf(t, listChoices(a.Choices))},
+			params); err != nil {
 			return
 		}
 		r.Method, r.Args = "Activate", constants(a.Name, []any{valueSchema(a.Param)}, map[string]any{})
@@ -107,7 +108,8 @@ func (d *drafter) actionState(o *object, states []string, where string) {
 	r := d.recipe(o, gtkActions)
 	r.Method, r.Args = "Describe", constants("${action}")
 	p := proposal{rank: rankOwnRead, candidateNames: []string{where + "_state", where + "_action_state"}}
-	p.plainDescription = padDescription("Get the state of a switch or choice of the " + where + ": whether it can be used now, the type it takes, and a list with its state")
+	p.plainDescription = padDescription("Get the state of a switch or choice of the " + where +
+		": whether it can be used now, the type it takes, and a list with its state")
 	p.declared = catalog.ToolDeclaration{
 		Params: params, Description: p.plainDescription,
 		Returns: json.RawMessage(`{"type":"array","items":[{"type":"boolean"},{"type":"string"},{"type":"array"}],"minItems":3,"maxItems":3}`),
@@ -120,8 +122,10 @@ func (d *drafter) kdeAction(o *object, a *action) {
 	r := d.recipe(o, kdeWindow)
 	r.Method, r.Args = "activateAction", constants(a.Name)
 	own := snake(a.Name)
-	p := proposal{rank: rankAction, candidateNames: []string{own, "window_" + own}, plainDescription: padDescription(phrase(a.Name) + ", an action of the window")}
-	p.declared = catalog.ToolDeclaration{Params: noParams(), Returns: json.RawMessage(`{"type":"boolean"}`), Description: p.plainDescription}
+	p := proposal{rank: rankAction, candidateNames: []string{own, "window_" + own},
+		plainDescription: padDescription(phrase(a.Name) + ", an action of the window")}
+	p.declared = catalog.ToolDeclaration{Params: noParams(), Returns: json.RawMessage(`{"type":"boolean"}`),
+		Description: p.plainDescription}
 	if a.Label != "" {
 		p.declared.Description = padDescription(`"` + a.Label + `", an action of the window`)
 	}

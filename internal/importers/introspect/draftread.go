@@ -62,11 +62,13 @@ func (d *drafter) read(o *object, f *iface, p *property) {
 	r.Property, r.Access = p.Name, "get"
 	own := snake(p.Name)
 	made := proposal{
-		rank:             d.rankOf(f.Name),
-		candidateNames:   []string{"get_" + own, "get_" + snake(lastPart(f.Name)) + "_" + own, "get_" + snake(lastElement(o.Path)) + "_" + own},
+		rank: d.rankOf(f.Name),
+		candidateNames: []string{"get_" + own, "get_" + snake(lastPart(f.Name)) + "_" + own,
+			"get_" + snake(lastElement(o.Path)) + "_" + own},
 		plainDescription: padDescription("Read " + strings.ToLower(phrase(p.Name)) + " (" + lastPart(f.Name) + ")"),
 	}
-	made.declared = catalog.ToolDeclaration{Params: noParams(), Returns: raw(schemaOf(t, true, 0)), Description: made.plainDescription}
+	made.declared = catalog.ToolDeclaration{Params: noParams(), Returns: raw(schemaOf(t, true, 0)),
+		Description: made.plainDescription}
 	if p.Doc != "" {
 		made.declared.Description = padDescription("Read: " + p.Doc)
 	}
@@ -90,11 +92,14 @@ func (d *drafter) set(o *object, f *iface, p *property) {
 	r.Property, r.Access = p.Name, "set"
 	own := snake(p.Name)
 	made := proposal{
-		rank:             d.rankOf(f.Name),
-		candidateNames:   []string{"set_" + own, "set_" + snake(lastPart(f.Name)) + "_" + own, "set_" + snake(lastElement(o.Path)) + "_" + own},
-		plainDescription: padDescription(cmp.Or(fact.words, "Set "+strings.ToLower(phrase(p.Name))+" ("+lastPart(f.Name)+")")),
+		rank: d.rankOf(f.Name),
+		candidateNames: []string{"set_" + own, "set_" + snake(lastPart(f.Name)) + "_" + own,
+			"set_" + snake(lastElement(o.Path)) + "_" + own},
+		plainDescription: padDescription(cmp.Or(fact.words,
+			"Set "+strings.ToLower(phrase(p.Name))+" ("+lastPart(f.Name)+")")),
 	}
-	made.declared = catalog.ToolDeclaration{Params: params, Returns: emptyResultSchema(), Description: made.plainDescription}
+	made.declared = catalog.ToolDeclaration{Params: params, Returns: emptyResultSchema(),
+		Description: made.plainDescription}
 	if p.Doc != "" && fact.words == "" {
 		made.declared.Description = padDescription("Set: " + p.Doc)
 	}

@@ -45,11 +45,17 @@ func isGetter(m *method) bool {
 // starts, deletes, discloses or advances something. The first three join it with another action.
 func actingWords() []string {
 	return []string{
-		"and", "or", "then", "new", "next", "once", "create", "make", "open", "start", "begin", "run", "exec", "execute", "launch", "spawn", "load", "install",
-		"set", "put", "add", "insert", "update", "change", "write", "save", "store", "apply", "enable", "disable", "toggle", "switch", "activate", "trigger", "invoke", "call", "do",
-		"take", "pop", "grab", "acquire", "request", "reserve", "allocate", "lock", "unlock", "inhibit", "register", "subscribe", "watch", "connect", "attach", "focus", "claim",
-		"delete", "remove", "erase", "wipe", "destroy", "discard", "clear", "reset", "flush", "purge", "empty", "drop", "free", "release", "close", "quit", "exit", "kill", "stop",
-		"send", "post", "publish", "submit", "pay", "buy", "transfer", "move", "rename", "replace", "overwrite", "shutdown", "reboot", "restart", "logout", "suspend", "hibernate",
-		"secret", "secrets", "password", "passwords", "passphrase", "token", "tokens", "cookie", "cookies", "credential", "credentials", "key", "nonce", "ticket", "session", "fd",
+		"and", "or", "then", "new", "next", "once", "create", "make", "open", "start", "begin", "run", "exec", "execute",
+		"launch", "spawn", "load", "install",
+		"set", "put", "add", "insert", "update", "change", "write", "save", "store", "apply", "enable", "disable", "toggle",
+		"switch", "activate", "trigger", "invoke", "call", "do",
+		"take", "pop", "grab", "acquire", "request", "reserve", "allocate", "lock", "unlock", "inhibit", "register",
+		"subscribe", "watch", "connect", "attach", "focus", "claim",
+		"delete", "remove", "erase", "wipe", "destroy", "discard", "clear", "reset", "flush", "purge", "empty", "drop",
+		"free", "release", "close", "quit", "exit", "kill", "stop",
+		"send", "post", "publish", "submit", "pay", "buy", "transfer", "move", "rename", "replace", "overwrite", "shutdown",
+		"reboot", "restart", "logout", "suspend", "hibernate",
+		"secret", "secrets", "password", "passwords", "passphrase", "token", "tokens", "cookie", "cookies", "credential",
+		"credentials", "key", "nonce", "ticket", "session", "fd",
 	}
 }

@@ -57,7 +57,8 @@ func (g *Generator) entryByApp(app string) *entry {
 		return e
 	}
 	for _, id := range g.entryIDs() {
-		if e := g.entryByID(id); e != nil && (e.program() == app || strings.EqualFold(e.Name, app) || strings.EqualFold(e.Local, app)) {
+		if e := g.entryByID(id); e != nil &&
+			(e.program() == app || strings.EqualFold(e.Name, app) || strings.EqualFold(e.Local, app)) {
 			return e
 		}
 	}
@@ -106,7 +107,8 @@ func (g *Generator) readEntry(path, id string) *entry {
 	}
 	for _, action := range f.Actions() {
 		if words := label(action.Value("Name")); words != "" && len(e.Actions) < maxEntryActions {
-			e.Actions = append(e.Actions, entryAction{action.ID, withTranslation(words, label(action.LocalizedValue(language, "Name")))})
+			e.Actions = append(e.Actions, entryAction{action.ID,
+				withTranslation(words, label(action.LocalizedValue(language, "Name")))})
 		}
 	}
 	return e

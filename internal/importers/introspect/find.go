@@ -43,13 +43,15 @@ func (g *Generator) find(ctx context.Context, app, bus string) (*serviceMatch, e
 	if first != nil {
 		return nil, first
 	}
-	e := aai.Errorf(aai.AppNotFound, "app: no service on D-Bus is %q, and no program with a service has a desktop entry of that name; expected a bus name such as org.example.Mail, or a desktop id", aai.CleanLabel(app, 100))
+	e := aai.Errorf(aai.AppNotFound, "app: no service on D-Bus is %q, and no program with a service has a desktop entry "+
+		"of that name; expected a bus name such as org.example.Mail, or a desktop id", aai.CleanLabel(app, 100))
 	e.Candidates = aai.Nearest(app, append(candidates, g.entryIDs()...), 5)
 	e.Hint = "Start the program first: many have a service only while they run."
 	if g.entryByApp(app) != nil {
 		e = aai.Errorf(aai.AppNotRunning, "app: the program %q has no service on D-Bus now", aai.CleanLabel(app, 100))
 		e.Candidates = similarNames(app, candidates)
-		e.Hint = "Start the program, if it does not run, and try again. A program without a service cannot be described; operate its windows by the desktop's tools."
+		e.Hint = "Start the program, if it does not run, and try again. A program without a service cannot be described; " +
+			"operate its windows by the desktop's tools."
 	}
 	return nil, e
 }
@@ -59,7 +61,8 @@ func (g *Generator) find(ctx context.Context, app, bus string) (*serviceMatch, e
 func similarNames(app string, all []string) []string {
 	var found []string
 	for _, name := range slices.Compact(slices.Sorted(slices.Values(all))) {
-		if slices.ContainsFunc(strings.Split(name, "."), func(part string) bool { return strings.EqualFold(part, lastPart(app)) }) {
+		if slices.ContainsFunc(strings.Split(name, "."),
+			func(part string) bool { return strings.EqualFold(part, lastPart(app)) }) {
 			found = append(found, name)
 		}
 	}

@@ -79,7 +79,8 @@ type Draft struct {
 func (g *Generator) Draft(ctx context.Context, r Request) (*Draft, error) {
 	g = g.withStart(r)
 	if g.cfg.Driver == nil {
-		e := aai.Errorf(aai.AutomationNotSupported, "descriptors are generated from services on D-Bus, which this computer has not")
+		e := aai.Errorf(aai.AutomationNotSupported,
+			"descriptors are generated from services on D-Bus, which this computer has not")
 		e.Hint = "Write the aai.json by hand: docs/descriptors.md; aai-gateway lint looks at it."
 		return nil, e
 	}
@@ -172,9 +173,11 @@ func assignNames(list []proposal) []proposal {
 	for i := range list {
 		p := &list[i]
 		if same[p.declared.Description] > 1 {
-			p.declared.Description = aai.CleanLabel(strings.TrimSuffix(p.declared.Description, "."), maxDescription-len(p.callee)-3) + " (" + p.callee + ")."
+			p.declared.Description = aai.CleanLabel(strings.TrimSuffix(p.declared.Description, "."),
+				maxDescription-len(p.callee)-3) + " (" + p.callee + ")."
 		}
-		p.plainDescription = aai.CleanLabel(strings.TrimSuffix(p.plainDescription, "."), maxDescription-len(p.callee)-3) + " (" + p.callee + ")."
+		p.plainDescription = aai.CleanLabel(strings.TrimSuffix(p.plainDescription, "."), maxDescription-len(p.callee)-3) +
+			" (" + p.callee + ")."
 	}
 	return list
 }
@@ -198,7 +201,8 @@ func namesReadByName(list []proposal) []string {
 func titleOf(service string) string {
 	parts := strings.Split(service, ".")
 	last := len(parts) - 1
-	if slices.Contains([]string{"daemon", "service", "server", "app", "application", "manager", "main"}, strings.ToLower(parts[last])) && last > 1 {
+	if slices.Contains([]string{"daemon", "service", "server", "app", "application", "manager", "main"},
+		strings.ToLower(parts[last])) && last > 1 {
 		return sentence(parts[last-1]) + " " + strings.ToLower(parts[last])
 	}
 	return sentence(parts[last])

@@ -56,7 +56,8 @@ func (w *objectWalk) gtk(ctx context.Context, at address) ([]action, error) {
 	for name, about := range described {
 		a, ok := describedAction(name, about)
 		if !ok {
-			w.notes.add("an action of %s %s is left out: %q is described in another form than org.gtk.Actions has", at.service, at.path, aai.CleanLabel(name, 60))
+			w.notes.add("an action of %s %s is left out: %q is described in another form than org.gtk.Actions has", at.service,
+				at.path, aai.CleanLabel(name, 60))
 			continue
 		}
 		if isTransientName(name) {
@@ -110,7 +111,8 @@ func plainText(name string) bool { return name != "" && aai.CleanLabel(name, len
 // labelActions sets the menu labels of the actions.
 func (w *objectWalk) labelActions(ctx context.Context, at address, found []action) {
 	main := mainPath(w.at.service)
-	menus := []string{at.path + "/menus/menubar", at.path + "/menus/appmenu", main + "/menus/menubar", main + "/menus/appmenu"}
+	menus := []string{at.path + "/menus/menubar", at.path + "/menus/appmenu", main + "/menus/menubar",
+		main + "/menus/appmenu"}
 	slices.Sort(menus)
 	for _, path := range slices.Compact(menus) {
 		m := w.menu(ctx, address{at.bus, at.service, path})

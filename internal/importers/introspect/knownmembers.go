@@ -34,7 +34,9 @@ func knownMembers(iface string) map[string]memberFact {
 			"ActivatePlaylist": {effect: aai.Changes, words: "Play this playlist."},
 		}
 	case "org.freedesktop.DBus.ObjectManager":
-		return map[string]memberFact{"GetManagedObjects": {effect: aai.Reads, words: "List the objects of the service, with the properties of each."}}
+		return map[string]memberFact{
+			"GetManagedObjects": {effect: aai.Reads, words: "List the objects of the service, with the properties of each."},
+		}
 	case application:
 		return map[string]memberFact{
 			"Activate": {effect: aai.Changes, words: "Show the app's window; starts the app if it does not run."},
@@ -84,7 +86,8 @@ func knownServiceMembers(iface string) map[string]memberFact {
 			"ActivateResult":        {effect: aai.Destroys, words: "Open a result in the app."},
 		}
 	case "org.gtk.vfs.MountTracker":
-		return map[string]memberFact{"ListMounts": {effect: aai.Reads}, "ListMounts2": {effect: aai.Reads}, "ListMountTypes": {effect: aai.Reads}, "ListMountableInfo": {effect: aai.Reads}}
+		return map[string]memberFact{"ListMounts": {effect: aai.Reads}, "ListMounts2": {effect: aai.Reads},
+			"ListMountTypes": {effect: aai.Reads}, "ListMountableInfo": {effect: aai.Reads}}
 	}
 	return nil
 }

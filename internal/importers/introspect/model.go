@@ -42,7 +42,8 @@ type modelTool struct {
 func modelWords(ctx context.Context) (wordsProvider, error) {
 	sample := aai.ClientCapabilitiesOf(ctx).Sample
 	if sample == nil {
-		e := aai.Errorf(aai.AutomationNotSupported, "improve: the calling client does not support sampling, or its version of MCP, such as 2026-07-28, has none")
+		e := aai.Errorf(aai.AutomationNotSupported,
+			"improve: the calling client does not support sampling, or its version of MCP, such as 2026-07-28, has none")
 		e.Hint, e.Delivery = askHint, aai.NotDelivered
 		return nil, e
 	}
@@ -58,7 +59,8 @@ func modelWords(ctx context.Context) (wordsProvider, error) {
 const askHint = "Call generate without improve, write the words yourself, and give them as words."
 
 // askModel asks the model once, and accepts only an object of words.
-func (d *Draft) askModel(ctx context.Context, sample func(context.Context, aai.SamplingRequest) (*aai.SamplingResult, error)) (json.RawMessage, error) {
+func (d *Draft) askModel(ctx context.Context,
+	sample func(context.Context, aai.SamplingRequest) (*aai.SamplingResult, error)) (json.RawMessage, error) {
 	prompt, told, err := promptOf(d.Document)
 	if err != nil {
 		return nil, err

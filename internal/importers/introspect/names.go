@@ -98,7 +98,8 @@ func padDescription(words ...string) string {
 			b.WriteByte(' ')
 		}
 		b.WriteString(sentence(w))
-		if !strings.HasSuffix(w, ".") && !strings.HasSuffix(w, "!") && !strings.HasSuffix(w, "?") && !strings.HasSuffix(w, "。") {
+		if !strings.HasSuffix(w, ".") && !strings.HasSuffix(w, "!") && !strings.HasSuffix(w, "?") &&
+			!strings.HasSuffix(w, "。") {
 			b.WriteByte('.')
 		}
 	}

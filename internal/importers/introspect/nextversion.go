@@ -13,7 +13,8 @@ import (
 // mergeExisting makes the draft the next version of the existing descriptor. Edited texts stay
 // unless better provides new ones, a higher effect stays, and the version is raised as required.
 // words is the result of [wordsProvider].
-func (d *Draft) mergeExisting(ctx context.Context, before []byte, better wordsProvider) (words json.RawMessage, err error) {
+func (d *Draft) mergeExisting(ctx context.Context, before []byte,
+	better wordsProvider) (words json.RawMessage, err error) {
 	var old *catalog.Descriptor
 	if before != nil {
 		if old, err = catalog.Parse(before, catalog.Options{HostPlatform: "linux"}); err != nil {

@@ -94,7 +94,8 @@ func (g *Generator) generatedDescriptors() []generatedDescriptor {
 		if err != nil || d.Document.Generated == nil {
 			continue
 		}
-		all = append(all, generatedDescriptor{SourceStatus{App: d.Document.ID, Path: path, Name: d.Document.Generated.From}, d.Document})
+		all = append(all, generatedDescriptor{SourceStatus{App: d.Document.ID, Path: path, Name: d.Document.Generated.From},
+			d.Document})
 	}
 	return all
 }
@@ -121,7 +122,8 @@ func (g *Generator) digestOf(ctx context.Context, d *catalog.Document) (digest, 
 	case !onBus && g.cfg.ExternalSource != nil:
 		return g.cfg.ExternalSource(ctx, d)
 	}
-	return "", "", aai.Errorf(aai.AutomationNotSupported, "%s cannot be looked at here", aai.CleanLabel(d.Generated.From, 200))
+	return "", "",
+		aai.Errorf(aai.AutomationNotSupported, "%s cannot be looked at here", aai.CleanLabel(d.Generated.From, 200))
 }
 
 // digestOnBus returns the current digest of a program's introspection data. It does not start the

@@ -15,7 +15,8 @@ func (d *Draft) replaceSuspicious(list []proposal) bool {
 	tools := d.Document.Sections[0].Tools
 	found := false
 	for _, f := range d.Report.Findings {
-		if !slices.Contains([]string{"poisoning", "unseen", "disguise", "markup", "secret"}, f.Rule) || f.Severity == lint.SeverityHint {
+		if !slices.Contains([]string{"poisoning", "unseen", "disguise", "markup", "secret"}, f.Rule) ||
+			f.Severity == lint.SeverityHint {
 			continue
 		}
 		i := 0

@@ -20,7 +20,8 @@ const (
 func (g *Generator) walk(ctx context.Context, f *serviceMatch, notes *noteList) (*source, error) {
 	s := &source{Bus: f.bus, Services: f.services, Entry: f.entry}
 	for i, service := range f.services {
-		w := &objectWalk{asker: g.ask, notes: notes, at: address{bus: f.bus, service: service}, seen: map[string]bool{}, shapes: map[string]bool{}}
+		w := &objectWalk{asker: g.ask, notes: notes, at: address{bus: f.bus, service: service}, seen: map[string]bool{},
+			shapes: map[string]bool{}}
 		if err := w.run(ctx); err != nil && (i == 0 || ctx.Err() != nil) {
 			return nil, err
 		}
@@ -78,7 +79,9 @@ func (w *objectWalk) run(ctx context.Context) error {
 	}
 	slices.SortStableFunc(w.taken, func(a, b object) int { return strings.Compare(a.Path, b.Path) })
 	main := mainPath(w.at.service)
-	slices.SortStableFunc(w.taken, func(a, b object) int { return objectOrder(b.Path == main) - objectOrder(a.Path == main) })
+	slices.SortStableFunc(w.taken, func(a, b object) int {
+		return objectOrder(b.Path == main) - objectOrder(a.Path == main)
+	})
 	return nil
 }
 
@@ -222,7 +225,8 @@ func isInfrastructure(name string) bool {
 	case introspectable, properties, "org.freedesktop.DBus.Peer", gtkActions, gtkMenus, "org.gtk.Application", kdeWindow:
 		return true
 	}
-	return strings.HasPrefix(name, "org.gtk.private.") || strings.HasPrefix(name, "org.qtproject.Qt.") || strings.HasPrefix(name, "org.gnome.Sysprof") || isLibraryClass(name)
+	return strings.HasPrefix(name, "org.gtk.private.") || strings.HasPrefix(name, "org.qtproject.Qt.") ||
+		strings.HasPrefix(name, "org.gnome.Sysprof") || isLibraryClass(name)
 }
 
 // isLibraryClass reports whether an interface stems from a class of Qt or KDE's libraries that a

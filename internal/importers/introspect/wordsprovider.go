@@ -32,7 +32,8 @@ const (
 // additional properties, so that other content is an error.
 const wordsSchema = `{"type": "object", "additionalProperties": false, "properties": {
 	"app": {"type": "object", "additionalProperties": false, "properties": {"description": {"type": "string"}}},
-	"tools": {"type": "array", "maxItems": ` + maxWordsTools + `, "items": {"type": "object", "additionalProperties": false, "required": ["name"], "properties": {
+	"tools": {"type": "array", "maxItems": ` + maxWordsTools +
+	`, "items": {"type": "object", "additionalProperties": false, "required": ["name"], "properties": {
 		"name": {"type": "string"}, "title": {"type": "string"}, "description": {"type": "string"},
 		"parameters": {"type": "object", "additionalProperties": false, "properties": {"properties": {"type": "object", "additionalProperties":
 			{"type": "object", "additionalProperties": false, "properties": {"description": {"type": "string"}}}}}}}}}}}`
@@ -72,7 +73,8 @@ func wordsProviderFor(ctx context.Context, call *aai.Call) (wordsProvider, error
 	case !isFile:
 		return argumentWords(given)
 	case !isPersonal(call):
-		e := aai.Errorf(aai.PermissionDenied, "words: a file is read for the person, not for an agent; expected the words themselves, as an object")
+		e := aai.Errorf(aai.PermissionDenied, "words: a file is read for the person, not for an agent; expected the words "+
+			"themselves, as an object")
 		e.Hint = wordsHint
 		return nil, e
 	}
@@ -182,13 +184,15 @@ func (d *Draft) applyWords(w *appWords, whose string) error {
 		looked.text(at+".title", t.Title)
 		looked.text(at+".description", t.Description)
 		looked.params(at+".parameters.properties", t.Params, tool.Params)
-		by.Sections[0].Tools = append(by.Sections[0].Tools, catalog.ToolDeclaration{Name: t.Name, Title: t.Title, Description: t.Description, Params: t.Params})
+		by.Sections[0].Tools = append(by.Sections[0].Tools,
+			catalog.ToolDeclaration{Name: t.Name, Title: t.Title, Description: t.Description, Params: t.Params})
 	}
 	if looked.err != nil {
 		return looked.err
 	}
 	if len(looked.truncated) > 0 {
-		d.Notes = append(d.Notes, fmt.Sprintf("texts of %s not taken, since each has more than %d bytes or lines: %s", whose, maxDescription, aai.CleanLabel(fmt.Sprint(looked.truncated), 300)))
+		d.Notes = append(d.Notes, fmt.Sprintf("texts of %s not taken, since each has more than %d bytes or lines: %s", whose,
+			maxDescription, aai.CleanLabel(fmt.Sprint(looked.truncated), 300)))
 	}
 	return d.mergeDocument(by, whose)
 }

@@ -160,7 +160,8 @@ func (r *introspection) property(name, signature, access string) {
 	if !r.kept || !r.named("property", name, len(r.last().Properties)) {
 		return
 	}
-	p := property{Name: name, Type: signature, Readable: access != "write", Writable: access == "write" || access == "readwrite"}
+	p := property{Name: name, Type: signature, Readable: access != "write",
+		Writable: access == "write" || access == "readwrite"}
 	if t, err := wire.ParseType(signature); err != nil {
 		p.Type, p.fault = "", "it has no valid type"
 	} else if strings.Contains(t.Sig, "h") {

@@ -52,10 +52,12 @@ func confine(cpu int) error {
 	}
 	return seccomp.LoadFilter(seccomp.Filter{NoNewPrivs: true, Flag: seccomp.FilterFlagTSync, Policy: seccomp.Policy{
 		DefaultAction: seccomp.ActionErrno,
-		Syscalls: []seccomp.SyscallGroup{{Action: seccomp.ActionAllow, Names: allowedSyscalls(), NamesWithCondtions: []seccomp.NameWithConditions{{
-			// Go signals its own threads; other processes are out of reach.
-			Name: "tgkill", Conditions: seccomp.ArgumentConditions{{Argument: 0, Operation: seccomp.Equal, Value: uint64(os.Getpid())}},
-		}}}},
+		Syscalls: []seccomp.SyscallGroup{{Action: seccomp.ActionAllow, Names: allowedSyscalls(),
+			NamesWithCondtions: []seccomp.NameWithConditions{{
+				// Go signals its own threads; other processes are out of reach.
+				Name:       "tgkill",
+				Conditions: seccomp.ArgumentConditions{{Argument: 0, Operation: seccomp.Equal, Value: uint64(os.Getpid())}},
+			}}}},
 	}})
 }
 
@@ -66,7 +68,7 @@ func allowedSyscalls() []string {
 		"mmap", "munmap", "mprotect", "madvise", "mincore", "mremap", "membarrier",
 		"brk", "clone", "clone3", "set_robust_list", "rseq", "gettid", "getpid", "exit", "exit_group", "restart_syscall",
 		"futex", "sched_yield", "sched_getaffinity", "nanosleep", "clock_nanosleep", "clock_gettime", "gettimeofday",
-		"rt_sigaction", "rt_sigprocmask", "rt_sigreturn", "sigaltstack", "setitimer", "timer_create", "timer_settime", "timer_delete",
-		"epoll_create1", "epoll_ctl", "epoll_pwait", "eventfd2", "getrandom",
+		"rt_sigaction", "rt_sigprocmask", "rt_sigreturn", "sigaltstack", "setitimer", "timer_create",
+		"timer_settime", "timer_delete", "epoll_create1", "epoll_ctl", "epoll_pwait", "eventfd2", "getrandom",
 	}
 }

@@ -160,7 +160,8 @@ func (m *machine) callParent(app, tool string, args goja.Value) goja.Value {
 			panic(rethrow(err))
 		}
 		if len(text) > MaxArgs {
-			m.throw(&Fault{Code: "INVALID_PARAMS", Message: "call: the arguments have more than 2 MiB", Delivery: "not_delivered"})
+			m.throw(&Fault{Code: "INVALID_PARAMS", Message: "call: the arguments have more than 2 MiB",
+				Delivery: "not_delivered"})
 		}
 		c.Args = json.RawMessage(text)
 	}
@@ -201,7 +202,8 @@ func (m *machine) throw(f *Fault) {
 		says["retry_after_ms"] = f.RetryAfterMS
 	}
 	for name, value := range says {
-		if err := e.DefineDataProperty(name, m.vm.ToValue(value), goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_TRUE); err != nil {
+		if err := e.DefineDataProperty(name, m.vm.ToValue(value), goja.FLAG_TRUE, goja.FLAG_TRUE,
+			goja.FLAG_TRUE); err != nil {
 			panic(rethrow(err))
 		}
 	}

@@ -95,7 +95,8 @@ func New(cfg Config) *Dialog {
 		cfg.Language = func() string { return "" }
 	}
 	d := &Dialog{
-		getenv: cfg.Getenv, messages: func() messages { return messagesIn(cfg.Language()) }, scheduler: newScheduler(cfg.Folder), log: log,
+		getenv: cfg.Getenv, messages: func() messages { return messagesIn(cfg.Language()) },
+		scheduler: newScheduler(cfg.Folder), log: log,
 		inputLock: cfg.InputLock, focus: cfg.FocusedPID, shown: cfg.ShowsWindow, readable: readable, patience: patience,
 	}
 	if d.focus == nil {
@@ -128,10 +129,11 @@ type presenter struct {
 
 // The reasons for the lack of a valid answer.
 var (
-	errNoPresenter = errors.New("no dialog can be shown here: there is no screen, or neither pinentry, kdialog nor zenity is installed")
-	errTooFast     = errors.New("the answers came faster than a person can read")
-	errDisturbed   = errors.New("input was made while the question was open, so its answers may not be the person's")
-	errTooLong     = errors.New("the question is too long to be shown whole")
+	errNoPresenter = errors.New("no dialog can be shown here: there is no screen, or neither pinentry, kdialog nor " +
+		"zenity is installed")
+	errTooFast   = errors.New("the answers came faster than a person can read")
+	errDisturbed = errors.New("input was made while the question was open, so its answers may not be the person's")
+	errTooLong   = errors.New("the question is too long to be shown whole")
 )
 
 // Ready implements aai.ReadyAsker: it fails without a screen or an installed program for
@@ -170,7 +172,8 @@ func (d *Dialog) Ask(ctx context.Context, q aai.Question) (aai.Answer, error) {
 	announce, announced := d.announcement(ctx)
 	chosen, err := d.ask(asking, ways, q, openQuestion{shows: turn.shows, opened: announce})
 	if errors.Is(err, errDisturbed) {
-		chosen, err = d.ask(asking, ways, q, openQuestion{shows: turn.shows, opened: announce, retryReason: d.messages().disturbed})
+		chosen, err = d.ask(asking, ways, q, openQuestion{shows: turn.shows, opened: announce,
+			retryReason: d.messages().disturbed})
 	}
 	switch {
 	case err == nil:
@@ -237,7 +240,8 @@ func (d *Dialog) IsOpen() bool { return d.scheduler.open() }
 
 func unansweredError(patience time.Duration) error {
 	e := aai.Errorf(aai.ConsentRequired, "the person did not answer the gateway's dialog within %s", patience)
-	e.Hint = "Ask the person at this computer to look at their screen, and call again then. They can give longer permissions beforehand with aai-gateway consent grant."
+	e.Hint = "Ask the person at this computer to look at their screen, and call again then. They can give longer " +
+		"permissions beforehand with aai-gateway consent grant."
 	return e
 }
 
@@ -249,8 +253,10 @@ func uncertainError(why error) error {
 }
 
 func unreadError() error {
-	e := aai.Errorf(aai.ConsentRequired, "the person was not asked: the question does not fit on %d pages of a window", maxPages)
-	e.Hint = "Make a call with shorter arguments first: what the person allows for the session or always covers longer ones."
+	e := aai.Errorf(aai.ConsentRequired, "the person was not asked: the question does not fit on %d pages of a window",
+		maxPages)
+	e.Hint = "Make a call with shorter arguments first: what the person allows for the session or always covers " +
+		"longer ones."
 	return e
 }
 

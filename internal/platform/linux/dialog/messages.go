@@ -37,13 +37,15 @@ func messagesIn(language string) messages {
 		}
 	}
 	return messages{
-		title: "AAI Gateway", heading: "AAI Gateway asks for your consent", numbered: "%s, page %d of %d", details: "AAI Gateway: details",
-		forGood:   "Refuse permanently? Closing this window also refuses.",
+		title: "AAI Gateway", heading: "AAI Gateway asks for your consent", numbered: "%s, page %d of %d",
+		details: "AAI Gateway: details", forGood: "Refuse permanently? Closing this window also refuses.",
 		retryText: "The answer came too fast. Please read the question first.",
 		disturbed: "A gateway typed in the meantime. Please answer again.",
 		next:      "Next page", more: "More…", back: "Back", readOn: "Read on first", nothing: "Stay here",
 		number: "Type the number of your answer, no password.",
 		yes:    "Yes", no: "No", cancel: "Cancel", closing: "Close",
-		omitted: "(%d characters)", whereOmitted: "Other accounts can read this window, so values are left out. The gateway's page shows the call: aai-gateway web.",
+		omitted: "(%d characters)",
+		whereOmitted: "Other accounts can read this window, so values are left out. The gateway's page shows the call: " +
+			"aai-gateway web.",
 	}
 }

@@ -74,7 +74,8 @@ func (d *Dialog) layOut(q aai.Question, way presenter) ([]page, error) {
 		return nil, errTooLong
 	}
 	if len(asked) == 1 && q.Details == "" && len(q.Choices) <= way.maxButtons {
-		p := page{title: l.words.title, number: l.words.number, closing: l.words.closing, text: l.words.heading + "\n" + asked[0], buttons: l.labels}
+		p := page{title: l.words.title, number: l.words.number, closing: l.words.closing,
+			text: l.words.heading + "\n" + asked[0], buttons: l.labels}
 		for i := range q.Choices {
 			p.choices = append(p.choices, i)
 		}
@@ -149,7 +150,8 @@ func (l *layout) spread(heading string, texts []string, answers []int) {
 
 // add appends a page. Its button for another page has no label yet.
 func (l *layout) add(heading, text string, refusal int, answers []int) {
-	p := page{title: l.words.title, number: l.words.number, closing: l.words.closing, text: heading + "\n" + text, buttons: []string{l.labels[refusal]}, choices: []int{refusal}}
+	p := page{title: l.words.title, number: l.words.number, closing: l.words.closing, text: heading + "\n" + text,
+		buttons: []string{l.labels[refusal]}, choices: []int{refusal}}
 	put := func(label string, means int) {
 		p.buttons, p.choices = append(p.buttons, label), append(p.choices, means)
 	}

@@ -27,7 +27,8 @@ const (
 // pinentry shows up to three buttons: the one of SETCANCEL has the focus and is the result
 // of Escape.
 func pinentry(program string, env func() []string) presenter {
-	return presenter{name: program, maxButtons: 3, maxBytes: pinentryMaxBytes, show: conversation(program, env, assuan.confirm)}
+	return presenter{name: program, maxButtons: 3, maxBytes: pinentryMaxBytes,
+		show: conversation(program, env, assuan.confirm)}
 }
 
 // pinentryGNOME returns the presenter for pinentry-gnome3. It has only two buttons, and Return presses OK,
@@ -35,12 +36,14 @@ func pinentry(program string, env func() []string) presenter {
 // number is a refusal. Its window belongs to GNOME Shell or to gcr-prompter.
 func pinentryGNOME(program string, env func() []string) presenter {
 	const most = 8
-	return presenter{name: program, maxButtons: most, isList: true, maxBytes: pinentryMaxBytes - most*maxLabel, appearTime: bigToolkitStart, otherProcess: true, show: conversation(program, env, assuan.number)}
+	return presenter{name: program, maxButtons: most, isList: true, maxBytes: pinentryMaxBytes - most*maxLabel,
+		appearTime: bigToolkitStart, otherProcess: true, show: conversation(program, env, assuan.number)}
 }
 
 // conversation returns the show function of a presenter: it starts the pinentry and runs
 // ask on its connection.
-func conversation(program string, env func() []string, ask func(assuan, context.Context, page) (int, error)) func(context.Context, page, func(int)) (int, error) {
+func conversation(program string, env func() []string,
+	ask func(assuan, context.Context, page) (int, error)) func(context.Context, page, func(int)) (int, error) {
 	return func(ctx context.Context, p page, process func(int)) (chosen int, err error) {
 		cmd := command(ctx, env(), program)
 		in, err := cmd.StdinPipe()

@@ -71,7 +71,8 @@ func (d *Dialog) showReadable(ctx context.Context, way presenter, p page, s open
 // showWatched shows one page, and reports whether a person can have seen it before the
 // answer: its window had the keyboard for long enough, or, if that is unknown, its program
 // has run for twice as long.
-func (d *Dialog) showWatched(ctx context.Context, way presenter, p page, s openQuestion) (chosen int, seen bool, err error) {
+func (d *Dialog) showWatched(ctx context.Context, way presenter, p page,
+	s openQuestion) (chosen int, seen bool, err error) {
 	watching, stop := context.WithCancel(ctx)
 	var had focusSpan
 	var watcher sync.WaitGroup

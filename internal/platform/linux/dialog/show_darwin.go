@@ -37,7 +37,9 @@ result()`
 
 // presenters returns the presenter of macOS: AppleScript's dialog, with up to three buttons.
 func presenters(func(string) string) []presenter {
-	return []presenter{{name: "osascript", maxButtons: 3, maxBytes: osascriptMaxBytes, appearTime: 300 * time.Millisecond, show: osascript}}
+	return []presenter{
+		{name: "osascript", maxButtons: 3, maxBytes: osascriptMaxBytes, appearTime: 300 * time.Millisecond, show: osascript},
+	}
 }
 
 // screen returns "": screens have no names here.
@@ -48,7 +50,8 @@ func osascript(ctx context.Context, p page, process func(int)) (int, error) {
 	if deadline, ok := ctx.Deadline(); ok {
 		left = time.Until(deadline)
 	}
-	asked, err := json.Marshal(map[string]any{"seconds": int(left.Seconds()) + 2, "title": p.title, "text": p.text, "buttons": p.buttons})
+	asked, err := json.Marshal(map[string]any{"seconds": int(left.Seconds()) + 2, "title": p.title, "text": p.text,
+		"buttons": p.buttons})
 	if err != nil {
 		return 0, err
 	}

@@ -34,11 +34,12 @@ func presenters(getenv func(string) string) []presenter {
 		program string
 		make    func(program string, env func() []string) presenter
 	}{
-		{"pinentry-qt", pinentry}, {"pinentry-qt5", pinentry}, {"pinentry-gtk-2", pinentry}, {"pinentry-gtk", pinentry}, {"pinentry", pinentry},
-		{"zenity", zenity}, {"pinentry-gnome3", pinentryGNOME}, {"kdialog", kdialog},
+		{"pinentry-qt", pinentry}, {"pinentry-qt5", pinentry}, {"pinentry-gtk-2", pinentry}, {"pinentry-gtk", pinentry},
+		{"pinentry", pinentry}, {"zenity", zenity}, {"pinentry-gnome3", pinentryGNOME}, {"kdialog", kdialog},
 	} {
 		path := lookUp(way.program)
-		if real, err := filepath.EvalSymlinks(path); way.program == "pinentry" && err == nil && strings.HasPrefix(filepath.Base(real), "pinentry-") {
+		if real, err := filepath.EvalSymlinks(path); way.program == "pinentry" && err == nil &&
+			strings.HasPrefix(filepath.Base(real), "pinentry-") {
 			path = "" // it has its own row, or writes to terminals
 		}
 		if path != "" {
@@ -58,7 +59,8 @@ func screen(getenv func(string) string) string {
 // lookUp finds a program in the system's folders. It ignores the PATH, which is under control of the
 // process that started the gateway, so that no program can replace the dialog.
 func lookUp(program string) string {
-	for _, dir := range []string{"/usr/bin", "/usr/local/bin", "/bin", "/run/current-system/sw/bin", "/run/current-system/profile/bin"} {
+	for _, dir := range []string{"/usr/bin", "/usr/local/bin", "/bin", "/run/current-system/sw/bin",
+		"/run/current-system/profile/bin"} {
 		file := filepath.Join(dir, program)
 		if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
 			return file
@@ -148,21 +150,22 @@ func isNoScreenError(said string, env []string) bool {
 // kdialog shows a list, since its buttons do not permit the refusal as default. Qt detects
 // HTML by the first line only, which is the gateway's own. All of it is in the arguments.
 func kdialog(program string, env func() []string) presenter {
-	return presenter{name: program, maxButtons: 12, isList: true, maxBytes: listMaxBytes, appearTime: bigToolkitStart, hasPublicText: true, hasPublicLabels: true, show: func(ctx context.Context, p page, process func(int)) (int, error) {
-		// kdialog reads "\n" as a new line.
-		args := []string{"--title", p.title, "--default", p.buttons[0], "--menu", strings.ReplaceAll(p.text, `\`, `\\`)}
-		for i, label := range p.buttons {
-			args = append(args, strconv.Itoa(i), label)
-		}
-		out, code, err := run(ctx, command(ctx, env(), program, args...), process)
-		switch {
-		case err != nil:
-			return 0, err
-		case code != 0:
-			return 0, nil
-		}
-		return strconv.Atoi(strings.TrimSpace(out))
-	}}
+	return presenter{name: program, maxButtons: 12, isList: true, maxBytes: listMaxBytes, appearTime: bigToolkitStart,
+		hasPublicText: true, hasPublicLabels: true, show: func(ctx context.Context, p page, process func(int)) (int, error) {
+			// kdialog reads "\n" as a new line.
+			args := []string{"--title", p.title, "--default", p.buttons[0], "--menu", strings.ReplaceAll(p.text, `\`, `\\`)}
+			for i, label := range p.buttons {
+				args = append(args, strconv.Itoa(i), label)
+			}
+			out, code, err := run(ctx, command(ctx, env(), program, args...), process)
+			switch {
+			case err != nil:
+				return 0, err
+			case code != 0:
+				return 0, nil
+			}
+			return strconv.Atoi(strings.TrimSpace(out))
+		}}
 }
 
 // The size of zenity's window, in pixels of a screen with 96 per inch. The width is twice
@@ -177,32 +180,34 @@ const (
 // standard input, since all accounts can read the arguments of a program. Return presses OK,
 // which is the refusal. Zenity does not tell Cancel from Escape in every version.
 func zenity(program string, env func() []string) presenter {
-	return presenter{name: program, maxButtons: 4, maxBytes: listMaxBytes, appearTime: bigToolkitStart, hasPublicLabels: true, show: func(ctx context.Context, p page, process func(int)) (int, error) {
-		labels := escapeMnemonics(append([]string{p.closing}, p.buttons...), "_")
-		args := []string{"--text-info", "--title", p.title, "--cancel-label", labels[0], "--ok-label", labels[1]}
-		args = append(args, "--width", strconv.Itoa(zenityWidth), "--height", strconv.Itoa(zenityFrame+zenityLine*(1+strings.Count(p.text, "\n"))))
-		labels = labels[1:]
-		for _, label := range labels[1:] {
-			args = append(args, "--extra-button", label)
-		}
-		if deadline, ok := ctx.Deadline(); ok {
-			args = append(args, "--timeout", strconv.Itoa(int(time.Until(deadline).Seconds())+2))
-		}
-		cmd := command(ctx, env(), program, args...)
-		cmd.Stdin = strings.NewReader(p.text)
-		out, code, err := run(ctx, cmd, process)
-		switch {
-		case err != nil:
-			return 0, err
-		case code == 5:
-			return 0, context.DeadlineExceeded
-		case out != "":
-			return max(0, slices.Index(labels, strings.TrimSuffix(out, "\n"))), nil
-		case code <= 1:
-			return 0, nil
-		}
-		return 0, fmt.Errorf("zenity ended with code %d", code)
-	}}
+	return presenter{name: program, maxButtons: 4, maxBytes: listMaxBytes, appearTime: bigToolkitStart,
+		hasPublicLabels: true, show: func(ctx context.Context, p page, process func(int)) (int, error) {
+			labels := escapeMnemonics(append([]string{p.closing}, p.buttons...), "_")
+			args := []string{"--text-info", "--title", p.title, "--cancel-label", labels[0], "--ok-label", labels[1]}
+			args = append(args, "--width", strconv.Itoa(zenityWidth), "--height",
+				strconv.Itoa(zenityFrame+zenityLine*(1+strings.Count(p.text, "\n"))))
+			labels = labels[1:]
+			for _, label := range labels[1:] {
+				args = append(args, "--extra-button", label)
+			}
+			if deadline, ok := ctx.Deadline(); ok {
+				args = append(args, "--timeout", strconv.Itoa(int(time.Until(deadline).Seconds())+2))
+			}
+			cmd := command(ctx, env(), program, args...)
+			cmd.Stdin = strings.NewReader(p.text)
+			out, code, err := run(ctx, cmd, process)
+			switch {
+			case err != nil:
+				return 0, err
+			case code == 5:
+				return 0, context.DeadlineExceeded
+			case out != "":
+				return max(0, slices.Index(labels, strings.TrimSuffix(out, "\n"))), nil
+			case code <= 1:
+				return 0, nil
+			}
+			return 0, fmt.Errorf("zenity ended with code %d", code)
+		}}
 }
 
 // escapeMnemonics doubles the mark that a toolkit would read as the mark of a mnemonic.

@@ -36,9 +36,10 @@ func presenters(getenv func(string) string) []presenter {
 	if box.Find() != nil {
 		return nil
 	}
-	return []presenter{{name: "message box", maxButtons: 3, maxBytes: boxMaxBytes, show: func(ctx context.Context, p page, process func(int)) (int, error) {
-		return messageBox(ctx, box, p, process)
-	}}}
+	return []presenter{{name: "message box", maxButtons: 3, maxBytes: boxMaxBytes,
+		show: func(ctx context.Context, p page, process func(int)) (int, error) {
+			return messageBox(ctx, box, p, process)
+		}}}
 }
 
 // screen returns "": screens have no names here.

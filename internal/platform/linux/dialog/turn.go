@@ -139,8 +139,13 @@ func (t *turn) count(by string) error {
 	a := &t.state
 	a.Open = 0
 	// Times in the future are from before the clock was set back.
-	a.Questions = slices.DeleteFunc(a.Questions, func(q question) bool { since := now.Sub(q.At); return since < 0 || rateWindow <= since })
-	maps.DeleteFunc(a.SilencedUntil, func(_ string, until time.Time) bool { left := until.Sub(now); return left <= 0 || silenceTime < left })
+	a.Questions = slices.DeleteFunc(a.Questions,
+		func(q question) bool { since := now.Sub(q.At); return since < 0 || rateWindow <= since })
+	maps.DeleteFunc(a.SilencedUntil, func(_ string,
+		until time.Time) bool {
+		left := until.Sub(now)
+		return left <= 0 || silenceTime < left
+	})
 	if until, silent := a.SilencedUntil[by]; silent {
 		return tooManyError(until.Sub(now))
 	}
@@ -168,7 +173,8 @@ func (t *turn) count(by string) error {
 }
 
 func tooManyError(left time.Duration) error {
-	e := aai.Errorf(aai.ConsentRequired, "the person at this computer was asked too often, and is not asked again for %s", left.Round(time.Second))
+	e := aai.Errorf(aai.ConsentRequired, "the person at this computer was asked too often, and is not asked again for %s",
+		left.Round(time.Second))
 	e.RetryAfter = left
 	e.Hint = "Do less that needs consent, or ask the person to allow it beforehand with aai-gateway consent grant."
 	return e
@@ -177,7 +183,11 @@ func tooManyError(left time.Duration) error {
 // recentRefusal returns errRecentRefusal if the person refused the question within refusalTTL.
 func (t *turn) recentRefusal(about string) error {
 	now := t.scheduler.now()
-	maps.DeleteFunc(t.state.Refusals, func(_ string, at time.Time) bool { since := now.Sub(at); return since < 0 || refusalTTL <= since })
+	maps.DeleteFunc(t.state.Refusals, func(_ string,
+		at time.Time) bool {
+		since := now.Sub(at)
+		return since < 0 || refusalTTL <= since
+	})
 	if _, is := t.state.Refusals[about]; is && about != "" {
 		return errRecentRefusal
 	}

@@ -99,7 +99,8 @@ func WriteCookie(file string) error {
 // screen.
 func (s *Session) StartWindowManager(ctx context.Context, config string) error {
 	ready := s.Path("window-manager-is-ready")
-	manager, err := s.Start(Command{Name: "openbox", Args: []string{"--sm-disable", "--config-file", config, "--startup", "touch " + ready}})
+	manager, err := s.Start(Command{Name: "openbox",
+		Args: []string{"--sm-disable", "--config-file", config, "--startup", "touch " + ready}})
 	if err != nil {
 		return err
 	}
@@ -114,7 +115,8 @@ func (s *Session) StartWindowManager(ctx context.Context, config string) error {
 func (s *Session) StartBus(ctx context.Context) error {
 	socket := filepath.Join(s.Runtime, "bus")
 	s.Env = append(s.Env, "DBUS_SESSION_BUS_ADDRESS=unix:path="+socket)
-	bus, err := s.Start(Command{Name: "dbus-daemon", Args: []string{"--session", "--nofork", "--nopidfile", "--address=unix:path=" + socket}})
+	bus, err := s.Start(Command{Name: "dbus-daemon",
+		Args: []string{"--session", "--nofork", "--nopidfile", "--address=unix:path=" + socket}})
 	if err != nil {
 		return err
 	}

@@ -54,7 +54,8 @@ func (s *Session) denyPortal() error {
 	if err := os.MkdirAll(services, 0o700); err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(services, name+".service"), []byte("[D-BUS Service]\nName="+name+"\nExec=/bin/false\n"), 0o600)
+	return os.WriteFile(filepath.Join(services, name+".service"),
+		[]byte("[D-BUS Service]\nName="+name+"\nExec=/bin/false\n"), 0o600)
 }
 
 // HeadlessEnv returns variables for programs on a screen without a graphics card.

@@ -61,7 +61,8 @@ func (l *Launcher) Start(ctx context.Context, p desktop.Program, args []string) 
 
 // accessibilityEnv returns the variables that make toolkits show their trees from the start.
 func accessibilityEnv() []string {
-	return []string{"QT_LINUX_ACCESSIBILITY_ALWAYS_ON=1", "QT_ACCESSIBILITY=1", "ACCESSIBILITY_ENABLED=1", "GNOME_ACCESSIBILITY=1"}
+	return []string{"QT_LINUX_ACCESSIBILITY_ALWAYS_ON=1", "QT_ACCESSIBILITY=1", "ACCESSIBILITY_ENABLED=1",
+		"GNOME_ACCESSIBILITY=1"}
 }
 
 // gtk2 returns the variable that makes GTK 2 load its accessibility modules, after the
@@ -119,7 +120,8 @@ func chromiumSwitches() []string {
 // isChromium reports whether the program is a build of Chromium or Electron, by its files.
 func isChromium(path string) bool {
 	base := filepath.Base(path)
-	if slices.Contains([]string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "brave-browser", "microsoft-edge", "vivaldi"}, base) {
+	if slices.Contains([]string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "brave-browser",
+		"microsoft-edge", "vivaldi"}, base) {
 		return true
 	}
 	if real, err := filepath.EvalSymlinks(path); err == nil {
@@ -138,7 +140,9 @@ func (l *Launcher) Find(name string) (desktop.Program, error) {
 		return l.program(filepath.Base(name), []string{name}, fieldCode{}), nil
 	}
 	if name == "" || strings.ContainsAny(name, "/\x00") {
-		return desktop.Program{}, aai.Errorf(aai.InvalidParams, "expected a program's name, a desktop entry or an absolute path, got %q", aai.CleanLabel(name, 100))
+		return desktop.Program{},
+			aai.Errorf(aai.InvalidParams, "expected a program's name, a desktop entry or an absolute path, got %q",
+				aai.CleanLabel(name, 100))
 	}
 	entries := l.entries()
 	id := strings.TrimSuffix(name, ".desktop")
@@ -185,7 +189,8 @@ func (l *Launcher) StartEntry(ctx context.Context, id, command string) (pid int,
 		return 0, err
 	}
 	if desktop.CommandLine(p.Command(nil)) != command {
-		e := aai.Errorf(aai.AppNotRunning, "the desktop entry %q starts another command than when the app was read", aai.CleanLabel(id, 100))
+		e := aai.Errorf(aai.AppNotRunning, "the desktop entry %q starts another command than when the app was read",
+			aai.CleanLabel(id, 100))
 		e.Delivery, e.Hint = aai.NotDelivered, "Restart the gateway: then the person is asked about the new command."
 		return 0, e
 	}
@@ -226,7 +231,8 @@ func (l *Launcher) inTerminal(p desktop.Program) (desktop.Program, error) {
 	if path := l.onPath("x-terminal-emulator"); path != "" {
 		return desktop.Program{Name: p.Name, Path: path, Args: append([]string{"-e"}, words...)}, nil
 	}
-	err := aai.Errorf(aai.AutomationNotSupported, "%s runs in a terminal, and none was found (xdg-terminal-exec, x-terminal-emulator)", aai.CleanLabel(p.Name, 100))
+	err := aai.Errorf(aai.AutomationNotSupported,
+		"%s runs in a terminal, and none was found (xdg-terminal-exec, x-terminal-emulator)", aai.CleanLabel(p.Name, 100))
 	err.Delivery = aai.NotDelivered
 	return desktop.Program{}, err
 }
@@ -243,7 +249,9 @@ func (l *Launcher) fromEntry(e desktopEntry) (desktop.Program, error) {
 		path = l.onPath(path)
 	}
 	if path == "" || !isExecutable(path) {
-		return desktop.Program{}, aai.Errorf(aai.AppNotFound, "%s begins with %q, which is no program here", aai.CleanLabel(e.file, 200), aai.CleanLabel(words[0], 100))
+		return desktop.Program{},
+			aai.Errorf(aai.AppNotFound, "%s begins with %q, which is no program here", aai.CleanLabel(e.file, 200),
+				aai.CleanLabel(words[0], 100))
 	}
 	words[0] = path
 	p := l.program(e.name, words, code)

@@ -45,7 +45,8 @@ func dialSystemd(ctx context.Context, address, service string) (*systemd, error)
 
 // ask calls a method and returns the reply, which must have the signature. It does not
 // start the service.
-func (s *systemd) ask(ctx context.Context, path, iface, member, signature string, body []byte, reply string) (*wire.Decoder, error) {
+func (s *systemd) ask(ctx context.Context, path, iface, member, signature string, body []byte,
+	reply string) (*wire.Decoder, error) {
 	answer, err := s.conn.Call(ctx, &wire.Message{
 		Flags: wire.FlagNoAutoStart, Destination: s.service, Path: path, Interface: iface, Member: member,
 		Signature: signature, Body: body,

@@ -38,7 +38,8 @@ func (r *Detector) lookForBus() *lookup {
 	}
 	_, isForeign := errors.AsType[*foreignError](why)
 	if folder := r.cfg.Getenv(folderName); filepath.IsAbs(folder) {
-		if _, err := os.Lstat(filepath.Join(folder, "bus")); err == nil && try(busIn(folder), ownEnvironment+", "+folderName) {
+		if _, err := os.Lstat(filepath.Join(folder, "bus")); err == nil &&
+			try(busIn(folder), ownEnvironment+", "+folderName) {
 			return f
 		}
 	}

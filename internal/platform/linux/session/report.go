@@ -154,20 +154,23 @@ func (r Report) Lines() []string {
 func (r Report) hints() []string {
 	var hints []string
 	if r.value(displayName) == nil && r.value(waylandName) == nil {
-		hints = append(hints, "Without a display nobody can be asked in a window, and windows cannot be pictured or typed into.")
+		hints = append(hints, "Without a display nobody can be asked in a window, and windows cannot be pictured or "+
+			"typed into.")
 	}
 	if v := r.value(displayName); v != nil && r.SkippedDisplay != "" {
-		hints = append(hints, fmt.Sprintf("DISPLAY says %s, which was not taken; what is operated instead is the screen %s, from %s. "+
-			`If that is not meant, start the gateway with a DISPLAY that answers, or set desktop.session to it, so that no other is taken.`,
-			label(r.SkippedDisplay), label(v.Value), label(v.From)))
+		hints = append(hints,
+			fmt.Sprintf("DISPLAY says %s, which was not taken; what is operated instead is the screen %s, from %s. "+
+				`If that is not meant, start the gateway with a DISPLAY that answers, or set desktop.session to it, so that no other is taken.`,
+				label(r.SkippedDisplay), label(v.Value), label(v.From)))
 	}
 	chosen := slices.ContainsFunc(r.Refusals, func(no RejectedValue) bool { return no.From == "desktop.session" })
 	if len(r.Others) > 0 || r.Remote || chosen {
 		hints = append(hints, `To operate another screen, set desktop.session to the id of a session, to a display such as ":0", or to "seat".`)
 	}
 	if kind := r.value(typeName); r.value(waylandName) != nil || kind != nil && kind.Value == "wayland" {
-		hints = append(hints, "On Wayland only programs of X11 (XWayland) are seen on the screen: pictures, pointer and keyboard are theirs alone. "+
-			"Programs of Wayland are read and operated by their accessibility trees, where they show one.")
+		hints = append(hints,
+			"On Wayland only programs of X11 (XWayland) are seen on the screen: pictures, pointer and keyboard are theirs alone. "+
+				"Programs of Wayland are read and operated by their accessibility trees, where they show one.")
 	}
 	return hints
 }

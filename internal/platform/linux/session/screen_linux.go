@@ -54,7 +54,8 @@ func (l *screenLookup) searchElsewhere(own environment) []environment {
 	envs := f.environments()
 	if f.remote {
 		envs = f.programs // other users' screens are not of this session
-		l.refuse("other seats", "login1", errors.New("this session is from afar, and nobody sits there; desktop.session may choose one"))
+		l.refuse("other seats", "login1", errors.New("this session is from afar, and nobody sits there; desktop.session "+
+			"may choose one"))
 	}
 	if id := l.cfg.Choice; f.login == nil && byID(id) {
 		l.refuse(strconv.Quote(id), "desktop.session", noSession(f))
@@ -76,7 +77,8 @@ func (l *screenLookup) searchElsewhere(own environment) []environment {
 		l.tryWayland(env)
 	}
 	if f.login != nil {
-		envs = append(envs, environment{map[string]string{typeName: f.login.Type, desktopName: f.login.desktop}, "login1's session " + label(f.login.ID)})
+		envs = append(envs, environment{map[string]string{typeName: f.login.Type, desktopName: f.login.desktop},
+			"login1's session " + label(f.login.ID)})
 	}
 	return envs
 }

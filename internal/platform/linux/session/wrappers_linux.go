@@ -23,12 +23,13 @@ type wrapperSyntax struct {
 // named behind their options.
 func wrapperSyntaxes() map[string]wrapperSyntax {
 	return map[string]wrapperSyntax{
-		"env":              {flags: "-i - --ignore-environment", values: "-u --unset -C --chdir", sets: true},
-		"nice":             {values: "-n --adjustment"},
-		"ionice":           {flags: "-t --ignore", values: "-c --class -n --classdata"},
-		"stdbuf":           {values: "-i -o -e --input --output --error"},
-		"setsid":           {flags: "-c --ctty -f --fork -w --wait"},
-		"systemd-run":      {flags: "--user --scope --quiet -q --collect -G --no-block --same-dir -d", values: "--unit -u --slice -p --property --description"},
+		"env":    {flags: "-i - --ignore-environment", values: "-u --unset -C --chdir", sets: true},
+		"nice":   {values: "-n --adjustment"},
+		"ionice": {flags: "-t --ignore", values: "-c --class -n --classdata"},
+		"stdbuf": {values: "-i -o -e --input --output --error"},
+		"setsid": {flags: "-c --ctty -f --fork -w --wait"},
+		"systemd-run": {flags: "--user --scope --quiet -q --collect -G --no-block --same-dir -d",
+			values: "--unit -u --slice -p --property --description"},
 		"flatpak":          {verb: "run", flags: "--file-forwarding --user --system", values: "--branch --arch", apps: true},
 		"snap":             {verb: "run", apps: true},
 		"prlimit":          {dashes: true},
@@ -79,7 +80,8 @@ func (g wrapperSyntax) skip(words []string) int {
 
 // program returns the program that the words start, behind any known launchers.
 func (l *Launcher) program(name string, words []string, files fieldCode) desktop.Program {
-	p := desktop.Program{Name: name, Path: words[0], Args: words[1:], FieldCode: files.letter, FieldIndex: max(files.at-1, 0)}
+	p := desktop.Program{Name: name, Path: words[0], Args: words[1:], FieldCode: files.letter,
+		FieldIndex: max(files.at-1, 0)}
 	for rest, at := words, 0; ; {
 		g, launches := wrapperSyntaxes()[filepath.Base(rest[0])]
 		if inner := simpleScript(rest); inner != nil {
@@ -105,7 +107,8 @@ func (l *Launcher) program(name string, words []string, files fieldCode) desktop
 		started = p.Target
 	}
 	real, err := filepath.EvalSymlinks(started)
-	p.RunsCommands = started == "" || err != nil || runsCommands(filepath.Base(started)) || runsCommands(filepath.Base(real))
+	p.RunsCommands = started == "" || err != nil || runsCommands(filepath.Base(started)) ||
+		runsCommands(filepath.Base(real))
 	return p
 }
 
