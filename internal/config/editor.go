@@ -57,9 +57,8 @@ const setParams = `{"type": "object", "additionalProperties": false, "required":
 func (r *Editor) Tools() []*aai.Tool {
 	return []*aai.Tool{
 		{
-			Name: ListTool, Description: "List the settings: what each is for, what it is, and who says so", Effect: aai.Reads,
-			AllowUnaudited: true, Params: schema.MustParse(listParams),
-			Returns: aai.Schema{Source: []byte(listReturns)}, Run: r.list,
+			Name: ListTool, Description: "List the settings: what each is for, what it is, and who says so", Effect: aai.Reads, AllowUnaudited: true,
+			Params: schema.MustParse(listParams), Returns: aai.Schema{Source: []byte(listReturns)}, Run: r.list,
 		},
 		{
 			Name: SetTool, Description: "Change a setting in the person's own configuration file", Effect: aai.Changes,
@@ -174,8 +173,7 @@ func (p *changePlan) edit(d Description, value any) ([]byte, error) {
 		delete(before, p.key)
 		delete(after, p.key)
 		if !reflect.DeepEqual(before, after) {
-			return nil,
-				aai.Errorf(aai.Internal, "%s: the change of %s would change something else; nothing was changed", p.file, p.key)
+			return nil, aai.Errorf(aai.Internal, "%s: the change of %s would change something else; nothing was changed", p.file, p.key)
 		}
 	}
 	return text, nil
@@ -230,8 +228,7 @@ func (r *Editor) set(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 	}
 	result := r.changeResult(p)
 	if unconfirmed != nil {
-		result.Warning += " It is in the file, and does not hold yet: " + aai.AsError(sealingError(unconfirmed)).Message +
-			". Run: aai-gateway consent confirm"
+		result.Warning += " It is in the file, and does not hold yet: " + aai.AsError(sealingError(unconfirmed)).Message + ". Run: aai-gateway consent confirm"
 	}
 	return result, nil
 }
@@ -257,8 +254,7 @@ func (r *Editor) write(p *changePlan) error {
 // changeResult returns the result of the change.
 func (r *Editor) changeResult(p *changePlan) *aai.Result {
 	now := r.settingRow(p.after, p.describe(), p.text)
-	data := map[string]any{"key": p.key, "value": now.Value, "from": now.From, "source": now.Source, "file": p.file,
-		"version": fileVersion(p.text, true)}
+	data := map[string]any{"key": p.key, "value": now.Value, "from": now.From, "source": now.Source, "file": p.file, "version": fileVersion(p.text, true)}
 	words := p.key + " is " + formatValue(now.Value)
 	if p.removed {
 		words += ", since " + p.file + " does not say it any more"
@@ -337,10 +333,8 @@ func sealingError(err error) error {
 	if !errors.Is(err, errors.ErrUnsupported) {
 		return err
 	}
-	e := aai.Errorf(aai.AutomationNotSupported,
-		"what lets callers do more must be sealed once it is confirmed, and nothing can be sealed here: %w", err)
-	e.Hint = "Make a place for the key of secrets (aai-gateway keychain status says how), or have root write the " +
-		"setting into " + policy.RootPolicyPath + "."
+	e := aai.Errorf(aai.AutomationNotSupported, "what lets callers do more must be sealed once it is confirmed, and nothing can be sealed here: %w", err)
+	e.Hint = "Make a place for the key of secrets (aai-gateway keychain status says how), or have root write the setting into " + policy.RootPolicyPath + "."
 	return e
 }
 

@@ -90,8 +90,8 @@ func (r *Editor) list(_ context.Context, call *aai.Call) (*aai.Result, error) {
 // settingRow returns the row of one setting. The text is the contents of the person's file.
 func (r *Editor) settingRow(now *Config, d Description, text []byte) settingRow {
 	out := settingRow{
-		Key: d.Key, Value: jsonValue(now.Value(d.Key)), From: now.Origin(d.Key), About: d.Summary, Kind: d.Kind,
-		Choices: d.Choices, Default: jsonValue(d.Default), Env: d.Env, Widens: d.Widens,
+		Key: d.Key, Value: jsonValue(now.Value(d.Key)), From: now.Origin(d.Key), About: d.Summary, Kind: d.Kind, Choices: d.Choices,
+		Default: jsonValue(d.Default), Env: d.Env, Widens: d.Widens,
 	}
 	out.Source = r.sourceKind(out.From)
 	format := formatOf(r.cfg.Running.File())

@@ -87,8 +87,7 @@ func (d *Doctor) onBus(command string) string {
 	if address == "" || address == d.cfg.Getenv("DBUS_SESSION_BUS_ADDRESS") {
 		return command
 	}
-	if folder := filepath.Dir(strings.TrimPrefix(address, "unix:path=")); filepath.IsAbs(folder) &&
-		d.cfg.Getenv("XDG_RUNTIME_DIR") == "" && folder == runFolder() {
+	if folder := filepath.Dir(strings.TrimPrefix(address, "unix:path=")); filepath.IsAbs(folder) && d.cfg.Getenv("XDG_RUNTIME_DIR") == "" && folder == runFolder() {
 		command = "XDG_RUNTIME_DIR=" + sanitize.ShellJoin(folder) + " " + command
 	}
 	return "DBUS_SESSION_BUS_ADDRESS=" + sanitize.ShellJoin(address) + " " + command
@@ -129,8 +128,7 @@ func (d *Doctor) bus(ctx context.Context, f *Finding) {
 	}
 	folder := filepath.Dir(socket)
 	if _, err := os.Stat(folder); err != nil {
-		f.Commands = append(f.Commands, asRoot(fmt.Sprintf("install -d -m 0700 -o %d %s", os.Getuid(),
-			sanitize.ShellJoin(folder))))
+		f.Commands = append(f.Commands, asRoot(fmt.Sprintf("install -d -m 0700 -o %d %s", os.Getuid(), sanitize.ShellJoin(folder))))
 	}
 	if _, err := os.Lstat(socket); err == nil {
 		f.Commands = append(f.Commands, "rm "+sanitize.ShellJoin(socket))
@@ -170,15 +168,13 @@ func (d *Doctor) screen(ctx context.Context, f *Finding) {
 	f.Details = found.refusals()
 	switch {
 	case display != "" && found.Session.Passed != "":
-		f.setNote(fmt.Sprintf("%s, from %s; DISPLAY says %s, which does not answer", display, found.sourceOf("DISPLAY"),
-			found.Session.Passed), "To use another screen, start the gateway with a DISPLAY that answers.")
+		f.setNote(fmt.Sprintf("%s, from %s; DISPLAY says %s, which does not answer", display, found.sourceOf("DISPLAY"), found.Session.Passed), "To use another screen, start the gateway with a DISPLAY that answers.")
 	case display != "":
 		f.setOK("%s, from %s", display, found.sourceOf("DISPLAY"))
 		f.Details = nil
 	case compositor != "":
 		f.setNote(fmt.Sprintf("%s, from %s, without an X server", compositor, found.sourceOf("WAYLAND_DISPLAY")),
-			"Windows are read and operated by their accessibility trees; screenshots, pointer and keyboard need XWayland:",
-			install("xwayland"))
+			"Windows are read and operated by their accessibility trees; screenshots, pointer and keyboard need XWayland:", install("xwayland"))
 	default:
 		d.noScreen(ctx, f)
 	}
@@ -200,8 +196,7 @@ func (d *Doctor) noScreen(ctx context.Context, f *Finding) {
 		f.setBroken("the screen "+display+" accepts you, but is not confirmed as yours", "Make it known to "+whom+":")
 	} else {
 		f.setBroken("there is none, so windows cannot be operated or show questions",
-			"Log in to a desktop as this user. If this computer needs none, skip it: aai-gateway doctor --skip "+
-				"bus,screen,accessibility,window. "+
+			"Log in to a desktop as this user. If this computer needs none, skip it: aai-gateway doctor --skip bus,screen,accessibility,window. "+
 				"Or start an invisible screen, and make it known to "+whom+":")
 		if _, err := exec.LookPath("Xvfb"); err != nil {
 			f.Commands = append(f.Commands, install("xvfb"))
@@ -217,8 +212,7 @@ func (d *Doctor) noScreen(ctx context.Context, f *Finding) {
 		f.Commands = append(f.Commands, "export "+sanitize.ShellJoin(variables...))
 		return
 	}
-	f.Commands = append(f.Commands, d.onBus(sanitize.ShellJoin(variables...)+
-		" dbus-update-activation-environment --systemd "+names))
+	f.Commands = append(f.Commands, d.onBus(sanitize.ShellJoin(variables...)+" dbus-update-activation-environment --systemd "+names))
 	if len(f.Commands) == 1 {
 		f.FixDescription = "set in the user manager of your login: " + strings.Join(variables, " ")
 		f.fix = func(ctx context.Context) error { return d.setManagerEnvironment(ctx, variables) }
@@ -235,8 +229,7 @@ func (d *Doctor) setManagerEnvironment(ctx context.Context, variables []string) 
 		return err
 	}
 	defer conn.Close() //nolint:errcheck // the answer came
-	return conn.Object(userManager, "/org/freedesktop/systemd1").CallWithContext(ctx,
-		userManager+".Manager.SetEnvironment", 0, variables).Err
+	return conn.Object(userManager, "/org/freedesktop/systemd1").CallWithContext(ctx, userManager+".Manager.SetEnvironment", 0, variables).Err
 }
 
 func hasOwner(ctx context.Context, conn *dbus.Conn, name string) bool {
@@ -317,8 +310,7 @@ func (d *Doctor) accessibility(ctx context.Context, f *Finding) {
 	}
 	f.setBroken("the accessibility bus answers, but is switched off: Qt and Chromium programs that start now show nothing",
 		"The gateway switches it on at its first use, too late for programs that already run. Switch it on now:",
-		d.onBus("dbus-send --session --print-reply --dest="+a11yName+" "+a11yPath+
-			" org.freedesktop.DBus.Properties.Set string:"+a11yStatus+" string:IsEnabled variant:boolean:true"))
+		d.onBus("dbus-send --session --print-reply --dest="+a11yName+" "+a11yPath+" org.freedesktop.DBus.Properties.Set string:"+a11yStatus+" string:IsEnabled variant:boolean:true"))
 	f.FixDescription = "switch accessibility on"
 	f.fix = func(ctx context.Context) error {
 		conn, err := d.dial(ctx)
@@ -326,15 +318,13 @@ func (d *Doctor) accessibility(ctx context.Context, f *Finding) {
 			return err
 		}
 		defer conn.Close() //nolint:errcheck // the answer came
-		return conn.Object(a11yName, a11yPath).CallWithContext(ctx, "org.freedesktop.DBus.Properties.Set", 0, a11yStatus,
-			"IsEnabled", dbus.MakeVariant(true)).Err
+		return conn.Object(a11yName, a11yPath).CallWithContext(ctx, "org.freedesktop.DBus.Properties.Set", 0, a11yStatus, "IsEnabled", dbus.MakeVariant(true)).Err
 	}
 }
 
 // noAccessibility suggests how to start the accessibility bus.
 func (d *Doctor) noAccessibility(f *Finding, saw string) {
-	launchers := []string{"/usr/libexec/at-spi-bus-launcher", "/usr/lib/at-spi2-core/at-spi-bus-launcher",
-		"/usr/lib/at-spi-bus-launcher", "/usr/libexec/at-spi2-core/at-spi-bus-launcher"}
+	launchers := []string{"/usr/libexec/at-spi-bus-launcher", "/usr/lib/at-spi2-core/at-spi-bus-launcher", "/usr/lib/at-spi-bus-launcher", "/usr/libexec/at-spi2-core/at-spi-bus-launcher"}
 	i := slices.IndexFunc(launchers, isProgram)
 	if i < 0 {
 		f.setBroken(saw+", so windows cannot be read", "Install it, and log in again:", install("at-spi2-core"))
@@ -344,8 +334,7 @@ func (d *Doctor) noAccessibility(f *Finding, saw string) {
 		d.onBus(sanitize.ShellJoin(launchers[i])+" --launch-immediately --a11y=1 &"))
 	f.FixDescription = "start " + launchers[i]
 	f.fix = func(ctx context.Context) error {
-		return run(ctx, "sh", "-c", d.onBus("setsid "+sanitize.ShellJoin(launchers[i])+" --launch-immediately --a11y=1")+
-			" >/dev/null 2>&1 &")
+		return run(ctx, "sh", "-c", d.onBus("setsid "+sanitize.ShellJoin(launchers[i])+" --launch-immediately --a11y=1")+" >/dev/null 2>&1 &")
 	}
 }
 
@@ -361,8 +350,7 @@ func (d *Doctor) suggestForBareClient(ctx context.Context, f *Finding, there gat
 	for _, name := range lost {
 		variables = append(variables, name+"="+there.value(name))
 	}
-	f.setNote(f.Saw+"; it does not find these parts of your session: "+strings.Join(lost, ", "),
-		"Add them to the settings of such a client, as \"env\": "+strings.Join(variables, " "))
+	f.setNote(f.Saw+"; it does not find these parts of your session: "+strings.Join(lost, ", "), "Add them to the settings of such a client, as \"env\": "+strings.Join(variables, " "))
 	conn, err := d.dial(ctx)
 	if conn == nil || err != nil {
 		return
@@ -372,10 +360,7 @@ func (d *Doctor) suggestForBareClient(ctx context.Context, f *Finding, there gat
 		return
 	}
 	f.Advice = "Make them known to your login:"
-	f.Commands = []string{
-		d.onBus(sanitize.ShellJoin(variables...) + " dbus-update-activation-environment --systemd " +
-			strings.Join(lost, " ")),
-	}
+	f.Commands = []string{d.onBus(sanitize.ShellJoin(variables...) + " dbus-update-activation-environment --systemd " + strings.Join(lost, " "))}
 	f.FixDescription = "set " + strings.Join(lost, ", ") + " in the user manager of your login"
 	f.fix = func(ctx context.Context) error { return d.setManagerEnvironment(ctx, variables) }
 }

@@ -43,8 +43,7 @@ type Config struct {
 	Gateway *gateway.Gateway
 	// NewScratchGateway creates a gateway that is separate from the person's, with a home, an environment
 	// and an asker for its questions. The returned function closes the gateway.
-	NewScratchGateway func(home string, getenv func(string) string,
-		person aai.Asker) (*gateway.Gateway, func() error, error)
+	NewScratchGateway func(home string, getenv func(string) string, person aai.Asker) (*gateway.Gateway, func() error, error)
 	// NewDialog returns an asker that opens windows on the screen named by the variables and
 	// keeps its state in the folder. May be nil.
 	NewDialog func(getenv func(string) string, folder string) aai.ReadyAsker
@@ -183,8 +182,7 @@ func examine(ctx context.Context, e examination) Finding {
 		defer close(ended)
 		defer func() {
 			if p := recover(); p != nil {
-				f.setBroken(fmt.Sprintf("the check itself failed: %v", p),
-					"Report this, with the file of: aai-gateway doctor --bundle report.zip")
+				f.setBroken(fmt.Sprintf("the check itself failed: %v", p), "Report this, with the file of: aai-gateway doctor --bundle report.zip")
 			}
 		}()
 		e.run(ctx, f)
@@ -196,9 +194,7 @@ func examine(ctx context.Context, e examination) Finding {
 		case <-ended:
 		case <-time.After(stopTimeout):
 			// The goroutine still runs and may write to f, so f is replaced.
-			f = &Finding{Check: e.check, Title: e.title, State: Broken, Saw: "it did not finish in time",
-				Advice: "A program that it queries does not answer. Try again when the computer is less busy, or with --skip " +
-					e.check + " to skip it."}
+			f = &Finding{Check: e.check, Title: e.title, State: Broken, Saw: "it did not finish in time", Advice: "A program that it queries does not answer. Try again when the computer is less busy, or with --skip " + e.check + " to skip it."}
 		}
 	}
 	one := *f

@@ -128,10 +128,8 @@ func (d *Doctor) home(ctx context.Context, f *Finding) {
 	case fault != nil:
 		d.unwritable(f, fault)
 	case known && free < diskspace.Reserve:
-		f.setNote(fmt.Sprintf("it can be written; only %d MB are free on the disk of %s: below %d MB workflows do not "+
-			"start, and kept results and the index of the history do not grow",
-			free/megabyte, d.shortPath(folder), diskspace.Reserve/megabyte), "Free some space. To show the usage:",
-			"du -xh --max-depth=2 "+sanitize.ShellJoin(d.cfg.Home)+" | sort -h | tail -20")
+		f.setNote(fmt.Sprintf("it can be written; only %d MB are free on the disk of %s: below %d MB workflows do not start, and kept results and the index of the history do not grow",
+			free/megabyte, d.shortPath(folder), diskspace.Reserve/megabyte), "Free some space. To show the usage:", "du -xh --max-depth=2 "+sanitize.ShellJoin(d.cfg.Home)+" | sort -h | tail -20")
 	case known && free < lowFreeSpace:
 		f.setNote(fmt.Sprintf("it can be written; %d MB are free, which is little", free/megabyte), "")
 	case known:
@@ -151,8 +149,7 @@ func size(bytes int64) string {
 
 // full reports a full disk, and suggests folders to delete: caches and the trash.
 func (d *Doctor) full(ctx context.Context, f *Finding, folder string, free int64) {
-	f.setBroken(fmt.Sprintf("the disk of %s is full: %d MB are free, the gateway needs %d", d.shortPath(folder),
-		free/megabyte, minFreeSpace/megabyte), "")
+	f.setBroken(fmt.Sprintf("the disk of %s is full: %d MB are free, the gateway needs %d", d.shortPath(folder), free/megabyte, minFreeSpace/megabyte), "")
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
 	gained := int64(0)
@@ -167,11 +164,9 @@ func (d *Doctor) full(ctx context.Context, f *Finding, folder string, free int64
 	}
 	switch {
 	case len(f.Commands) == 0:
-		f.Advice = "Free some space. Show the usage with: du -xh --max-depth=2 " + sanitize.ShellJoin(d.cfg.Home) +
-			" | sort -h | tail -20"
+		f.Advice = "Free some space. Show the usage with: du -xh --max-depth=2 " + sanitize.ShellJoin(d.cfg.Home) + " | sort -h | tail -20"
 	case free+gained < minFreeSpace:
-		f.Advice = "This frees some space, but more is needed; show other usage with: du -xh --max-depth=2 " +
-			sanitize.ShellJoin(d.cfg.Home) + " | sort -h | tail -20"
+		f.Advice = "This frees some space, but more is needed; show other usage with: du -xh --max-depth=2 " + sanitize.ShellJoin(d.cfg.Home) + " | sort -h | tail -20"
 	default:
 		f.Advice = "Free some space; the items listed here can be recreated, or are deleted already:"
 	}
@@ -184,8 +179,7 @@ func (d *Doctor) full(ctx context.Context, f *Finding, folder string, free int64
 // removableFolders returns folders whose loss is harmless, least useful first.
 func (d *Doctor) removableFolders() []string {
 	caches := filepath.Dir(d.cfg.CacheDir)
-	folders := []string{d.cfg.CacheDir, filepath.Join(d.cfg.Home, ".local", "share", "Trash"),
-		filepath.Join(d.cfg.Home, ".Trash")}
+	folders := []string{d.cfg.CacheDir, filepath.Join(d.cfg.Home, ".local", "share", "Trash"), filepath.Join(d.cfg.Home, ".Trash")}
 	entries, _ := os.ReadDir(caches) // an unreadable folder has no size either
 	for _, e := range entries {
 		if folder := filepath.Join(caches, e.Name()); e.IsDir() && folder != d.cfg.CacheDir {
@@ -224,14 +218,11 @@ func (d *Doctor) unwritable(f *Finding, u *unwritable) {
 		f.FixDescription = "give you the right to write in " + d.shortPath(u.folder)
 		f.fix = func(context.Context) error { return allowOwner(u.folder) }
 		if !isOwnedByUser(u.folder) {
-			f.Commands, f.FixDescription, f.fix = []string{
-				asRoot("chown " + fmt.Sprint(os.Getuid()) + " " + sanitize.ShellJoin(u.folder)),
-			}, "", nil
+			f.Commands, f.FixDescription, f.fix = []string{asRoot("chown " + fmt.Sprint(os.Getuid()) + " " + sanitize.ShellJoin(u.folder))}, "", nil
 		}
 		return
 	}
-	f.setBroken(saw, "The gateway cannot keep its journal there, so it runs nothing. Give it a writable folder, such as "+
-		"another HOME.")
+	f.setBroken(saw, "The gateway cannot keep its journal there, so it runs nothing. Give it a writable folder, such as another HOME.")
 }
 
 // allowOwner gives the owner all rights on a folder, and keeps those of others.

@@ -47,9 +47,9 @@ type report struct {
 // reports progress after each examination.
 func Tool(open func() *Doctor) *aai.Tool {
 	return &aai.Tool{
-		Name: ToolName, Description: "Test every way to an app, and report how to fix the broken ones", Effect: aai.Reads,
-		AllowUnaudited: true, Params: schema.MustParse(params), Returns: aai.Schema{Source: []byte(returns)},
-		Timeout: totalTimeout, Run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
+		Name: ToolName, Description: "Test every way to an app, and report how to fix the broken ones", Effect: aai.Reads, AllowUnaudited: true,
+		Params: schema.MustParse(params), Returns: aai.Schema{Source: []byte(returns)}, Timeout: totalTimeout,
+		Run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 			skip, err := skipArg(call)
 			if err != nil {
 				return nil, err
@@ -65,8 +65,7 @@ func skipArg(call *aai.Call) (names []string, err error) {
 	for _, item := range given {
 		name, _ := item.(string)
 		if !slices.Contains(Checks(), name) {
-			e := aai.Errorf(aai.InvalidParams, "skip: there is no check %q; expected some of %s", aai.CleanLabel(name, 60),
-				strings.Join(Checks(), ", "))
+			e := aai.Errorf(aai.InvalidParams, "skip: there is no check %q; expected some of %s", aai.CleanLabel(name, 60), strings.Join(Checks(), ", "))
 			e.Candidates = aai.Nearest(name, Checks(), 1)
 			return nil, e
 		}
@@ -81,8 +80,7 @@ func (d *Doctor) answer(ctx context.Context, skip []string) (*aai.Result, error)
 	apart, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	defer context.AfterFunc(ctx, cancel)()
-	out := report{State: string(OK), Program: d.cfg.Version, System: runtime.GOOS + "/" + runtime.GOARCH,
-		Checks: []findingView{}}
+	out := report{State: string(OK), Program: d.cfg.Version, System: runtime.GOOS + "/" + runtime.GOARCH, Checks: []findingView{}}
 	total, begun := float64(len(Checks())), time.Now()
 	gateway.Progress(ctx, 0, total, "testing every way to an app")
 	var broken []string

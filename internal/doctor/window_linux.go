@@ -30,8 +30,7 @@ type inputDialog struct {
 
 func inputDialogs() []inputDialog {
 	return []inputDialog{
-		{"zenity", []string{"--entry", "--title=AAI doctor", "--text=A window of the doctor", "--ok-label=Accept"},
-			"role:textbox", "Accept"},
+		{"zenity", []string{"--entry", "--title=AAI doctor", "--text=A window of the doctor", "--ok-label=Accept"}, "role:textbox", "Accept"},
 		{"kdialog", []string{"--title", "AAI doctor", "--inputbox", "A window of the doctor"}, "role:textbox", "OK"},
 	}
 }
@@ -51,8 +50,7 @@ func (d *Doctor) window(ctx context.Context, f *Finding) {
 	if desk == nil {
 		return
 	}
-	f.Did = "in " + where + ": opened a window of " + asks.program +
-		", found its field, typed, took a screenshot, clicked its button"
+	f.Did = "in " + where + ": opened a window of " + asks.program + ", found its field, typed, took a screenshot, clicked its button"
 	s, err := d.newScratch(desk.Env)
 	if err != nil {
 		f.setCallError("no temporary folder", err)
@@ -80,8 +78,7 @@ func (d *Doctor) windowSession(ctx context.Context, f *Finding) (desk *private.S
 	}
 	switch {
 	case errors.Is(err, errWindowNotAllowed):
-		f.setNote("not tested: Xvfb is not installed, and no person can allow a window on the screen",
-			"To test it on an invisible screen:", install("xvfb"))
+		f.setNote("not tested: Xvfb is not installed, and no person can allow a window on the screen", "To test it on an invisible screen:", install("xvfb"))
 		f.State = Skipped
 		return nil, "", end
 	case err != nil:
@@ -112,8 +109,7 @@ func (d *Doctor) question(ctx context.Context, f *Finding) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	var shown atomic.Bool
-	_, err := dialog.Ask(aai.WithClientCapabilities(ctx,
-		aai.ClientCapabilities{OnDialogShown: func(string) { shown.Store(true); stop() }}), longestQuestion())
+	_, err := dialog.Ask(aai.WithClientCapabilities(ctx, aai.ClientCapabilities{OnDialogShown: func(string) { shown.Store(true); stop() }}), longestQuestion())
 	if !shown.Load() {
 		f.setCallError("no window with a question can be shown", err)
 		f.Advice, f.Commands = "Install another program for questions:", []string{install("zenity")}
@@ -127,8 +123,7 @@ func longestQuestion() aai.Question {
 	line := aai.QuoteMark + strings.Repeat(typedText+", which goes on; ", 4) + "\n"
 	return aai.Question{
 		ID: "doctor", CallerIdentity: "doctor", Title: "AAI doctor", Text: strings.Repeat(line, 15), Details: line,
-		Choices: []aai.Choice{{ID: "deny", Label: "Deny"}, {ID: "once", Label: "Allow once"},
-			{ID: "never", Label: "Never allow", IsRefusal: true}},
+		Choices: []aai.Choice{{ID: "deny", Label: "Deny"}, {ID: "once", Label: "Allow once"}, {ID: "never", Label: "Never allow", IsRefusal: true}},
 	}
 }
 
@@ -151,8 +146,7 @@ func (d *Doctor) openWindowSession(ctx context.Context) (*private.Session, strin
 	if err != nil {
 		return nil, "", err
 	}
-	desk.Env = append(append(desk.Env, private.HeadlessEnv()...), "PATH="+d.cfg.Getenv("PATH"),
-		"AAI_PRIVATE_SESSION=doctor", "NO_AT_BRIDGE=0")
+	desk.Env = append(append(desk.Env, private.HeadlessEnv()...), "PATH="+d.cfg.Getenv("PATH"), "AAI_PRIVATE_SESSION=doctor", "NO_AT_BRIDGE=0")
 	if _, err := exec.LookPath("Xvfb"); err == nil {
 		if err := desk.StartScreen(ctx, private.ScreenConfig{Width: 800, Height: 600}); err != nil {
 			return desk, "", err
@@ -186,16 +180,14 @@ func (a inputDialog) operate(ctx context.Context, desk *private.Session, g *gate
 	if err := a.appears(ctx, program, g, app); err != nil {
 		return "", err
 	}
-	if _, err := call(ctx, g, aai.DesktopApp, "ax_type",
-		map[string]any{"app": app, "query": a.field, "text": typedText}); err != nil {
+	if _, err := call(ctx, g, aai.DesktopApp, "ax_type", map[string]any{"app": app, "query": a.field, "text": typedText}); err != nil {
 		return "", fmt.Errorf("it cannot be typed into: %w", err)
 	}
 	seen, err := picture(ctx, g, app)
 	if err != nil {
 		return "", err
 	}
-	if _, err := call(ctx, g, aai.DesktopApp, "ax_click", map[string]any{"app": app, "query": a.accept}); err != nil &&
-		program.Running() {
+	if _, err := call(ctx, g, aai.DesktopApp, "ax_click", map[string]any{"app": app, "query": a.accept}); err != nil && program.Running() {
 		return "", fmt.Errorf("its button cannot be clicked: %w", err)
 	}
 	select {
