@@ -61,8 +61,7 @@ func (b *Bus) Execute(ctx context.Context, app desktop.App, id desktop.ID, act d
 	case desktop.RefreshText:
 		return a.refreshText(ctx)
 	}
-	return a.unsupported(fmt.Sprintf("cannot %q; expected press, set_text, insert_text, set_number, select, focus, "+
-		"scroll_to or retell", act.Verb), nil)
+	return a.unsupported(fmt.Sprintf("cannot %q; expected press, set_text, insert_text, set_number, select, focus, scroll_to or retell", act.Verb), nil)
 }
 
 // markNotDelivered marks an error that occurred before the app received the call.
@@ -178,8 +177,7 @@ func (a *actor) do(ctx context.Context, q *request, to ref) error {
 		a.p.pressed.Store(time.Now().UnixNano())
 	}
 	if err != nil {
-		if t, ok := errors.AsType[*wire.TransportError](err); ok && own != nil && errors.Is(err, wire.ErrConnectionLost) &&
-			t.Delivery != aai.NotDelivered {
+		if t, ok := errors.AsType[*wire.TransportError](err); ok && own != nil && errors.Is(err, wire.ErrConnectionLost) && t.Delivery != aai.NotDelivered {
 			return nil // the program ended before it answered; the next snapshot shows that
 		}
 		return a.p.failed(a.app, err)
@@ -261,8 +259,7 @@ func (a *actor) setText(ctx context.Context, text string) error {
 	if err := a.ready(ctx); err != nil {
 		return err
 	}
-	if browser(a.p.currentTraits().toolkit) && a.n.role == roleSpinButton && a.n.offers&offersEditable != 0 ||
-		a.isDateTime(ctx) {
+	if browser(a.p.currentTraits().toolkit) && a.n.role == roleSpinButton && a.n.offers&offersEditable != 0 || a.isDateTime(ctx) {
 		return a.replaceText(ctx, text) // setting a number has no effect while the field is empty
 	}
 	// Letters would empty a spin button, so it accepts only numbers.
@@ -355,8 +352,7 @@ func (a *actor) setNumber(ctx context.Context, number float64) error {
 	if err := a.ready(ctx); err != nil {
 		return err
 	}
-	// Gecko's page would receive no event
-	if a.n.offers&offersValue == 0 || a.n.role == roleSpinButton && a.p.currentTraits().toolkit == gecko {
+	if a.n.offers&offersValue == 0 || a.n.role == roleSpinButton && a.p.currentTraits().toolkit == gecko { // Gecko's page would receive no event
 		return a.unsupported("does not let a number be set", nil)
 	}
 	if a.n.states.has(stateReadOnly) {

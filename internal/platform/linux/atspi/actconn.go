@@ -155,7 +155,6 @@ func (p *program) keepOpen(l *actConn) {
 		_ = file.Close()
 	}
 	if err != nil {
-		p.bus.config.Log.Warn("a connection to an app could not be kept open; if a dialog is open in it, it may hang", "app",
-			p.app.ID, "error", err)
+		p.bus.config.Log.Warn("a connection to an app could not be kept open; if a dialog is open in it, it may hang", "app", p.app.ID, "error", err)
 	}
 }

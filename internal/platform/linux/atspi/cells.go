@@ -121,12 +121,11 @@ func (p *program) cellsOf(ctx context.Context, n *node, cells rectangle) ([]ref,
 
 // askCell queries the cell of the node at row and column.
 func (p *program) askCell(r *batch, n *node, row, column int, cell *ref) {
-	r.add(numbers(tableInterface, "GetAccessibleAt", "ii", "(so)", int32(row), int32(column)), n.ref,
-		func(d *wire.Decoder) {
-			if *cell = readRef(d, p.sender); d.Err() != nil {
-				*cell = ref{}
-			}
-		})
+	r.add(numbers(tableInterface, "GetAccessibleAt", "ii", "(so)", int32(row), int32(column)), n.ref, func(d *wire.Decoder) {
+		if *cell = readRef(d, p.sender); d.Err() != nil {
+			*cell = ref{}
+		}
+	})
 }
 
 // scrollTo scrolls the element into view. LibreOffice does not implement ScrollTo; its sheet follows the

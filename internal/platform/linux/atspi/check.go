@@ -42,8 +42,7 @@ func matches(states stateSet) *request {
 	e.U32(canonical)
 	e.U32(0)
 	e.Bool(true)
-	return &request{iface: collectionInterface, member: "GetMatches", signature: "(aiia{ss}iaiiasib)uib",
-		body: e.Bytes(), reply: "a(so)"}
+	return &request{iface: collectionInterface, member: "GetMatches", signature: "(aiia{ss}iaiiasib)uib", body: e.Bytes(), reply: "a(so)"}
 }
 
 // check rereads the properties that change without events, of all elements that show or are requested. It
@@ -53,8 +52,7 @@ func (p *program) check(ctx context.Context, t *tree) error {
 	r := &batch{}
 	for _, window := range t.root.children {
 		c.look(r, window, false)
-		r.addOr(p.bus.requests.showing, window.ref, func(d *wire.Decoder) { c.shows(t, window, readRefs(d, p.sender)) },
-			func(*refusal) { c.other = true })
+		r.addOr(p.bus.requests.showing, window.ref, func(d *wire.Decoder) { c.shows(t, window, readRefs(d, p.sender)) }, func(*refusal) { c.other = true })
 	}
 	if err := p.run(ctx, r); err != nil {
 		return err

@@ -59,8 +59,7 @@ func (p *program) askFrame(r *batch, n *node) {
 // fills reports whether the node is a text and the only child of a page's element, so that both have the
 // same frame. About half of the nodes of a page are such texts.
 func (n *node) fills() bool {
-	return n.role == roleStatic && n.parent != nil && n.parent.count == 1 && n.parent.offers&offersComponent != 0 &&
-		n.parent.role != roleDocumentWeb
+	return n.role == roleStatic && n.parent != nil && n.parent.count == 1 && n.parent.offers&offersComponent != 0 && n.parent.role != roleDocumentWeb
 }
 
 // sane returns the rectangle, or an empty one if it is invalid: GTK 3 reports widgets without a position at
@@ -76,8 +75,7 @@ func sane(r desktop.Rect) desktop.Rect {
 // forget discards the details that must be read again.
 func (n *node) forget(now time.Time) {
 	if !n.detailsAt.IsZero() && now.Sub(n.detailsAt) < detailAge {
-		n.frame, n.text, n.numeric, n.figures, n.textless, n.written, n.chosen, n.detailed = desktop.Rect{}, "", false, "",
-			false, false, "", true
+		n.frame, n.text, n.numeric, n.figures, n.textless, n.written, n.chosen, n.detailed = desktop.Rect{}, "", false, "", false, false, "", true
 		return
 	}
 	n.details = details{detailed: true}
@@ -88,8 +86,7 @@ func (p *program) askContent(first, second *batch, t *tree, n *node, atMost int)
 	switch {
 	case n.wantsNumber():
 		p.askNumber(first, n)
-		if n.offers&offersText != 0 &&
-			(p.currentTraits().toolkit == gecko || p.currentTraits().toolkit == chromium && n.states.has(stateEditable)) {
+		if n.offers&offersText != 0 && (p.currentTraits().toolkit == gecko || p.currentTraits().toolkit == chromium && n.states.has(stateEditable)) {
 			p.askWritten(second, n)
 		}
 		if p.mayBeDateTime(n) {
@@ -115,8 +112,7 @@ func (p *program) askDetails(first, second *batch, t *tree, n *node) {
 	if n.action() && (interactive || window || p.mayBePressed(n)) {
 		p.askActions(first, second, n, interactive || window)
 	}
-	if interactive || window || p.mayPrompt(n) || n.role == roleLandmark || plainRole(n.role).IsSetMember() ||
-		n.wordless() && browser(p.currentTraits().toolkit) || n.name == "" && n.count == 0 && p.currentTraits().toolkit == gecko {
+	if interactive || window || p.mayPrompt(n) || n.role == roleLandmark || plainRole(n.role).IsSetMember() || n.wordless() && browser(p.currentTraits().toolkit) || n.name == "" && n.count == 0 && p.currentTraits().toolkit == gecko {
 		p.askIdentifiers(first, n)
 	}
 	if interactive && n.name == "" || n.role == roleComboBox && n.offers&offersSelection == 0 {
@@ -208,12 +204,11 @@ func (p *program) askText(first, second *batch, n *node, atMost int) {
 		}
 	}
 	if p.currentTraits().toolkit == chromium {
-		first.add(numbers(textInterface, "GetText", "ii", "s", 0, int32(min(atMost, math.MaxInt32))), n.ref,
-			func(d *wire.Decoder) {
-				if take(d); n.states.has(stateMultiLine) && strings.HasSuffix(n.text, "\n\n") {
-					n.text = n.text[:len(n.text)-1] // a line that ends is followed by an empty one
-				}
-			})
+		first.add(numbers(textInterface, "GetText", "ii", "s", 0, int32(min(atMost, math.MaxInt32))), n.ref, func(d *wire.Decoder) {
+			if take(d); n.states.has(stateMultiLine) && strings.HasSuffix(n.text, "\n\n") {
+				n.text = n.text[:len(n.text)-1] // a line that ends is followed by an empty one
+			}
+		})
 		return
 	}
 	first.add(p.bus.requests.characterCount, n.ref, func(d *wire.Decoder) {

@@ -33,14 +33,11 @@ func (b *Bus) Read(ctx context.Context, app desktop.App, id desktop.ID) (desktop
 }
 
 // Children implements desktop.Tree.
-func (b *Bus) Children(ctx context.Context, app desktop.App, id desktop.ID,
-	first, count int) ([]desktop.Element, error) {
+func (b *Bus) Children(ctx context.Context, app desktop.App, id desktop.ID, first, count int) ([]desktop.Element, error) {
 	ctx, cancel := withDefaultTimeout(ctx)
 	defer cancel()
 	if first < 0 || count < 0 || first > math.MaxInt32-count || count > maxChildren {
-		return nil,
-			aai.Errorf(aai.InvalidParams, "children %d to %d: expected a first one from 0, and at most %d of them", first,
-				first+count, maxChildren)
+		return nil, aai.Errorf(aai.InvalidParams, "children %d to %d: expected a first one from 0, and at most %d of them", first, first+count, maxChildren)
 	}
 	p, r, err := b.element(ctx, app, id)
 	if err != nil {
@@ -172,8 +169,7 @@ func (p *program) readSelves(ctx context.Context, nodes []*node) error {
 
 // elements makes elements of read objects outside of a snapshot. Properties that depend on the rest of the
 // tree come from the last snapshot. All other queries are sent with the batch first.
-func (p *program) elements(ctx context.Context, first *batch, parent *node, nodes []*node,
-	text int) ([]desktop.Element, error) {
+func (p *program) elements(ctx context.Context, first *batch, parent *node, nodes []*node, text int) ([]desktop.Element, error) {
 	t := newTree(p.root)
 	second := &batch{}
 	now := time.Now()
@@ -236,8 +232,7 @@ func (p *program) isVisibleState(s stateSet) bool { return stateSet(p.visibleSta
 func (p *program) open(ctx context.Context, t *tree, nodes []*node) error {
 	var boxes []*node
 	for _, n := range nodes {
-		if n.shown && n.role == roleComboBox && n.choice() == "" ||
-			browser(p.currentTraits().toolkit) && (n.hasEmbeddedObjects() || n.isCompositeText()) {
+		if n.shown && n.role == roleComboBox && n.choice() == "" || browser(p.currentTraits().toolkit) && (n.hasEmbeddedObjects() || n.isCompositeText()) {
 			n.childrenUncertain = true
 			t.nodes[n.ref] = n
 			boxes = append(boxes, n)

@@ -13,11 +13,8 @@ import (
 
 // noBus returns the error for a missing accessibility bus.
 func noBus(what string, cause error) *aai.Error {
-	e := &aai.Error{Code: aai.AutomationNotSupported, Message: what + ", so windows cannot be read",
-		Delivery: aai.NotDelivered, Err: cause,
-		Hint: "A graphical session of this user must run, with a D-Bus session bus and the package at-spi2-core; a bus " +
-			"that is at no usual place is found by DBUS_SESSION_BUS_ADDRESS alone. `aai-gateway check` says where one was " +
-			"looked for."}
+	e := &aai.Error{Code: aai.AutomationNotSupported, Message: what + ", so windows cannot be read", Delivery: aai.NotDelivered, Err: cause,
+		Hint: "A graphical session of this user must run, with a D-Bus session bus and the package at-spi2-core; a bus that is at no usual place is found by DBUS_SESSION_BUS_ADDRESS alone. `aai-gateway check` says where one was looked for."}
 	if errors.Is(cause, context.DeadlineExceeded) {
 		e.Code = aai.Timeout
 	}
@@ -25,8 +22,7 @@ func noBus(what string, cause error) *aai.Error {
 }
 
 func errClosed() *aai.Error {
-	return &aai.Error{Code: aai.AppNotRunning, Message: "the gateway is ending, so windows cannot be read any more",
-		Delivery: aai.NotDelivered}
+	return &aai.Error{Code: aai.AppNotRunning, Message: "the gateway is ending, so windows cannot be read any more", Delivery: aai.NotDelivered}
 }
 
 // A refusal is a D-Bus error reply.
@@ -79,8 +75,7 @@ func failed(app desktop.App, err error) *aai.Error {
 		if r.gone() {
 			return ended(app, err)
 		}
-		return &aai.Error{Code: aai.AutomationFailed, Message: fmt.Sprintf("%s refused: %s", name, r.Error()),
-			Delivery: aai.Delivered, Err: err}
+		return &aai.Error{Code: aai.AutomationFailed, Message: fmt.Sprintf("%s refused: %s", name, r.Error()), Delivery: aai.Delivered, Err: err}
 	}
 	delivery := aai.DeliveryUnknown
 	if t, ok := errors.AsType[*wire.TransportError](err); ok {
@@ -88,19 +83,15 @@ func failed(app desktop.App, err error) *aai.Error {
 	}
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
-		return &aai.Error{Code: aai.Timeout, Message: name + " did not answer in time; " + deliveryText(delivery),
-			Delivery: delivery, Err: err,
+		return &aai.Error{Code: aai.Timeout, Message: name + " did not answer in time; " + deliveryText(delivery), Delivery: delivery, Err: err,
 			Hint: "The app may be busy or hang. Other apps are not affected; look at its window, or try again later."}
 	case errors.Is(err, context.Canceled):
-		return &aai.Error{Code: aai.AutomationFailed, Message: "the caller cancelled the call to " + name,
-			Delivery: delivery, Err: err}
+		return &aai.Error{Code: aai.AutomationFailed, Message: "the caller cancelled the call to " + name, Delivery: delivery, Err: err}
 	case errors.Is(err, wire.ErrConnectionLost):
-		return &aai.Error{Code: aai.AppNotRunning, Message: "the accessibility bus went away while " + name + " was asked",
-			Delivery: delivery, Err: err,
+		return &aai.Error{Code: aai.AppNotRunning, Message: "the accessibility bus went away while " + name + " was asked", Delivery: delivery, Err: err,
 			Hint: "Apps that were started before may have to be started again."}
 	}
-	return &aai.Error{Code: aai.AutomationFailed, Message: name + ": " + aai.CleanLabel(err.Error(), 300),
-		Delivery: delivery, Err: err}
+	return &aai.Error{Code: aai.AutomationFailed, Message: name + ": " + aai.CleanLabel(err.Error(), 300), Delivery: delivery, Err: err}
 }
 
 // deliveryText says whether the app received the call.
@@ -120,8 +111,7 @@ func ended(app desktop.App, cause error) *aai.Error {
 }
 
 func stale(app desktop.App, cause error) *aai.Error {
-	return &aai.Error{Code: aai.StaleRef, Message: "the element is not in " + label(app) + " any more",
-		Delivery: aai.NotDelivered, Err: cause,
+	return &aai.Error{Code: aai.StaleRef, Message: "the element is not in " + label(app) + " any more", Delivery: aai.NotDelivered, Err: cause,
 		Hint: "Take a new snapshot and find it there."}
 }
 

@@ -26,8 +26,7 @@ func wantedEvents() []string {
 		"object:property-change:accessible-name", "object:property-change:accessible-description", // Qt distinguishes these
 		"object:property-change:accessible-value", "object:value-changed",
 		"object:text-caret-moved", "object:bounds-changed", "object:selection-changed", "object:active-descendant-changed",
-		"object:visible-data-changed", "window:create", "window:destroy", "window:activate", "window:deactivate", "window:",
-		"document:load-complete", "document:reload",
+		"object:visible-data-changed", "window:create", "window:destroy", "window:activate", "window:deactivate", "window:", "document:load-complete", "document:reload",
 	}
 }
 
@@ -47,8 +46,7 @@ func (p *program) subscribe(ctx context.Context) error {
 			return err
 		}
 		e.Str(p.sender)
-		r.add(&request{iface: registryName, member: "RegisterEvent", signature: "sass", body: e.Bytes()},
-			ref{registryName, registryPath}, nil)
+		r.add(&request{iface: registryName, member: "RegisterEvent", signature: "sass", body: e.Bytes()}, ref{registryName, registryPath}, nil)
 	}
 	return r.dispatch(p.link.conn.Batch(ctx, r.messages))
 }
@@ -57,8 +55,7 @@ func (p *program) subscribe(ctx context.Context) error {
 func (p *program) rules() []string {
 	from := "type='signal',sender='" + p.sender + "',interface='"
 	return []string{
-		"type='signal',sender='" + wire.BusName + "',interface='" + wire.BusInterface + "',member='NameOwnerChanged',arg0='" +
-			p.sender + "'",
+		"type='signal',sender='" + wire.BusName + "',interface='" + wire.BusInterface + "',member='NameOwnerChanged',arg0='" + p.sender + "'",
 		from + objectEvents + "'", from + windowEvents + "'", from + documentEvents + "'",
 	}
 }

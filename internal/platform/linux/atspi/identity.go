@@ -90,8 +90,7 @@ func contentOf(file string) (string, error) {
 // isModifiable reports whether others than the system can change the file: it lies outside of the package
 // folders, or its permissions allow others to write it.
 func isModifiable(path string) bool {
-	for _, folder := range []string{"/usr/", "/bin/", "/sbin/", "/lib/", "/lib64/", "/opt/", "/snap/",
-		"/nix/store/", "/gnu/store/"} {
+	for _, folder := range []string{"/usr/", "/bin/", "/sbin/", "/lib/", "/lib64/", "/opt/", "/snap/", "/nix/store/", "/gnu/store/"} {
 		if strings.HasPrefix(path, folder) {
 			return othersMayWrite(path) || othersMayWrite(filepath.Dir(path))
 		}

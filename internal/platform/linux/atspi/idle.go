@@ -57,8 +57,7 @@ func (b *Bus) IsIdle(app desktop.App) bool {
 func (l *link) hasDelivered() bool {
 	ctx, cancel := context.WithTimeout(context.Background(), answerPatience)
 	defer cancel()
-	_, _ = l.conn.Call(ctx, &wire.Message{Destination: registryName, Path: registryPath,
-		Interface: "org.freedesktop.DBus.Peer", Member: "Ping"})
+	_, _ = l.conn.Call(ctx, &wire.Message{Destination: registryName, Path: registryPath, Interface: "org.freedesktop.DBus.Peer", Member: "Ping"})
 	return ctx.Err() == nil // a refusal is an answer
 }
 

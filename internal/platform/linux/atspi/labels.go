@@ -24,8 +24,7 @@ func (n *node) labelBefore() string {
 		if up == nil || up.parent == nil || at != n && !at.holdsOnly(n) {
 			return ""
 		}
-		if before := at.before(); before != nil && before.role == roleLabel &&
-			strings.HasSuffix(strings.TrimSpace(before.name), ":") {
+		if before := at.before(); before != nil && before.role == roleLabel && strings.HasSuffix(strings.TrimSpace(before.name), ":") {
 			return before.name
 		}
 		if up.name != "" {

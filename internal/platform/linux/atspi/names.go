@@ -55,8 +55,7 @@ var className = regexp.MustCompile(`^(Gtk|Adw|Vte|WebKit|Hdy|Shumate|Panel)([A-Z
 // content".
 func namedByContent(r desktop.Role) bool {
 	switch r {
-	case desktop.Button, desktop.Checkbox, desktop.Radio, desktop.Switch, desktop.Link, desktop.MenuItem,
-		desktop.MenuCheckbox,
+	case desktop.Button, desktop.Checkbox, desktop.Radio, desktop.Switch, desktop.Link, desktop.MenuItem, desktop.MenuCheckbox,
 		desktop.MenuRadio, desktop.Tab, desktop.Option, desktop.TreeItem:
 		return true
 	}

@@ -235,8 +235,7 @@ func (t *tree) all() []*node {
 // inherit copies rarely changing details from an older tree.
 func (t *tree) inherit(older *tree, far bool) {
 	for r, n := range t.nodes {
-		if old := older.nodes[r]; old != nil && old.detailed && n.role == old.role && n.offers == old.offers &&
-			n.name == old.name {
+		if old := older.nodes[r]; old != nil && old.detailed && n.role == old.role && n.offers == old.offers && n.name == old.name {
 			n.details = old.details
 			n.detailed = n.shown || n.offscreen && far
 			for _, label := range n.labels {
@@ -261,8 +260,7 @@ func (n *node) updateVisibility(s visibility) {
 	n.detailed = n.detailed && (n.shown || n.offscreen && s.offscreen)
 	for _, child := range n.children {
 		child.shown = n.shown && (child.states.has(s.visibleState) || child.slides() && child.states.has(stateVisible))
-		child.offscreen = !child.shown && (n.shown || n.offscreen) && s.visibleState == stateShowing &&
-			child.scrolledAway(n.offscreen, s.rows)
+		child.offscreen = !child.shown && (n.shown || n.offscreen) && s.visibleState == stateShowing && child.scrolledAway(n.offscreen, s.rows)
 		child.updateVisibility(s)
 	}
 }

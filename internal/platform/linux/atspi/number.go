@@ -72,8 +72,7 @@ func (a *actor) numberOf(ctx context.Context, text string) error {
 	case text == "" && browser(a.p.currentTraits().toolkit):
 		return a.unsupported("cannot be emptied so", nil)
 	case err != nil || math.IsNaN(number) || math.IsInf(number, 0):
-		return a.refuse(fmt.Sprintf("takes a number, not %q", aai.CleanLabel(text, 60)),
-			"Set a number, or type into it with the keyboard.")
+		return a.refuse(fmt.Sprintf("takes a number, not %q", aai.CleanLabel(text, 60)), "Set a number, or type into it with the keyboard.")
 	case desktop.CountDigits(text) > desktop.MaxExactDigits && browser(a.p.currentTraits().toolkit):
 		return a.unsupported("rounds the number", nil)
 	}
@@ -84,6 +83,5 @@ func (a *actor) numberOf(ctx context.Context, text string) error {
 // returns true for a number with too many digits.
 func (a *actor) inexact(number float64) bool {
 	return a.p.currentTraits().toolkit == chromium && a.n.role == roleSpinButton && a.n.states.has(stateEditable) &&
-		(float64(float32(number)) != number ||
-			desktop.CountDigits(strconv.FormatFloat(number, 'f', -1, 64)) > desktop.MaxExactDigits)
+		(float64(float32(number)) != number || desktop.CountDigits(strconv.FormatFloat(number, 'f', -1, 64)) > desktop.MaxExactDigits)
 }

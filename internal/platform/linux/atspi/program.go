@@ -156,8 +156,7 @@ func treeless(app desktop.App) *aai.Error {
 	if hint == "" {
 		hint = "Look at a picture of its window instead."
 	}
-	return &aai.Error{Code: aai.AutomationNotSupported, Message: label(app) + " shows no tree of its elements", Hint: hint,
-		Delivery: aai.NotDelivered}
+	return &aai.Error{Code: aai.AutomationNotSupported, Message: label(app) + " shows no tree of its elements", Hint: hint, Delivery: aai.NotDelivered}
 }
 
 // acquire acquires a lock that is a channel of capacity one.

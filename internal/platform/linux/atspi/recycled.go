@@ -34,8 +34,7 @@ func (p *program) same(ctx context.Context, n *node, id desktop.ID, taken string
 // written reads the node's current text.
 func (p *program) written(ctx context.Context, n *node) (string, error) {
 	const most = 20 // parts of a row
-	row := &node{ref: n.ref, count: n.count, read: true, role: n.role, states: n.states, offers: n.offers,
-		childrenUncertain: true}
+	row := &node{ref: n.ref, count: n.count, read: true, role: n.role, states: n.states, offers: n.offers, childrenUncertain: true}
 	if n.count <= 0 || n.count > most {
 		return "", nil
 	}

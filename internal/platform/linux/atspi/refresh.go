@@ -40,8 +40,7 @@ func (a *actor) refreshText(ctx context.Context) error {
 func (a *actor) moveCaret(ctx context.Context, to int) error {
 	e := wire.Encoder{}
 	e.I32(int32(to))
-	if err := a.do(ctx, &request{iface: textInterface, member: "SetCaretOffset", signature: "i", body: e.Bytes()},
-		a.n.ref); err != nil {
+	if err := a.do(ctx, &request{iface: textInterface, member: "SetCaretOffset", signature: "i", body: e.Bytes()}, a.n.ref); err != nil {
 		return err
 	}
 	for end := time.Now().Add(caretPatience); time.Now().Before(end); {

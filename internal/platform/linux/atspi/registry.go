@@ -32,8 +32,7 @@ const (
 // Reasons for a missing tree, and the remedy for each.
 const (
 	hiddenSilent = "It does not answer. It may be busy or hang."
-	hiddenEmpty  = "Its windows have nothing in them that assistive technology could see. It may still be starting; " +
-		"otherwise look at a picture of it."
+	hiddenEmpty  = "Its windows have nothing in them that assistive technology could see. It may still be starting; otherwise look at a picture of it."
 	hiddenBare   = "It was started without accessibility, so its windows look empty. Close it and start it again with --force-renderer-accessibility " + desktop.ChromiumNoBackgroundingFlag + "."
 	hiddenAbsent = "It shows no tree of its elements. A program of Qt or Chromium that was started before accessibility was switched on has to be started again " +
 		"(Chromium and Electron with --force-renderer-accessibility); one of GTK 2 has to be started by the gateway, or with GTK_MODULES=gail:atk-bridge, where libatk-adaptor is installed; others, such as terminals of X, never show one: look at a picture of the window."

@@ -111,8 +111,7 @@ func (n *node) word() desktop.Role {
 		return desktop.Alert
 	case roleListItem:
 		// The rows of GTK 4.8's list views lack SELECTABLE.
-		if p := n.parent; n.states.has(stateSelectable) ||
-			p != nil && p.offers&offersSelection != 0 && n.states.has(stateFocusable) {
+		if p := n.parent; n.states.has(stateSelectable) || p != nil && p.offers&offersSelection != 0 && n.states.has(stateFocusable) {
 			return desktop.Option
 		}
 	case roleList:

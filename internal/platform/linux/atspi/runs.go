@@ -61,8 +61,7 @@ func (a *actor) misdirectedPress(ctx context.Context, action string) string {
 	case up.role == roleTree && toolkit == qt:
 		// Qt selects the row of the view with the item's index among its siblings.
 		return "another row would be selected"
-	case action == "" && a.n.states.has(stateEditable) &&
-		(a.n.role == roleText || a.n.role == roleEntry || a.n.role == roleSpinButton) && strings.EqualFold(toolkit, "gtk"):
+	case action == "" && a.n.states.has(stateEditable) && (a.n.role == roleText || a.n.role == roleEntry || a.n.role == roleSpinButton) && strings.EqualFold(toolkit, "gtk"):
 		// The only action of a GtkEntry activates it: a form is sent, LibreOffice goes to the cell in its
 		// name box. A caller that wants this names the action.
 		return "it would be as if return was pressed in it"

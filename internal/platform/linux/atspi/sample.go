@@ -117,10 +117,8 @@ func (p *program) block(ctx context.Context, n *node, ends [2]int) (wanted []int
 	r := &batch{}
 	if n.offers&offersTable != 0 {
 		for i, end := range ends {
-			r.add(numbers(tableInterface, "GetRowAtIndex", "i", "i", int32(end)), n.ref,
-				func(d *wire.Decoder) { rows[i] = int(d.I32()) })
-			r.add(numbers(tableInterface, "GetColumnAtIndex", "i", "i", int32(end)), n.ref,
-				func(d *wire.Decoder) { columns[i] = int(d.I32()) })
+			r.add(numbers(tableInterface, "GetRowAtIndex", "i", "i", int32(end)), n.ref, func(d *wire.Decoder) { rows[i] = int(d.I32()) })
+			r.add(numbers(tableInterface, "GetColumnAtIndex", "i", "i", int32(end)), n.ref, func(d *wire.Decoder) { columns[i] = int(d.I32()) })
 		}
 	}
 	if err := p.run(ctx, r); err != nil {

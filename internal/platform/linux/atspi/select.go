@@ -99,8 +99,7 @@ func (a *actor) selectItem(ctx context.Context, also bool) error {
 			err = a.do(ctx, choose, s.selector.ref)
 		}
 	}
-	if e, ok := errors.AsType[*aai.Error](err); ok && e.Code == aai.AutomationFailed && e.Delivery == aai.Delivered &&
-		a.n.action() && !also {
+	if e, ok := errors.AsType[*aai.Error](err); ok && e.Code == aai.AutomationFailed && e.Delivery == aai.Delivered && a.n.action() && !also {
 		return a.selectByAction(ctx) // the set refused; the item may accept
 	}
 	return err
@@ -165,8 +164,7 @@ func (a *actor) set(ctx context.Context) (set, error) {
 	s := set{holder: a.n, index: index}
 	if parent.offers&offersSelection != 0 {
 		s.holder, s.selector = parent, parent
-		s.row = (parent.role == roleTable || parent.role == roleTreeTable) && parent.offers&offersTable != 0 &&
-			a.p.currentTraits().rowsOfTables()
+		s.row = (parent.role == roleTable || parent.role == roleTreeTable) && parent.offers&offersTable != 0 && a.p.currentTraits().rowsOfTables()
 		s.several = s.row
 	}
 	if (parent.role == roleList || parent.role == roleTree) && parent.offers&offersTable != 0 && s.selector == nil {
@@ -200,8 +198,7 @@ func (a *actor) set(ctx context.Context) (set, error) {
 func (a *actor) selectRow(ctx context.Context, s set) error {
 	row := -1
 	r := &batch{}
-	r.add(numbers(tableInterface, "GetRowAtIndex", "i", "i", int32(s.index)), s.selector.ref,
-		func(d *wire.Decoder) { row = int(d.I32()) })
+	r.add(numbers(tableInterface, "GetRowAtIndex", "i", "i", int32(s.index)), s.selector.ref, func(d *wire.Decoder) { row = int(d.I32()) })
 	if err := a.p.run(ctx, r); err != nil {
 		return markNotDelivered(a.p.failed(a.app, err))
 	}

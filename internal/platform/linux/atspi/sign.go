@@ -60,8 +60,7 @@ func (n *node) fallbackName() string {
 func pictureName(address string) string {
 	address, _, _ = strings.Cut(address, "?")
 	name := path.Base(address)
-	if address == "" || strings.HasPrefix(address, "data:") || !strings.Contains(name, ".") ||
-		len(name) >= maxFallbackName || !isPlainWord(name) {
+	if address == "" || strings.HasPrefix(address, "data:") || !strings.Contains(name, ".") || len(name) >= maxFallbackName || !isPlainWord(name) {
 		return ""
 	}
 	return name
@@ -92,8 +91,7 @@ func (n *node) call(e *desktop.Element) {
 		}
 	}
 	whole := n.count <= 0 || len(n.children) > 0
-	if whole && e.IsBlank() && e.Description == "" && e.States.HasAny(desktop.Showing|desktop.Offscreen) &&
-		e.IsActionable("") {
+	if whole && e.IsBlank() && e.Description == "" && e.States.HasAny(desktop.Showing|desktop.Offscreen) && e.IsActionable("") {
 		if words, _ := n.writing(1); words == "" {
 			e.Description = n.fallbackName()
 		}

@@ -155,8 +155,7 @@ func (n *node) value(most int) string {
 // hollow reports whether a field for a number is empty although its toolkit reports 0: its text is empty,
 // or the number is out of its bounds.
 func (n *node) hollow() bool {
-	return n.role == roleSpinButton && n.figures == "" &&
-		(n.textless || n.min < n.max && (n.number < n.min || n.number > n.max))
+	return n.role == roleSpinButton && n.figures == "" && (n.textless || n.min < n.max && (n.number < n.min || n.number > n.max))
 }
 
 // choice returns the value of a combo box: the name of the selected child, or the typed text.

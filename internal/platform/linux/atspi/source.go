@@ -43,8 +43,7 @@ func (b *Bus) SnapshotOffscreen(ctx context.Context, app desktop.App) (*desktop.
 }
 
 // SnapshotCells implements desktop.OffscreenTree.
-func (b *Bus) SnapshotCells(ctx context.Context, app desktop.App, table desktop.ID,
-	cells desktop.Cells) (*desktop.Snapshot, error) {
+func (b *Bus) SnapshotCells(ctx context.Context, app desktop.App, table desktop.ID, cells desktop.Cells) (*desktop.Snapshot, error) {
 	p, r, err := b.element(ctx, app, table)
 	if err != nil {
 		return nil, err
@@ -254,8 +253,7 @@ func origins(t *tree, windows []desktop.WindowInfo, pid int) map[ref]desktop.Poi
 
 // View implements treecache.Source.
 func (p *program) View(ctx context.Context, t *tree) treecache.View {
-	m := &elementBuilder{tree: t, sender: p.sender, habits: p.currentTraits(), origins: p.locate(ctx, t),
-		maxValue: desktop.MaxValue}
+	m := &elementBuilder{tree: t, sender: p.sender, habits: p.currentTraits(), origins: p.locate(ctx, t), maxValue: desktop.MaxValue}
 	elements := m.make()
 	p.windows = len(t.root.children)
 	p.visibleState.Store(uint64(t.visibleState))

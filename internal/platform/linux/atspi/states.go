@@ -112,8 +112,7 @@ func (n *node) wordStates() desktop.State {
 	if n.parent != nil && n.parent.parent == nil && n.states.has(stateActive) {
 		out |= desktop.Active
 	}
-	if n.unread > 0 || n.states.has(stateManagesDescendants) && len(n.children) > 0 &&
-		n.children[0].states.has(stateTransient) {
+	if n.unread > 0 || n.states.has(stateManagesDescendants) && len(n.children) > 0 && n.children[0].states.has(stateTransient) {
 		out |= desktop.Virtual
 	}
 	return out

@@ -130,8 +130,7 @@ func numbers(iface, member, signature, reply string, args ...int32) *request {
 
 // to returns the message that sends the request to an object.
 func (q *request) to(r ref) *wire.Message {
-	return &wire.Message{Destination: r.sender, Path: r.path, Interface: q.iface, Member: q.member,
-		Signature: q.signature, Body: q.body}
+	return &wire.Message{Destination: r.sender, Path: r.path, Interface: q.iface, Member: q.member, Signature: q.signature, Body: q.body}
 }
 
 // A batch is a list of requests that are sent together.
@@ -185,8 +184,7 @@ func (w replyHandler) dispatch(reply wire.Reply) error {
 	case reply.Message.Signature == w.reply && w.take != nil:
 		w.take(reply.Message.Decoder())
 	case w.refused != nil:
-		w.refused(&refusal{name: "org.freedesktop.DBus.Error.InvalidSignature",
-			text: "answered with " + reply.Message.Signature})
+		w.refused(&refusal{name: "org.freedesktop.DBus.Error.InvalidSignature", text: "answered with " + reply.Message.Signature})
 	}
 	return nil
 }
