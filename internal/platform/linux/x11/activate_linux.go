@@ -24,8 +24,7 @@ func (d *Display) Activate(ctx context.Context, id desktop.WindowID) error {
 	if err != nil {
 		return err
 	}
-	_, err = d.stroke(ctx, inputConn{server: s, person: s}, nil,
-		func(g *inputlock.Lease) error { return s.activate(ctx, g, window) })
+	_, err = d.stroke(ctx, inputConn{server: s, person: s}, nil, func(g *inputlock.Lease) error { return s.activate(ctx, g, window) })
 	return err
 }
 

@@ -75,8 +75,7 @@ func (d *Display) Set(ctx context.Context, clip desktop.Clip) (stays string, err
 func fitClip(clip desktop.Clip) error {
 	switch {
 	case len(clip.Text) > maxClip || len(clip.PNG) > maxClip:
-		return notDeliveredError(aai.InvalidParams, "a clip may have %d bytes, and this one has %d", maxClip,
-			max(len(clip.Text), len(clip.PNG)))
+		return notDeliveredError(aai.InvalidParams, "a clip may have %d bytes, and this one has %d", maxClip, max(len(clip.Text), len(clip.PNG)))
 	case !utf8.ValidString(clip.Text):
 		return notDeliveredError(aai.InvalidParams, "the text is not valid UTF-8")
 	case len(clip.PNG) > 0 && !bytes.HasPrefix(clip.PNG, []byte("\x89PNG\r\n\x1a\n")):
@@ -263,8 +262,7 @@ func (r *reader) pieces(ctx context.Context) (property, bool, error) {
 }
 
 func tooBig(size int) error {
-	e := notDeliveredError(aai.AutomationFailed, "the clipboard holds at least %d bytes; at most %d are read",
-		size, maxClip)
+	e := notDeliveredError(aai.AutomationFailed, "the clipboard holds at least %d bytes; at most %d are read", size, maxClip)
 	e.Hint = "Copy less."
 	return e
 }

@@ -80,8 +80,7 @@ func (c *clipboardConn) writeClip(ctx context.Context, held *ownedClip, window, 
 func (c *clipboardConn) formats(held *ownedClip) []xid {
 	var formats []xid
 	if held.clip.Text != "" {
-		formats = append(formats, c.atoms["UTF8_STRING"], c.atoms["text/plain;charset=utf-8"],
-			c.atoms["text/plain"], c.atoms["TEXT"])
+		formats = append(formats, c.atoms["UTF8_STRING"], c.atoms["text/plain;charset=utf-8"], c.atoms["text/plain"], c.atoms["TEXT"])
 		if _, ok := toLatin1(held.clip.Text); ok {
 			formats = append(formats, atomString)
 		}

@@ -47,10 +47,8 @@ const (
 )
 
 func (e *xError) Error() string {
-	names := []string{"", "BadRequest", "BadValue", "BadWindow", "BadPixmap", "BadAtom", "BadCursor",
-		"BadFont", "BadMatch",
-		"BadDrawable", "BadAccess", "BadAlloc", "BadColor", "BadGContext", "BadIDChoice", "BadName", "BadLength",
-		"BadImplementation"}
+	names := []string{"", "BadRequest", "BadValue", "BadWindow", "BadPixmap", "BadAtom", "BadCursor", "BadFont", "BadMatch",
+		"BadDrawable", "BadAccess", "BadAlloc", "BadColor", "BadGContext", "BadIDChoice", "BadName", "BadLength", "BadImplementation"}
 	name := fmt.Sprintf("error %d", e.code)
 	if int(e.code) < len(names) {
 		name = names[e.code]

@@ -11,9 +11,8 @@ type watch struct {
 // watch starts to watch a window.
 func (s *server) watch(ctx context.Context, window xid) (*watch, error) {
 	if s.damage == 0 || s.xfixes == 0 {
-		return nil,
-			unsupportedError("this X server cannot tell whether a covered window has drawn itself: it lacks DAMAGE or XFIXES",
-				"Activate the window first.")
+		return nil, unsupportedError("this X server cannot tell whether a covered window has drawn itself: it lacks DAMAGE or XFIXES",
+			"Activate the window first.")
 	}
 	const damageCreate, nonEmpty, createRegion = 1, 3, 5
 	w := &watch{s, s.newID(), s.newID()}

@@ -105,8 +105,7 @@ func (d *Display) server(ctx context.Context) (*server, error) {
 func (d *Display) connect(ctx context.Context, onEvent func([]byte)) (*server, error) {
 	name := d.config.Getenv("DISPLAY")
 	if name == "" {
-		e := aai.Errorf(aai.AutomationNotSupported,
-			"there is no X11 screen of the person's session here: DISPLAY is not set, and no other was found")
+		e := aai.Errorf(aai.AutomationNotSupported, "there is no X11 screen of the person's session here: DISPLAY is not set, and no other was found")
 		e.Hint = "Run `aai-gateway check`: it says where the session was looked for, what was found, and what to do."
 		e.Delivery = aai.NotDelivered
 		return nil, e

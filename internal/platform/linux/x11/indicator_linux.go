@@ -98,8 +98,7 @@ func (n *Indicator) state() (text string, active bool) {
 	case n.config.StopKey.Key == "":
 		return n.label, n.users > 0
 	}
-	return n.label + " - " + strings.Join(append(slices.Clone(n.config.StopKey.Modifiers), n.config.StopKey.Key), "+") +
-		" stops all agents", n.users > 0
+	return n.label + " - " + strings.Join(append(slices.Clone(n.config.StopKey.Modifiers), n.config.StopKey.Key), "+") + " stops all agents", n.users > 0
 }
 
 // stop calls OnStop, and shows that.

@@ -27,8 +27,7 @@ func keysymOf(r rune) (keysym, bool) {
 		return keyReturn, true
 	case r == '\t':
 		return keyTab, true
-	case unicode.IsControl(r) || r > unicode.MaxRune || 0xd800 <= r && r < 0xe000 || r&0xfffe == 0xfffe ||
-		0xfdd0 <= r && r <= 0xfdef:
+	case unicode.IsControl(r) || r > unicode.MaxRune || 0xd800 <= r && r < 0xe000 || r&0xfffe == 0xfffe || 0xfdd0 <= r && r <= 0xfdef:
 		return 0, false // no character: control codes, surrogates, noncharacters
 	case r <= 0xff:
 		return keysym(r), true

@@ -83,8 +83,7 @@ func (l *layers) add(c *call) *call {
 
 func (l *layers) ask(index int, t top) {
 	const getRectangles, bounding = 8, 0
-	c := &layerCalls{top: t, index: index, geometry: l.add(getGeometry(t.id)),
-		itself: l.add(getProperty(t.id, l.opacity, 4, false))}
+	c := &layerCalls{top: t, index: index, geometry: l.add(getGeometry(t.id)), itself: l.add(getProperty(t.id, l.opacity, 4, false))}
 	if l.shape != 0 {
 		c.shape = l.add(query(l.shape, getRectangles, t.id, byte(bounding), pad(3)))
 	}
@@ -94,8 +93,7 @@ func (l *layers) ask(index int, t top) {
 func (l *layers) askInside(c *client) {
 	for _, t := range l.tops {
 		if t.index == c.top && c.shown {
-			t.inside = append(t.inside, insideCalls{c, l.add(getProperty(c.id, l.opacity, 4, false)),
-				l.add(getProperty(c.id, l.opaque, 16*maxParts, false))})
+			t.inside = append(t.inside, insideCalls{c, l.add(getProperty(c.id, l.opacity, 4, false)), l.add(getProperty(c.id, l.opaque, 16*maxParts, false))})
 		}
 	}
 }
@@ -148,8 +146,7 @@ func (t *layerCalls) bounded() []desktop.Rect {
 	}
 	var parts []desktop.Rect
 	for range min(n, uint32(len(r.rest)/8)) {
-		part := desktop.Rect{X: t.frame.X + border + r.i16(), Y: t.frame.Y + border + r.i16(),
-			W: int(r.u16()), H: int(r.u16())}
+		part := desktop.Rect{X: t.frame.X + border + r.i16(), Y: t.frame.Y + border + r.i16(), W: int(r.u16()), H: int(r.u16())}
 		if part = part.Intersect(t.frame); !part.Empty() {
 			parts = append(parts, part)
 		}

@@ -142,8 +142,7 @@ func (k *keyboard) compare(s *server, l *layout) {
 // a second keysym, choose calls rest, which waits until the program has read its keys; the
 // caller must wait likewise after the change. Otherwise a slow program would look up old
 // keys in the new map.
-func (k *keyboard) choose(ctx context.Context, l *layout, syms []keysym,
-	rest func(context.Context) error) (map[byte]keysym, error) {
+func (k *keyboard) choose(ctx context.Context, l *layout, syms []keysym, rest func(context.Context) error) (map[byte]keysym, error) {
 	var missing []keysym
 	for _, sym := range syms {
 		if _, ok := k.lent[sym]; !ok {
@@ -156,9 +155,7 @@ func (k *keyboard) choose(ctx context.Context, l *layout, syms []keysym,
 	unused, reusable := k.free(l, syms)
 	free := append(unused, reusable...)
 	if len(free) < len(missing) {
-		return nil,
-			unsupportedError("the keyboard has no free key to type a character with that it lacks",
-				"Set the element's text instead.")
+		return nil, unsupportedError("the keyboard has no free key to type a character with that it lacks", "Set the element's text instead.")
 	}
 	if len(missing) > len(unused) {
 		if err := rest(ctx); err != nil {

@@ -38,8 +38,7 @@ func (s *server) lacksMonitor(ctx context.Context) (bool, error) {
 		return false, nil
 	}
 	const getScreenResourcesCurrent, getMonitors = 25, 42
-	resources, monitors := query(s.randr, getScreenResourcesCurrent, s.root),
-		query(s.randr, getMonitors, s.root, true, pad(3))
+	resources, monitors := query(s.randr, getScreenResourcesCurrent, s.root), query(s.randr, getMonitors, s.root, true, pad(3))
 	if err := s.must(ctx, resources, monitors); err != nil {
 		return false, err
 	}

@@ -68,8 +68,7 @@ func (s *server) ping(ctx context.Context, window xid) error {
 	defer s.pongs.forget(number)
 	message := s.clientMessage(window, "WM_PROTOCOLS", s.atoms["_NET_WM_PING"], number, window)
 	// The answer goes to the root. Qt sends it without the mask for children.
-	if err := s.must(ctx, selectEvents(s.root, structureNotify|substructureNotify),
-		sendEvent(window, 0, message)); err != nil {
+	if err := s.must(ctx, selectEvents(s.root, structureNotify|substructureNotify), sendEvent(window, 0, message)); err != nil {
 		return err
 	}
 	defer func() {

@@ -15,8 +15,7 @@ import (
 
 // captureDrawable copies a part of a window or a pixmap: through shared memory if the
 // server supports it, otherwise over the connection.
-func (d *Display) captureDrawable(ctx context.Context, s *server, drawable xid,
-	part desktop.Rect) (*image.RGBA, error) {
+func (d *Display) captureDrawable(ctx context.Context, s *server, drawable xid, part desktop.Rect) (*image.RGBA, error) {
 	if s.shm != 0 {
 		picture, err := d.memory.captureDrawable(ctx, s, drawable, part)
 		if err == nil || !errors.Is(err, errNoSharing) {
@@ -50,10 +49,8 @@ func (s *setup) convert(into *image.RGBA, pixels []byte, depth byte, id xid) err
 		v = s.rootVisual
 	}
 	size := into.Bounds().Size()
-	if s.bitsPerPixel[depth] != 32 || depth < 24 || bits.OnesCount32(v.red) != 8 || bits.OnesCount32(v.green) != 8 ||
-		bits.OnesCount32(v.blue) != 8 {
-		return unsupportedError(fmt.Sprintf("pixels of depth %d with %d bits cannot be read; 24 and 32 with 32 bits can",
-			depth, s.bitsPerPixel[depth]),
+	if s.bitsPerPixel[depth] != 32 || depth < 24 || bits.OnesCount32(v.red) != 8 || bits.OnesCount32(v.green) != 8 || bits.OnesCount32(v.blue) != 8 {
+		return unsupportedError(fmt.Sprintf("pixels of depth %d with %d bits cannot be read; 24 and 32 with 32 bits can", depth, s.bitsPerPixel[depth]),
 			"Use a screen with 24 bits of colour.")
 	}
 	if len(pixels) < 4*size.X*size.Y {

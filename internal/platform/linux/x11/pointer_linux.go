@@ -23,31 +23,27 @@ const (
 // manager: window managers move the person's focus to a clicked window, whichever pointer
 // clicks. Click fails with AUTOMATION_FAILED and delivery not_delivered if the window is
 // not visible at the point, or the person holds a modifier key or button.
-func (d *Display) Click(ctx context.Context, which desktop.Seat, window desktop.WindowID, at desktop.Point,
-	button desktop.MouseButton, count int) error {
+func (d *Display) Click(ctx context.Context, which desktop.Seat, window desktop.WindowID, at desktop.Point, button desktop.MouseButton, count int) error {
 	if button < desktop.LeftButton || button > desktop.RightButton || count < 1 || count > maxClicks {
-		return notDeliveredError(aai.InvalidParams, "button %d cannot be clicked %d times: buttons are 1 to 3, times 1 to %d",
-			button, count, maxClicks)
+		return notDeliveredError(aai.InvalidParams, "button %d cannot be clicked %d times: buttons are 1 to 3, times 1 to %d", button, count, maxClicks)
 	}
-	return d.point(ctx, "clicking", pointerTarget{which, window, true, []desktop.Point{at}},
-		func(h inputConn, g *inputlock.Lease) error {
-			return h.keepFocus(ctx, g, window, func() error {
-				err := h.must(ctx, h.fake(g, motion, 0, at))
-				for i := range count {
-					if i > 0 && err == nil {
-						err = aai.Sleep(ctx, clickPause)
-					}
-					if err == nil {
-						err = h.must(ctx, h.fake(g, buttonPress, byte(button), desktop.Point{}),
-							h.fake(g, buttonRelease, byte(button), desktop.Point{}))
-					}
+	return d.point(ctx, "clicking", pointerTarget{which, window, true, []desktop.Point{at}}, func(h inputConn, g *inputlock.Lease) error {
+		return h.keepFocus(ctx, g, window, func() error {
+			err := h.must(ctx, h.fake(g, motion, 0, at))
+			for i := range count {
+				if i > 0 && err == nil {
+					err = aai.Sleep(ctx, clickPause)
 				}
 				if err == nil {
-					err = h.awaitClickDelivered(ctx) // only once: waiting in between would split a double click
+					err = h.must(ctx, h.fake(g, buttonPress, byte(button), desktop.Point{}), h.fake(g, buttonRelease, byte(button), desktop.Point{}))
 				}
-				return err
-			})
+			}
+			if err == nil {
+				err = h.awaitClickDelivered(ctx) // only once: waiting in between would split a double click
+			}
+			return err
 		})
+	})
 }
 
 // awaitClickDelivered waits until the window has received a click, for clickPatience at
@@ -110,12 +106,10 @@ func (h inputConn) keepFocus(ctx context.Context, g *inputlock.Lease, id desktop
 
 // Drag presses the left button at one point and releases it at the other, even after its
 // deadline. OwnSeat and errors are as in Click.
-func (d *Display) Drag(ctx context.Context, which desktop.Seat, window desktop.WindowID, from, to desktop.Point,
-	duration time.Duration) error {
-	return d.point(ctx, "dragging", pointerTarget{which, window, true, []desktop.Point{from, to}},
-		func(h inputConn, g *inputlock.Lease) error {
-			return h.keepFocus(ctx, g, window, func() error { return h.drag(ctx, g, from, to, duration) })
-		})
+func (d *Display) Drag(ctx context.Context, which desktop.Seat, window desktop.WindowID, from, to desktop.Point, duration time.Duration) error {
+	return d.point(ctx, "dragging", pointerTarget{which, window, true, []desktop.Point{from, to}}, func(h inputConn, g *inputlock.Lease) error {
+		return h.keepFocus(ctx, g, window, func() error { return h.drag(ctx, g, from, to, duration) })
+	})
 }
 
 func (h inputConn) drag(ctx context.Context, g *inputlock.Lease, from, to desktop.Point, duration time.Duration) error {
@@ -160,29 +154,26 @@ func (h inputConn) drag(ctx context.Context, g *inputlock.Lease, from, to deskto
 
 // Scroll turns the wheel at the point. It moves the seat's pointer there, but does not
 // change the focus. The window must be visible there.
-func (d *Display) Scroll(ctx context.Context, which desktop.Seat, window desktop.WindowID, at desktop.Point,
-	dx, dy int) error {
+func (d *Display) Scroll(ctx context.Context, which desktop.Seat, window desktop.WindowID, at desktop.Point, dx, dy int) error {
 	if max(dx, -dx) > maxNotches || max(dy, -dy) > maxNotches || dx < -maxNotches || dy < -maxNotches {
 		return notDeliveredError(aai.InvalidParams, "%d,%d notches are too many: at most %d", dx, dy, maxNotches)
 	}
 	const up, down, left, right = 4, 5, 6, 7 // the wheel's buttons
-	return d.point(ctx, "scrolling", pointerTarget{which, window, false, []desktop.Point{at}},
-		func(h inputConn, g *inputlock.Lease) error {
-			calls := []*call{h.fake(g, motion, 0, at)}
-			turn := func(n int, back, forth byte) {
-				button := forth
-				if n < 0 {
-					n, button = -n, back
-				}
-				for range n {
-					calls = append(calls, h.fake(g, buttonPress, button, desktop.Point{}),
-						h.fake(g, buttonRelease, button, desktop.Point{}))
-				}
+	return d.point(ctx, "scrolling", pointerTarget{which, window, false, []desktop.Point{at}}, func(h inputConn, g *inputlock.Lease) error {
+		calls := []*call{h.fake(g, motion, 0, at)}
+		turn := func(n int, back, forth byte) {
+			button := forth
+			if n < 0 {
+				n, button = -n, back
 			}
-			turn(dy, up, down)
-			turn(dx, left, right)
-			return h.must(ctx, calls...)
-		})
+			for range n {
+				calls = append(calls, h.fake(g, buttonPress, button, desktop.Point{}), h.fake(g, buttonRelease, button, desktop.Point{}))
+			}
+		}
+		turn(dy, up, down)
+		turn(dx, left, right)
+		return h.must(ctx, calls...)
+	})
 }
 
 // A pointerTarget is the window and the points for a pointer action.
@@ -195,8 +186,7 @@ type pointerTarget struct {
 
 // point uses the pointer while it holds the input lock. It checks the target again under
 // the lock: a question may have been open, and the windows may have moved.
-func (d *Display) point(ctx context.Context, doing string, at pointerTarget,
-	do func(inputConn, *inputlock.Lease) error) error {
+func (d *Display) point(ctx context.Context, doing string, at pointerTarget, do func(inputConn, *inputlock.Lease) error) error {
 	if _, err := windowOf(at.window); err != nil {
 		return err
 	}
@@ -239,8 +229,7 @@ func (d *Display) mayPoint(ctx context.Context, a pointerTarget) error {
 		return err
 	}
 	if seen.ID != id {
-		e := notDeliveredError(aai.AutomationFailed, "at %d,%d another window lies over it, %q", points[0].X,
-			points[0].Y, seen.Title)
+		e := notDeliveredError(aai.AutomationFailed, "at %d,%d another window lies over it, %q", points[0].X, points[0].Y, seen.Title)
 		e.Hint = `Use mode "focus", which brings the window to the front, or give the element's ref as query.`
 		return e
 	}
@@ -250,8 +239,7 @@ func (d *Display) mayPoint(ctx context.Context, a pointerTarget) error {
 	}
 	screen := geometryOf(geometry)
 	if i := slices.IndexFunc(points, func(p desktop.Point) bool { return !screen.Contains(p) }); i >= 0 {
-		return notDeliveredError(aai.InvalidParams, "the point %d,%d is not on the screen, which is %d by %d pixels",
-			points[i].X, points[i].Y, screen.W, screen.H)
+		return notDeliveredError(aai.InvalidParams, "the point %d,%d is not on the screen, which is %d by %d pixels", points[i].X, points[i].Y, screen.W, screen.H)
 	}
 	return nil
 }

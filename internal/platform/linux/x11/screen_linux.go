@@ -184,17 +184,15 @@ func (d *Display) captureWindow(ctx context.Context, s *server, window xid) (*im
 		return nil, err
 	}
 	if !c.shown || c.Minimized || c.top < 0 {
-		return nil,
-			unsupportedError("the window is minimized or hidden, and X11 keeps no picture of it", "Activate the window first.")
+		return nil, unsupportedError("the window is minimized or hidden, and X11 keeps no picture of it", "Activate the window first.")
 	}
 	top := sc.tops[c.top]
 	if c.Frame = c.Frame.Intersect(top.frame); c.Frame.Empty() {
 		return nil, unsupportedError("the window shows nothing", "Activate the window first.")
 	}
 	if c.Frame.W > maxPixels/c.Frame.H {
-		return nil,
-			unsupportedError(fmt.Sprintf("the window has %d by %d pixels, too many for a picture", c.Frame.W, c.Frame.H),
-				"Take a picture of a part of the screen.")
+		return nil, unsupportedError(fmt.Sprintf("the window has %d by %d pixels, too many for a picture", c.Frame.W, c.Frame.H),
+			"Take a picture of a part of the screen.")
 	}
 	picture, err := d.capturePixmap(ctx, s, top, c.Frame)
 	if !isX(err, badMatch) {
@@ -269,8 +267,7 @@ func (d *Display) firstPicture(ctx context.Context, s *server, t top, c client, 
 	if !drawn.IsZero() {
 		return d.capturePixmap(ctx, s, t, c.Frame) // the window draws all the time
 	}
-	e := aai.Errorf(aai.AutomationFailed, "the window is covered and has not drawn itself anew, so what it shows is "+
-		"not known")
+	e := aai.Errorf(aai.AutomationFailed, "the window is covered and has not drawn itself anew, so what it shows is not known")
 	e.Hint = "The program may hang. Try again, or ask the person to bring the window to the front."
 	e.Delivery = aai.NotDelivered
 	return nil, e

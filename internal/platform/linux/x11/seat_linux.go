@@ -156,8 +156,7 @@ func newSeat(ctx context.Context, s *server, nth uint32) (*ownSeat, error) {
 	if err != nil {
 		return nil, err
 	}
-	own.pointer, own.keyboard, own.otherSeats = devices[name+" pointer"], devices[name+" keyboard"],
-		otherSeats(devices, name)
+	own.pointer, own.keyboard, own.otherSeats = devices[name+" pointer"], devices[name+" keyboard"], otherSeats(devices, name)
 	if own.pointer == 0 || own.keyboard == 0 {
 		return nil, fmt.Errorf("the X server did not make the pointer %q", name)
 	}
@@ -165,8 +164,7 @@ func newSeat(ctx context.Context, s *server, nth uint32) (*ownSeat, error) {
 	own.idleWindow = s.newID()
 	// A new keyboard's focus follows its pointer, and a window would assume that it has
 	// the focus when the pointer passes.
-	if err := s.must(ctx, choose, createAside(own.idleWindow, s.root), mapWindow(own.idleWindow),
-		own.setKeyboardFocus(own.idleWindow)); err != nil {
+	if err := s.must(ctx, choose, createAside(own.idleWindow, s.root), mapWindow(own.idleWindow), own.setKeyboardFocus(own.idleWindow)); err != nil {
 		own.shut(ctx)
 		return nil, err
 	}
@@ -291,8 +289,7 @@ func (own *ownSeat) park(ctx context.Context) error {
 		return nil
 	}
 	corner := own.newID()
-	if err := own.must(ctx, createUnseen(corner, own.root, 0), mapWindow(corner),
-		own.fakeInput(motion, 0, desktop.Point{})); err != nil {
+	if err := own.must(ctx, createUnseen(corner, own.root, 0), mapWindow(corner), own.fakeInput(motion, 0, desktop.Point{})); err != nil {
 		return err
 	}
 	return aai.Sleep(ctx, leavePatience)

@@ -85,8 +85,8 @@ func (w *signWindow) create(ctx context.Context, selection xid, label string) er
 	}
 	calls = append(calls, w.putPicture(pixmap, gc, picture)...)
 	calls = append(calls,
-		command(1, copyFromParent, id, w.root, int16(x), int16(y), uint16(size.X), uint16(size.Y), uint16(0),
-			uint16(inputOutput), uint32(copyFromParent), uint32(backPixmap|overrideRedirect), pixmap, uint32(1)),
+		command(1, copyFromParent, id, w.root, int16(x), int16(y), uint16(size.X), uint16(size.Y), uint16(0), uint16(inputOutput),
+			uint32(copyFromParent), uint32(backPixmap|overrideRedirect), pixmap, uint32(1)),
 		changeProperty(replaceProperty, id, atomName, atomString, 8, []byte("aai-gateway: an agent acts")),
 		changeProperty(replaceProperty, id, atomClass, atomString, 8, []byte("aai-gateway\x00aai-gateway\x00")),
 	)
@@ -140,8 +140,7 @@ func (w *signWindow) putPicture(drawable, gc xid, picture *image.RGBA) (calls []
 				}
 			}
 		}
-		calls = append(calls, command(putImage, zPixmap, drawable, gc, uint16(size.X), uint16(n), int16(0), int16(y), byte(0),
-			w.setup.rootDepth, pad(2), pixels))
+		calls = append(calls, command(putImage, zPixmap, drawable, gc, uint16(size.X), uint16(n), int16(0), int16(y), byte(0), w.setup.rootDepth, pad(2), pixels))
 	}
 	return calls
 }
@@ -152,8 +151,7 @@ func signPicture(label string, scale float64) *image.RGBA {
 	label = drawable(label)
 	width := 3*signPadding + signDot + font.MeasureString(face, label).Ceil()
 	small := image.NewRGBA(image.Rect(0, 0, width, signHeight))
-	ground, edge, dot := color.RGBA{0x22, 0x22, 0x26, 0xff}, color.RGBA{0x77, 0x77, 0x80, 0xff},
-		color.RGBA{0xff, 0x4d, 0x4d, 0xff}
+	ground, edge, dot := color.RGBA{0x22, 0x22, 0x26, 0xff}, color.RGBA{0x77, 0x77, 0x80, 0xff}, color.RGBA{0xff, 0x4d, 0x4d, 0xff}
 	draw.Draw(small, small.Bounds(), image.NewUniform(edge), image.Point{}, draw.Src)
 	draw.Draw(small, small.Bounds().Inset(1), image.NewUniform(ground), image.Point{}, draw.Src)
 	const top = (signHeight - signDot) / 2

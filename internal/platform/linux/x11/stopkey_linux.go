@@ -36,8 +36,7 @@ func newStopKey() *stopKey { return &stopKey{pressed: make(chan struct{}, 1)} }
 // not reported. The connection must pass its events to heard.
 func (k *stopKey) watch(ctx context.Context, s *server, chord desktop.Chord) error {
 	if s.xinput == 0 {
-		return unsupportedError("this X server lacks XInput 2, so no key stops the agents",
-			"Stop them with `aai-gateway stop`.")
+		return unsupportedError("this X server lacks XInput 2, so no key stops the agents", "Stop them with `aai-gateway stop`.")
 	}
 	devices, err := (&ownSeat{server: s}).masters(ctx)
 	if err != nil {
@@ -120,6 +119,5 @@ func (d *Display) isStopChord(sym keysym, modifiers []keysym) bool {
 		return false
 	}
 	key, needed, err := keysOf(d.stopChord)
-	return err == nil && sym == key &&
-		!slices.ContainsFunc(needed, func(m keysym) bool { return !slices.Contains(modifiers, m) })
+	return err == nil && sym == key && !slices.ContainsFunc(needed, func(m keysym) bool { return !slices.Contains(modifiers, m) })
 }

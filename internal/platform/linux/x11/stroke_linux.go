@@ -21,8 +21,7 @@ import (
 //
 // The lock is held until the server has processed all requests, even after the call's
 // deadline: later input would arrive in the window of the question.
-func (d *Display) stroke(ctx context.Context, h inputConn, yield func(*inputlock.Lease),
-	do func(*inputlock.Lease) error) (paused bool, err error) {
+func (d *Display) stroke(ctx context.Context, h inputConn, yield func(*inputlock.Lease), do func(*inputlock.Lease) error) (paused bool, err error) {
 	if err := gateway.CheckStopped(ctx); err != nil {
 		return false, err
 	}
@@ -101,8 +100,7 @@ func interrupted(format string, args ...any) error {
 
 // releaseHeld releases the input held by gateways that have ended, and returns the rest. A
 // gateway has ended when its connection is gone.
-func (d *Display) releaseHeld(ctx context.Context, g *inputlock.Lease,
-	held []inputlock.HeldInput) []inputlock.HeldInput {
+func (d *Display) releaseHeld(ctx context.Context, g *inputlock.Lease, held []inputlock.HeldInput) []inputlock.HeldInput {
 	ctx, cancel := context.WithTimeout(ctx, closePatience)
 	defer cancel()
 	s, err := d.server(ctx)

@@ -252,8 +252,7 @@ func (s *server) refuseHidden(ctx context.Context, window xid) error {
 		return err
 	}
 	if c, ok := s.readClient(window, calls, nil); !ok || !c.shown || c.Minimized {
-		return unsupportedError("the window is minimized or hidden, and X11 gives it no keyboard",
-			`Use mode "focus", which brings the window to the front.`)
+		return unsupportedError("the window is minimized or hidden, and X11 gives it no keyboard", `Use mode "focus", which brings the window to the front.`)
 	}
 	return nil
 }

@@ -51,8 +51,7 @@ func (s *server) at(ctx context.Context, p desktop.Point) (desktop.WindowInfo, e
 		return desktop.WindowInfo{}, wrapError(doing, err)
 	}
 	if !sc.screen.Contains(p) {
-		e := aai.Errorf(aai.InvalidParams, "the point %d,%d is not on the screen, which is %d by %d pixels", p.X, p.Y,
-			sc.screen.W, sc.screen.H)
+		e := aai.Errorf(aai.InvalidParams, "the point %d,%d is not on the screen, which is %d by %d pixels", p.X, p.Y, sc.screen.W, sc.screen.H)
 		e.Delivery = aai.NotDelivered
 		return desktop.WindowInfo{}, e
 	}
@@ -202,8 +201,7 @@ func (s *server) askClient(id xid) clientCalls {
 }
 
 func (c clientCalls) all() []*call {
-	return []*call{c.attributes, c.geometry, c.translate, c.tree, c.extents, c.pid, c.netName, c.name, c.class,
-		c.netState, c.managerState}
+	return []*call{c.attributes, c.geometry, c.translate, c.tree, c.extents, c.pid, c.netName, c.name, c.class, c.netState, c.managerState}
 }
 
 // readClient returns false for a window that is gone.

@@ -89,8 +89,7 @@ func (s *server) look(ctx context.Context) (*windowStack, error) {
 		}
 	}
 	if !managed { // all tops are clients; those that catch no clicks are no windows of programs
-		sc.clients = slices.DeleteFunc(sc.clients,
-			func(c client) bool { return !c.shown || c.top >= 0 && len(sc.tops[c.top].solid) == 0 })
+		sc.clients = slices.DeleteFunc(sc.clients, func(c client) bool { return !c.shown || c.top >= 0 && len(sc.tops[c.top].solid) == 0 })
 	}
 	sc.arrange()
 	return sc, nil

@@ -10,8 +10,7 @@ import (
 
 // WithKeyboard implements desktop.Keyboard. With PersonSeat the window must already have
 // the person's keyboard.
-func (d *Display) WithKeyboard(ctx context.Context, which desktop.Seat, id desktop.WindowID,
-	while func(context.Context, desktop.Input) error) error {
+func (d *Display) WithKeyboard(ctx context.Context, which desktop.Seat, id desktop.WindowID, while func(context.Context, desktop.Input) error) error {
 	window, err := windowOf(id)
 	if err != nil {
 		return err
@@ -39,14 +38,12 @@ func (keyboardInput) noPointer() error {
 }
 
 // Click implements desktop.Input. It always fails, as there is no pointer.
-func (a keyboardInput) Click(context.Context, desktop.Seat, desktop.WindowID, desktop.Point,
-	desktop.MouseButton, int) error {
+func (a keyboardInput) Click(context.Context, desktop.Seat, desktop.WindowID, desktop.Point, desktop.MouseButton, int) error {
 	return a.noPointer()
 }
 
 // Drag implements desktop.Input. It always fails, as there is no pointer.
-func (a keyboardInput) Drag(context.Context, desktop.Seat, desktop.WindowID, desktop.Point, desktop.Point,
-	time.Duration) error {
+func (a keyboardInput) Drag(context.Context, desktop.Seat, desktop.WindowID, desktop.Point, desktop.Point, time.Duration) error {
 	return a.noPointer()
 }
 
@@ -74,15 +71,13 @@ func (a keyboardInput) Key(ctx context.Context, which desktop.Seat, id desktop.W
 }
 
 // WithKeyboard implements desktop.Keyboard.
-func (a keyboardInput) WithKeyboard(ctx context.Context, which desktop.Seat, id desktop.WindowID,
-	while func(context.Context, desktop.Input) error) error {
+func (a keyboardInput) WithKeyboard(ctx context.Context, which desktop.Seat, id desktop.WindowID, while func(context.Context, desktop.Input) error) error {
 	return a.pressKeys(ctx, which, id, func() error { return while(ctx, a) })
 }
 
 // pressKeys presses keys in the window that has the keyboard, and waits until its program
 // has read them.
-func (a keyboardInput) pressKeys(ctx context.Context, which desktop.Seat, id desktop.WindowID,
-	press func() error) error {
+func (a keyboardInput) pressKeys(ctx context.Context, which desktop.Seat, id desktop.WindowID, press func() error) error {
 	if which != a.seat || id != a.typist.id {
 		return notDeliveredError(aai.AutomationFailed, "another window has the keyboard now")
 	}
