@@ -66,8 +66,7 @@ const returns = `{"type": "object", "properties": {"result": {}, "calls": {"type
 const description = "Run JavaScript: many calls in one."
 
 // scriptAPI describes the API of a script.
-const scriptAPI = "call(%s) returns a result's data or throws {code, message, hint, delivery}; find(app, query), " +
-	"sleep(ms), log(...), args. Answers with the last expression"
+const scriptAPI = "call(%s) returns a result's data or throws {code, message, hint, delivery}; find(app, query), sleep(ms), log(...), args. Answers with the last expression"
 
 func (s *toolset) tool(name, app string) *aai.Tool {
 	usual := "app, tool, args"
@@ -76,12 +75,10 @@ func (s *toolset) tool(name, app string) *aai.Tool {
 	}
 	return &aai.Tool{
 		Name: name, Title: "Run a script", Description: description,
-		Params:  schema.MustParse(fmt.Sprintf(params, fmt.Sprintf(scriptAPI, usual))),
-		Returns: aai.Schema{Source: json.RawMessage(returns)},
+		Params: schema.MustParse(fmt.Sprintf(params, fmt.Sprintf(scriptAPI, usual))), Returns: aai.Schema{Source: json.RawMessage(returns)},
 		// It has the effects of its calls, which pass the gates; its result may contain any of
 		// theirs. Only the called tools know the secrets in args, and they have their own records.
-		Effect: aai.Destroys, EffectInherent: true, OnlyMakesCalls: true, RunsScript: true, Secret: []string{"args"},
-		RecordArgs: recordArgs, PrivateResult: true, Timeout: maxTime + endGrace,
+		Effect: aai.Destroys, EffectInherent: true, OnlyMakesCalls: true, RunsScript: true, Secret: []string{"args"}, RecordArgs: recordArgs, PrivateResult: true, Timeout: maxTime + endGrace,
 		Concurrency: func(*aai.Call) aai.Concurrency { return aai.Independent },
 		TakesFocus:  func(*aai.Call) bool { return false },
 		Run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
@@ -116,8 +113,7 @@ func (s *toolset) run(ctx context.Context, call *aai.Call, app string) (*aai.Res
 		ctx = gateway.WithSandbox(ctx)
 	}
 	r := &run{gateway: s.cfg.Gateway(), call: call, args: a, watch: newWatchdog(ctx, begun, a.timeout)}
-	return r.execute(context.WithValue(ctx, callContextKey{}, true), s.cfg.Command(),
-		child.Job{Script: a.script, Args: a.args, App: app, CPU: a.seconds()})
+	return r.execute(context.WithValue(ctx, callContextKey{}, true), s.cfg.Command(), child.Job{Script: a.script, Args: a.args, App: app, CPU: a.seconds()})
 }
 
 // scriptArgs are the arguments of a call.
@@ -136,12 +132,9 @@ func (a scriptArgs) seconds() int { return int(2*a.timeout/time.Second) + 2 }
 func argsOf(ctx context.Context, call *aai.Call) (scriptArgs, error) {
 	text := func(name string) string { s, _ := call.Args[name].(string); return s }
 	is := func(name string) bool { b, _ := call.Args[name].(bool); return b }
-	a := scriptArgs{script: text("script"), timeout: milliseconds(call.Args["timeout_ms"]), sandboxed: is("sandboxed"),
-		log: is("full_log")}
+	a := scriptArgs{script: text("script"), timeout: milliseconds(call.Args["timeout_ms"]), sandboxed: is("sandboxed"), log: is("full_log")}
 	if language := text("language"); language != "" && language != "javascript" {
-		return a,
-			notBegunError(aai.AutomationNotSupported, "language: this computer runs no "+aai.CleanLabel(language, 20),
-				`Write it as "javascript", with call(app, tool, args).`)
+		return a, notBegunError(aai.AutomationNotSupported, "language: this computer runs no "+aai.CleanLabel(language, 20), `Write it as "javascript", with call(app, tool, args).`)
 	}
 	if (a.script == "") == (text("file") == "") {
 		return a, notBegunError(aai.InvalidParams, "expected either script or file", "")

@@ -40,10 +40,9 @@ const batchParams = `{"type": "object", "additionalProperties": false, "required
 
 func (c Config) batch() *aai.Tool {
 	return &aai.Tool{
-		Name: BatchToolName, Title: "Make several calls",
-		Description: "Make up to 100 independent calls side by side. The answer has each result or error, in order.",
-		Params:      schema.MustParse(batchParams), Effect: aai.Destroys, EffectInherent: true, OnlyMakesCalls: true,
-		Timeout: lifetime, Secret: hiddenArgs(), PrivateResult: true,
+		Name: BatchToolName, Title: "Make several calls", Description: "Make up to 100 independent calls side by side. The answer has each result or error, in order.",
+		Params: schema.MustParse(batchParams), Effect: aai.Destroys, EffectInherent: true, OnlyMakesCalls: true, Timeout: lifetime,
+		Secret: hiddenArgs(), PrivateResult: true,
 		Run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 			reshow(ctx)
 			return c.runBatch(ctx, call)
@@ -72,8 +71,7 @@ type callFault struct {
 // runBatch makes the calls. It combines the questions to the user. A refused call fails alone.
 func (c Config) runBatch(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 	list, _ := call.Args["calls"].([]any)
-	b := &batch{gateway: c.Gateway(), calls: make([]*aai.Call, len(list)), ended: make([]callOutcome, len(list)),
-		runs: make([]func(context.Context) (*aai.Result, error), len(list))}
+	b := &batch{gateway: c.Gateway(), calls: make([]*aai.Call, len(list)), ended: make([]callOutcome, len(list)), runs: make([]func(context.Context) (*aai.Result, error), len(list))}
 	for i := range list {
 		one, _ := list[i].(map[string]any)
 		app, _ := one["app"].(string)
@@ -180,8 +178,7 @@ func (b *batch) one(ctx context.Context, run func(context.Context) (*aai.Result,
 		o.Text = result.Text
 	}
 	if !b.keep(ctx, len(o.Result)+len(o.Text)) {
-		o.Result, o.Text = nil,
-			fmt.Sprintf("done, but its result is omitted: the results of a batch are limited to %d MiB", maxBatchResults>>20)
+		o.Result, o.Text = nil, fmt.Sprintf("done, but its result is omitted: the results of a batch are limited to %d MiB", maxBatchResults>>20)
 	}
 	return o
 }
@@ -208,8 +205,7 @@ func (b *batch) keep(ctx context.Context, bytes int) bool {
 
 // notMade returns the error of a call of a full batch.
 func notMade() *aai.Error {
-	e := aai.Errorf(aai.RateLimited, "not made: the results of a batch are limited to %d MiB, and the calls before "+
-		"reached that", maxBatchResults>>20)
+	e := aai.Errorf(aai.RateLimited, "not made: the results of a batch are limited to %d MiB, and the calls before reached that", maxBatchResults>>20)
 	e.Hint, e.Delivery = "Make the call in a batch of its own.", aai.NotDelivered
 	return e
 }
@@ -232,8 +228,7 @@ func (b *batch) answer() (*aai.Result, error) {
 	ok, delivery := 0, aai.NotDelivered
 	var lines, foreign []string
 	for i, o := range b.ended {
-		what := fmt.Sprintf("%d %s %s: ", i+1, aai.CleanLabel(b.calls[i].App, maxStepName),
-			aai.CleanLabel(b.calls[i].Tool, maxStepName))
+		what := fmt.Sprintf("%d %s %s: ", i+1, aai.CleanLabel(b.calls[i].App, maxStepName), aai.CleanLabel(b.calls[i].Tool, maxStepName))
 		if o.Error != nil {
 			lines = append(lines, what+string(o.Error.Code)+": "+o.Error.Message)
 			if e := (&aai.Error{Delivery: o.Error.Delivery}); !e.RetrySafe() {

@@ -140,16 +140,14 @@ func (l *Library) load(name string) *workflowFile {
 	}
 	var d *Document
 	if err == nil && !isToolName(name) {
-		err = fmt.Errorf("the file's name becomes the tool's name: expected letters, digits, _ and -, at most %d",
-			maxWorkflowName)
+		err = fmt.Errorf("the file's name becomes the tool's name: expected letters, digits, _ and -, at most %d", maxWorkflowName)
 	}
 	if err == nil {
 		d, err = read(source, name)
 	}
 	if err != nil {
 		now.fault = invalidWorkflowError(path, err)
-		now.tool = &aai.Tool{Name: aai.CleanLabel(name, maxWorkflowName),
-			Description: "It cannot be run: " + now.fault.Message, Unavailable: now.fault}
+		now.tool = &aai.Tool{Name: aai.CleanLabel(name, maxWorkflowName), Description: "It cannot be run: " + now.fault.Message, Unavailable: now.fault}
 		return now
 	}
 	now.tool = l.flows.Tool(name, d)
@@ -192,8 +190,7 @@ func ParseName(source []byte) (name string, err error) {
 
 // read parses a workflow. name is the default for its name.
 func read(source []byte, name string) (*Document, error) {
-	root, fault := new(jsontree.Reader[struct{}]).Read(source,
-		jsontree.Options[struct{}]{MaxBytes: maxBytes, MaxValues: maxValues, MaxDepth: maxDepth, MaxDigits: 400})
+	root, fault := new(jsontree.Reader[struct{}]).Read(source, jsontree.Options[struct{}]{MaxBytes: maxBytes, MaxValues: maxValues, MaxDepth: maxDepth, MaxDigits: 400})
 	if fault != nil {
 		return nil, errors.New(describeTreeFault(fault))
 	}

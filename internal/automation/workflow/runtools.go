@@ -34,10 +34,9 @@ func AgentLibraryTools() []string {
 const maxListed = 100
 
 const (
-	noParams = `{"type": "object", "properties": {}, "additionalProperties": false}`
-	runParam = `"run": {"type": "string", "minLength": 1}`
-	runOnly  = `{"type": "object", "additionalProperties": false, "properties": {` + runParam +
-		`}, "required": ["run"]}`
+	noParams    = `{"type": "object", "properties": {}, "additionalProperties": false}`
+	runParam    = `"run": {"type": "string", "minLength": 1}`
+	runOnly     = `{"type": "object", "additionalProperties": false, "properties": {` + runParam + `}, "required": ["run"]}`
 	runToResume = `{"type": "object", "additionalProperties": false, "properties": {` + runParam + `,
 		"happened": {"type": "boolean", "description": "Whether the interrupted step was done, if no check can tell"}}, "required": ["run"]}`
 	fileParams = `{"type": "object", "additionalProperties": false, "properties": {
@@ -59,14 +58,12 @@ const (
 func (l *Library) Tools(keeper *SQLiteStore) []*aai.Tool {
 	t := runTools{keeper, l.flows}
 	calls := func(name, title, params string, run aai.Action) *aai.Tool {
-		return &aai.Tool{Name: name, Description: title, Params: schema.MustParse(params), Effect: aai.Destroys,
-			EffectInherent: true,
+		return &aai.Tool{Name: name, Description: title, Params: schema.MustParse(params), Effect: aai.Destroys, EffectInherent: true,
 			OnlyMakesCalls: true, Timeout: ToolTimeout, BackgroundTimeout: TaskTimeout, PrivateResult: true, Run: run}
 	}
 	reads := func(name, title, params, returns string, run aai.Action) *aai.Tool {
-		return &aai.Tool{Name: name, Description: title, Params: schema.MustParse(params), Effect: aai.Reads,
-			PrivateResult: true,
-			Returns:       aai.Schema{Source: json.RawMessage(returns)}, Run: run}
+		return &aai.Tool{Name: name, Description: title, Params: schema.MustParse(params), Effect: aai.Reads, PrivateResult: true,
+			Returns: aai.Schema{Source: json.RawMessage(returns)}, Run: run}
 	}
 	file := calls(FileTool, "Run the workflow of a file", fileParams, l.runFile)
 	file.Secret = []string{"params"}
@@ -92,8 +89,7 @@ type listedWorkflow struct {
 func (l *Library) list(context.Context, *aai.Call) (*aai.Result, error) {
 	rows := []listedWorkflow{}
 	for _, tool := range l.App().Tools {
-		row := listedWorkflow{Name: tool.Name, Params: tool.Params.Order, Description: tool.Description,
-			File: filepath.Join(l.folder, tool.Name+".json")}
+		row := listedWorkflow{Name: tool.Name, Params: tool.Params.Order, Description: tool.Description, File: filepath.Join(l.folder, tool.Name+".json")}
 		if tool.Unavailable != nil {
 			row.Fault = tool.Unavailable.Message
 		}
@@ -146,8 +142,7 @@ type runRow struct {
 }
 
 func rowOf(r RunSummary) runRow {
-	row := runRow{Run: r.ID, Workflow: cmp.Or(r.Name, "(without a name)"), State: string(r.State),
-		At: fmt.Sprintf("step %d of %d", r.Step, r.Steps), Began: r.Began.UTC()}
+	row := runRow{Run: r.ID, Workflow: cmp.Or(r.Name, "(without a name)"), State: string(r.State), At: fmt.Sprintf("step %d of %d", r.Step, r.Steps), Began: r.Began.UTC()}
 	if r.Caller != (aai.Caller{}) {
 		row.Caller = r.Caller.String()
 	}
@@ -168,8 +163,7 @@ func rowOf(r RunSummary) runRow {
 // conversation or of its verified identity.
 func maySeeRun(caller aai.Caller, r *RunSummary) bool {
 	return caller.Door == aai.DoorCLI || r.Err == nil && (caller.Conversation() == r.Caller.Conversation() ||
-		caller.Identity != "" && caller.Identity == r.Caller.Identity && caller.Principal == r.Caller.Principal &&
-			caller.Door == r.Caller.Door)
+		caller.Identity != "" && caller.Identity == r.Caller.Identity && caller.Principal == r.Caller.Principal && caller.Door == r.Caller.Door)
 }
 
 func (t runTools) list(ctx context.Context, call *aai.Call) (*aai.Result, error) {
@@ -285,8 +279,7 @@ func stepName(of string) string {
 
 // stepViewOf returns the known state of a step.
 func stepViewOf(k *StoredRun, r *Record, of State) stepView {
-	s := stepView{Step: fmt.Sprintf("%d", r.Step), State: string(r.State),
-		Says: aai.CleanLabel(r.Failure, 200), Value: r.Value}
+	s := stepView{Step: fmt.Sprintf("%d", r.Step), State: string(r.State), Says: aai.CleanLabel(r.Failure, 200), Value: r.Value}
 	if r.Part > 0 {
 		s.Step += fmt.Sprintf(".%d", r.Part)
 	}

@@ -27,9 +27,8 @@ const toolTime = lifetime + rollbackTime
 const (
 	description = "Run several steps, approved once. Args use earlier results: {{step_1.title}}, {{name.field}}."
 	ofAnyApp    = " Beside tool name its app; default: the desktop's."
-	eachStep    = "Each {tool, args} and name, on_fail (abort, skip, or rollback of all done), retry, wait_after_ms, " +
-		"when ({value, equals|contains|exists}), for_each (list; args take {{item}}); or {parallel: [steps]}"
-	params = `{"type": "object", "additionalProperties": false, "required": ["steps"], "properties": {"name": {"type": "string"}, "app": {"type": "string", "description": "For steps without one"},
+	eachStep    = "Each {tool, args} and name, on_fail (abort, skip, or rollback of all done), retry, wait_after_ms, when ({value, equals|contains|exists}), for_each (list; args take {{item}}); or {parallel: [steps]}"
+	params      = `{"type": "object", "additionalProperties": false, "required": ["steps"], "properties": {"name": {"type": "string"}, "app": {"type": "string", "description": "For steps without one"},
 		"steps": {"type": "array", "minItems": 1, "items": {"type": "object"}, "description": "%s"},
 		"full": {"type": "boolean", "description": "Return each step's result"}}}`
 )
@@ -52,8 +51,8 @@ func (c Config) tool(name string, windows bool) *aai.Tool {
 	return &aai.Tool{
 		Name: name, Title: "Run a workflow", Description: says,
 		Params: schema.MustParse(fmt.Sprintf(params, eachStep)),
-		Effect: aai.Destroys, EffectInherent: true, OnlyMakesCalls: true, ElementParams: []string{}, Timeout: toolTime,
-		BackgroundTimeout: taskLifetime, Secret: hiddenArgs(), NonSecret: plainSteps, PrivateResult: true,
+		Effect: aai.Destroys, EffectInherent: true, OnlyMakesCalls: true, ElementParams: []string{}, Timeout: toolTime, BackgroundTimeout: taskLifetime,
+		Secret: hiddenArgs(), NonSecret: plainSteps, PrivateResult: true,
 		Run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 			reshow(ctx)
 			d, err := ParseDocument(documentOf(call.Args), windows)

@@ -44,8 +44,7 @@ type toolMaker struct {
 // starter returns the only tool of an app with an unlisted server.
 func (m *toolMaker) starter() *aai.Tool {
 	recipe := m.recipe
-	return m.builtinTool(toolStart, aai.Destroys,
-		"Start the app's MCP server and list its tools; the guide contains them from then on", noParams,
+	return m.builtinTool(toolStart, aai.Destroys, "Start the app's MCP server and list its tools; the guide contains them from then on", noParams,
 		func(ctx context.Context, _ *aai.Call) (*aai.Result, error) { return m.driver.start(ctx, recipe) })
 }
 
@@ -54,9 +53,8 @@ func (m *toolMaker) starter() *aai.Tool {
 func (m *toolMaker) builtinTool(name string, effect aai.Effect, description, params string, run aai.Action) *aai.Tool {
 	starts := m.recipe.MCP.Command != ""
 	return &aai.Tool{
-		Name: name, Description: description, Params: schema.MustParse(params), Effect: effect,
-		Timeout: m.driver.config.ToolTimeout, MayStartProgram: starts, Run: run, Implementation: m.describe(name),
-		Digest: m.digest(name, effect),
+		Name: name, Description: description, Params: schema.MustParse(params), Effect: effect, Timeout: m.driver.config.ToolTimeout,
+		MayStartProgram: starts, Run: run, Implementation: m.describe(name), Digest: m.digest(name, effect),
 	}
 }
 
@@ -66,14 +64,12 @@ func (m *toolMaker) describe(tool string) string {
 	if r.URL != "" {
 		return aai.CleanLabel("MCP server "+r.URL+": "+tool, maxText)
 	}
-	return aai.CleanLabel("starts, if it does not run, the MCP server "+
-		strings.Join(append([]string{r.Command}, r.Args...), " ")+": "+tool, maxText)
+	return aai.CleanLabel("starts, if it does not run, the MCP server "+strings.Join(append([]string{r.Command}, r.Args...), " ")+": "+tool, maxText)
 }
 
 // digest returns the digest of the tool's description and its execution. Consent is bound to it.
 func (m *toolMaker) digest(said string, effect aai.Effect) func() string {
-	sum := sha256.Sum256([]byte(strings.Join([]string{m.app.ID, m.app.Name, recipeDigest(m.recipe), effect.String(), said},
-		"\x00")))
+	sum := sha256.Sum256([]byte(strings.Join([]string{m.app.ID, m.app.Name, recipeDigest(m.recipe), effect.String(), said}, "\x00")))
 	digest := hex.EncodeToString(sum[:])
 	return func() string { return digest }
 }
@@ -91,17 +87,13 @@ func (m *toolMaker) tools(l *listing) []*aai.Tool {
 	var more []*aai.Tool
 	if l.Resources {
 		more = append(more,
-			m.builtinTool(toolResourceList, aai.Reads, "List the resources of the server, and the templates of their URIs",
-				pageParams, m.session((*session).resources)),
-			m.builtinTool(toolResourceRead, aai.Reads, "Read a resource of the server", uriParams,
-				m.session((*session).resource)))
+			m.builtinTool(toolResourceList, aai.Reads, "List the resources of the server, and the templates of their URIs", pageParams, m.session((*session).resources)),
+			m.builtinTool(toolResourceRead, aai.Reads, "Read a resource of the server", uriParams, m.session((*session).resource)))
 	}
 	if l.Prompts {
 		more = append(more,
-			m.builtinTool(toolPromptList, aai.Reads, "List the prompts of the server", pageParams,
-				m.session((*session).prompts)),
-			m.builtinTool(toolPromptGet, aai.Reads, "Return a prompt of the server, as data", getParams,
-				m.session((*session).prompt)))
+			m.builtinTool(toolPromptList, aai.Reads, "List the prompts of the server", pageParams, m.session((*session).prompts)),
+			m.builtinTool(toolPromptGet, aai.Reads, "Return a prompt of the server, as data", getParams, m.session((*session).prompt)))
 	}
 	if len(tools)+len(more) == 0 {
 		return []*aai.Tool{m.starter()}
@@ -121,10 +113,8 @@ func join(tools []*aai.Tool, own *aai.Tool) []*aai.Tool {
 		}
 		clash := *tool
 		clash.Run = nil
-		clash.Unavailable = undeliveredError(aai.AutomationNotSupported,
-			"The descriptor can list the wanted tools of the server; the gateway then adds none.",
-			"the server has a tool %q, the name of the gateway's own tool for the server's %ss: neither can be called", own.Name,
-			strings.Split(own.Name, "_")[0])
+		clash.Unavailable = undeliveredError(aai.AutomationNotSupported, "The descriptor can list the wanted tools of the server; the gateway then adds none.",
+			"the server has a tool %q, the name of the gateway's own tool for the server's %ss: neither can be called", own.Name, strings.Split(own.Name, "_")[0])
 		tools[i] = &clash
 		return tools
 	}
@@ -134,9 +124,8 @@ func join(tools []*aai.Tool, own *aai.Tool) []*aai.Tool {
 // tool converts a server's tool. A tool that is not callable carries the reason and does not affect the others.
 func (m *toolMaker) tool(d definition, effect aai.Effect) *aai.Tool {
 	tool := &aai.Tool{
-		Name: d.Name, Title: aai.CleanLabel(cmp.Or(d.Title, d.Annotations.Title), 200),
-		Description: aai.CleanText(d.Description, maxText),
-		Effect:      effect, Timeout: m.driver.config.ToolTimeout, Implementation: m.describe(d.Name),
+		Name: d.Name, Title: aai.CleanLabel(cmp.Or(d.Title, d.Annotations.Title), 200), Description: aai.CleanText(d.Description, maxText),
+		Effect: effect, Timeout: m.driver.config.ToolTimeout, Implementation: m.describe(d.Name),
 	}
 	tool.Digest = m.digest(d.digest, tool.Effect)
 	params, err := m.read(d.InputSchema)
@@ -148,8 +137,7 @@ func (m *toolMaker) tool(d definition, effect aai.Effect) *aai.Tool {
 		d.fault = "its input schema is of type " + params.Type + `; expected "object"`
 	}
 	if d.fault != "" {
-		tool.Unavailable = undeliveredError(aai.AutomationNotSupported, "The server's author can correct that.",
-			"the tool %s cannot be called: %s", aai.CleanLabel(d.Name, maxName), d.fault)
+		tool.Unavailable = undeliveredError(aai.AutomationNotSupported, "The server's author can correct that.", "the tool %s cannot be called: %s", aai.CleanLabel(d.Name, maxName), d.fault)
 		return tool
 	}
 	tool.Params, tool.Secret = params.Schema, params.SecretNames
@@ -205,11 +193,9 @@ func (d *Driver) start(ctx context.Context, r *aai.Recipe) (*aai.Result, error) 
 	for i, d := range l.definitions {
 		names[i] = d.Name
 	}
-	data := map[string]any{"server": l.Name, "version": l.Version, "tools": names, "resources": l.Resources,
-		"prompts": l.Prompts}
+	data := map[string]any{"server": l.Name, "version": l.Version, "tools": names, "resources": l.Resources, "prompts": l.Prompts}
 	if l.Instructions != "" {
 		data["instructions"] = l.Instructions
 	}
-	return live.withSource(&aai.Result{Data: data,
-		Text: fmt.Sprintf("The server runs and has %d tools; the guide to %s lists them.", len(names), r.App)}), nil
+	return live.withSource(&aai.Result{Data: data, Text: fmt.Sprintf("The server runs and has %d tools; the guide to %s lists them.", len(names), r.App)}), nil
 }

@@ -33,20 +33,16 @@ const (
 		"words": {"type": ["object", "string"], "minLength": 1, "maxLength": 300, "description": "Better words, and nothing else: {app: {description}, tools: [{name, title, description, parameters: {properties: {NAME: {description}}}}]}; at a terminal the absolute path of a file"},
 		"improve": {"type": "boolean", "description": "Have the caller's own model write the words, by sampling"}`
 
-	showParams = `{"type": "object", "additionalProperties": false, "required": ["app"], "properties": {` + appParam +
-		startParam + betterWords + `}}`
+	showParams = `{"type": "object", "additionalProperties": false, "required": ["app"], "properties": {` + appParam + startParam + betterWords + `}}`
 
-	saveParams = `{"type": "object", "additionalProperties": false, "required": ["app", "seen"], "properties": {` +
-		appParam + `,
-		"seen": {"type": "string", "minLength": 64, "maxLength": 64, "description": "As generate gave it with the preview"}` +
-		startParam + betterFile + `}}`
+	saveParams = `{"type": "object", "additionalProperties": false, "required": ["app", "seen"], "properties": {` + appParam + `,
+		"seen": {"type": "string", "minLength": 64, "maxLength": 64, "description": "As generate gave it with the preview"}` + startParam + betterFile + `}}`
 )
 
 const (
 	noneParams = `{"type": "object", "properties": {}, "additionalProperties": false}`
 
-	probeParams = `{"type": "object", "additionalProperties": false, "required": ["app", "tool"], "properties": {` +
-		appParam + startParam + `,
+	probeParams = `{"type": "object", "additionalProperties": false, "required": ["app", "tool"], "properties": {` + appParam + startParam + `,
 		"tool": {"type": "string", "minLength": 1, "maxLength": 64}, "args": {"type": "object"}}}`
 
 	checkRows = `{"type": "array", "items": {"type": "object", "additionalProperties": false, "properties": {
@@ -89,10 +85,8 @@ func IntrospectsLocally(r *aai.Request) bool {
 func (g *Generator) Tools() []*aai.Tool {
 	source := importers.Source(g.review)
 	show := &aai.Tool{
-		Name:        GenerateTool,
-		Description: "Describe a program by its D-Bus introspection, as an aai.json that the person can save",
-		Params:      schema.MustParse(showParams), Effect: aai.Reads, Timeout: generateTimeout, Run: source.Show,
-		MayStartProgram: true,
+		Name: GenerateTool, Description: "Describe a program by its D-Bus introspection, as an aai.json that the person can save",
+		Params: schema.MustParse(showParams), Effect: aai.Reads, Timeout: generateTimeout, Run: source.Show, MayStartProgram: true,
 	}
 	save := &aai.Tool{
 		Name: SaveTool, Description: "Save the aai.json that generate has shown",
@@ -143,8 +137,8 @@ func (g *Generator) review(ctx context.Context, call *aai.Call) (*importers.Revi
 		shown.UntrustedSource = a.App + ", a program of this computer"
 	}
 	return &importers.Review{
-		Apps:   []importers.ReviewedApp{{ID: a.App, Change: planned}},
-		Origin: "the program's introspection, or " + planned.Path + ",", Preview: shown, Seen: &a.Seen,
+		Apps: []importers.ReviewedApp{{ID: a.App, Change: planned}}, Origin: "the program's introspection, or " + planned.Path + ",",
+		Preview: shown, Seen: &a.Seen,
 		Saved: func([]string) *aai.Result {
 			return &aai.Result{Text: "Saved as " + planned.Path + ".", Data: map[string]any{"app": a.App, "path": planned.Path}}
 		},
@@ -152,8 +146,7 @@ func (g *Generator) review(ctx context.Context, call *aai.Call) (*importers.Revi
 }
 
 // nextVersion returns the draft that a call asks for, as the next version of the stored descriptor.
-func (g *Generator) nextVersion(ctx context.Context,
-	call *aai.Call) (*Draft, importers.DescriptorChange, json.RawMessage, error) {
+func (g *Generator) nextVersion(ctx context.Context, call *aai.Call) (*Draft, importers.DescriptorChange, json.RawMessage, error) {
 	r, none := requestOf(call), importers.DescriptorChange{}
 	if r.Start && !isPersonal(call) {
 		e := aai.Errorf(aai.PermissionDenied, "start: a program is started only for a person, not for an agent")
@@ -174,15 +167,14 @@ func (g *Generator) nextVersion(ctx context.Context,
 		return nil, none, nil, err
 	}
 	words, err := draft.mergeExisting(ctx, before, better)
-	return draft, importers.DescriptorChange{Path: store.Path(draft.Document.ID), Before: before, After: draft.Text},
-		words, err
+	return draft, importers.DescriptorChange{Path: store.Path(draft.Document.ID), Before: before, After: draft.Text}, words, err
 }
 
 // preview returns the answer to a call of GenerateTool.
 func preview(call *aai.Call, draft *Draft, planned importers.DescriptorChange, words json.RawMessage) *answer {
 	a := &answer{
-		App: draft.Document.ID, Path: planned.Path, Tools: len(draft.Document.Sections[0].Tools),
-		Tokens: draft.Report.GuideTokens, Notes: draft.Notes, Text: draft.Text, Same: planned.IsUnchanged(),
+		App: draft.Document.ID, Path: planned.Path, Tools: len(draft.Document.Sections[0].Tools), Tokens: draft.Report.GuideTokens,
+		Notes: draft.Notes, Text: draft.Text, Same: planned.IsUnchanged(),
 	}
 	if planned.Path != "" && (isPersonal(call) || planned.Before != nil) {
 		var omitted int
@@ -213,8 +205,7 @@ func saveHint(r Request, id string, worded bool) string {
 	if !worded {
 		return "Nothing is saved. The person sees and saves it at a terminal: " + command
 	}
-	return "Nothing is saved. The person sees and saves it at a terminal, with the words of this answer in a file: " +
-		command + " --words words.json"
+	return "Nothing is saved. The person sees and saves it at a terminal, with the words of this answer in a file: " + command + " --words words.json"
 }
 
 // markUndelivered marks an error of a program that was only read.
