@@ -132,8 +132,7 @@ func noResult(call *aai.Call, used bool) *aai.Result {
 type callFormat func(*preparedCall) string
 
 func modelCall(c *preparedCall) string {
-	return "aai_exec(" + sanitize.QuoteJSON(fmt.Sprintf(`{"app": %s, "tool": %s, "args": %s}`, strconv.Quote(c.App),
-		strconv.Quote(c.Tool), c.Args)) + ")"
+	return "aai_exec(" + sanitize.QuoteJSON(fmt.Sprintf(`{"app": %s, "tool": %s, "args": %s}`, strconv.Quote(c.App), strconv.Quote(c.Tool), c.Args)) + ")"
 }
 
 // shellCommand returns a command that a person can paste.
@@ -190,7 +189,7 @@ func (f Found) call() *preparedCall {
 
 func (f Found) row() row {
 	return row{
-		App: f.App.ID, Tool: f.Tool.Name, Does: aai.CleanLabel(f.Tool.Description, maxDescription),
-		Effect: f.Tool.Effect.String(), Takes: f.toolBrief().Parameters, Call: f.call(),
+		App: f.App.ID, Tool: f.Tool.Name, Does: aai.CleanLabel(f.Tool.Description, maxDescription), Effect: f.Tool.Effect.String(),
+		Takes: f.toolBrief().Parameters, Call: f.call(),
 	}
 }
