@@ -43,7 +43,7 @@ func (s *Server) authenticated(next http.HandlerFunc) http.HandlerFunc {
 func (s *Server) serveRecognized(w http.ResponseWriter, r *http.Request, next http.HandlerFunc) {
 	if v := connOf(r); v != nil {
 		if !v.setPrincipal(FromContext(r.Context()).Principal) {
-			s.Refuse(w, tooManyRequests("too many connections are open"))
+			s.Refuse(w, TooManyRequests("too many connections are open"))
 			return
 		}
 		w.Header().Del("Connection")

@@ -12,6 +12,7 @@ type Refusal struct {
 	Status     int
 	Message    string
 	RetryAfter time.Duration // when to try again; 0: no Retry-After header
+	Code       int64         // for Hooks.RefusalBody, in the door's protocol; 0: as the status says
 }
 
 // Write answers with the status and the Retry-After of r, and with body as JSON.
@@ -41,7 +42,7 @@ func (s *Server) Refuse(w http.ResponseWriter, r Refusal) {
 	r.Write(w, s.hooks.RefusalBody(r))
 }
 
-// tooManyRequests asks the caller to try again in a second.
-func tooManyRequests(message string) Refusal {
+// TooManyRequests asks the caller to try again in a second.
+func TooManyRequests(message string) Refusal {
 	return Refusal{Status: http.StatusTooManyRequests, Message: message, RetryAfter: time.Second}
 }

@@ -18,7 +18,7 @@ import (
 // stateless versions, in which servers send no requests, can only answer questions and list
 // their roots, in further rounds.
 func (d *Door) withAssistant(ctx context.Context, req *mcp.CallToolRequest, call *aai.Call) (context.Context, *asking) {
-	a := aai.ClientCapabilities{CanAsk: canElicit(req)}
+	a := aai.ClientCapabilities{CanAsk: capabilitiesOf(req).forms}
 	session := req.Session
 	init := session.InitializeParams()
 	if isModern(req) {

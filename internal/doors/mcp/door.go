@@ -129,7 +129,7 @@ func newDoor(cfg Config, alter func(*mcp.ServerOptions, *tasks.Config)) *Door {
 		d.server.AddTool(d.execTool(), d.exec)
 	}
 	if cfg.ListWebDiscovery && !d.cfg.OnlyDirect {
-		d.server.AddTool(d.discoverTool(), d.discover)
+		d.server.AddTool(d.discoverTool(), d.run(aai.BuiltinApp, discoverTool))
 	}
 	if d.canSearch() {
 		d.server.AddTool(d.searchTool(), d.run(aai.BuiltinApp, searchToolName))

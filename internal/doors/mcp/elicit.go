@@ -24,7 +24,7 @@ const choiceField = "decision"
 // ask asks a call's questions through the client, if the client supports that and policy
 // permits it, and repeats the call with the answers.
 func (d *Door) ask(ctx context.Context, req *mcp.CallToolRequest, call *aai.Call, failure *aai.Error) (*mcp.CallToolResult, error) {
-	if !canElicit(req) || len(call.Answers) > 0 || !mayAskClient(failure.Questions) {
+	if !capabilitiesOf(req).forms || len(call.Answers) > 0 || !mayAskClient(failure.Questions) {
 		return failed(failure), nil
 	}
 	if isModern(req) {
@@ -78,8 +78,6 @@ func capabilitiesOf(req *mcp.CallToolRequest) clientCapabilities {
 func newCapabilities(asks, forms, pages, roots bool) clientCapabilities {
 	return clientCapabilities{forms: asks && (forms || !pages), urls: asks && pages, roots: roots}
 }
-
-func canElicit(req *mcp.CallToolRequest) bool { return capabilitiesOf(req).forms }
 
 func isModern(req *mcp.CallToolRequest) bool {
 	init := req.Session.InitializeParams()
@@ -191,7 +189,7 @@ const (
 // in, so it does not repeat the call; the hint says that the model may. It reports false if
 // the client cannot be asked.
 func (d *Door) askToOpenURL(ctx context.Context, req *mcp.CallToolRequest, call *aai.Call, failure *aai.Error) (*mcp.CallToolResult, bool) {
-	if !supportsURLElicitation(req) || !isWebURL(failure.LoginURL) {
+	if !capabilitiesOf(req).urls || !isWebURL(failure.LoginURL) {
 		return nil, false
 	}
 	if answer, asked := req.Params.InputResponses[urlRequest]; asked {
@@ -230,11 +228,6 @@ func urlResultError(failure *aai.Error, result *mcp.ElicitResult, err error) *aa
 		e.Hint = "The person closed the question without an answer. Ask them whether they want to log in."
 	}
 	return &e
-}
-
-// supportsURLElicitation reports whether the client can show a page.
-func supportsURLElicitation(req *mcp.CallToolRequest) bool {
-	return capabilitiesOf(req).urls
 }
 
 // isWebURL reports whether a person may be sent to an address: a page of the web, or of

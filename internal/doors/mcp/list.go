@@ -145,7 +145,7 @@ func (d *Door) add(app *aai.App, l listing) (news bool) {
 		d.server.AddResource(descriptorResource(app, l), d.read(d.descriptors))
 	}
 	if was, known := d.lists.apps[app.ID]; !known || was.summary != l.summary {
-		d.lists.guides[l.tool] = guide{app.ID, d.guideTool(app, l)}
+		d.lists.guides[l.tool] = guide{app.ID, d.guideEntry(app.ID, displayName(app), l.summary)}
 		news = true
 	}
 	d.lists.apps[app.ID] = l
@@ -165,10 +165,6 @@ func (d *Door) toolName(id string) string {
 		return id
 	}
 	return aai.WireName(id)
-}
-
-func (d *Door) guideTool(app *aai.App, l listing) *mcp.Tool {
-	return d.guideEntry(app.ID, displayName(app), l.summary)
 }
 
 // guideEntry returns the tool that clients see for an app.
@@ -319,8 +315,4 @@ func (d *Door) discoverTool() *mcp.Tool {
 		Annotations:  &mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true}, // OpenWorldHint is true by default
 		Meta:         mcp.Meta{"aai/id": discoverID},
 	}
-}
-
-func (d *Door) discover(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-	return d.do(ctx, req, &aai.Call{App: aai.BuiltinApp, Tool: discoverTool, Raw: req.Params.Arguments})
 }

@@ -93,12 +93,12 @@ func Begin(ctx context.Context, method string, req mcp.Request) (_ context.Conte
 	if session, ok := req.GetSession().(*mcp.ServerSession); ok {
 		s.server.Store(session)
 	}
-	if !s.beginCall() {
+	if !s.begin(&s.calls) {
 		return nil, nil, &jsonrpc.Error{Code: codeOverloaded, Message: "too many requests of this session are running; wait until one is answered"}
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	stop := context.AfterFunc(s.ctx, func() { cancel(context.Cause(s.ctx)) })
-	return ctx, func() { stop(); cancel(nil); s.endCall() }, nil
+	return ctx, func() { stop(); cancel(nil); s.finish(&s.calls) }, nil
 }
 
 // ContinueContext copies the exchange of a request to the context of work that continues

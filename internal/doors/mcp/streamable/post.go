@@ -2,9 +2,9 @@ package streamable
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"net/http"
-	"time"
 	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -13,40 +13,28 @@ import (
 	"github.com/gybob/aai-gateway/internal/doors/mcp/messages"
 )
 
-// A postedBody is the body of a POST.
-type postedBody struct {
-	bytes []byte
-	opens bool // it contains a request to open a session
-}
-
-// A readCloser is a body that was read already.
-type readCloser struct{ *bytes.Reader }
-
-// Close implements io.Closer.
-func (readCloser) Close() error { return nil }
-
-// readPost reads and checks the body; stdio has the same checks for a line. The caller's next request
-// may wait until end. readPost reports false if it has refused the request or the client no longer
-// waits.
-func (h *Server) readPost(w http.ResponseWriter, r *http.Request, x *Exchange) (sent postedBody, end func(), ok bool) {
-	b, end, ok := h.ReadBody(w, r)
+// readPost reads and checks the body, and reports whether it contains a request to open a session;
+// stdio has the same checks for a line. The caller's next request may wait until end. end is nil if
+// readPost has refused the request or the client no longer waits.
+func (h *Server) readPost(w http.ResponseWriter, r *http.Request, x *Exchange) (body []byte, opens bool, end func()) {
+	body, end, ok := h.ReadBody(w, r)
 	if !ok {
-		return postedBody{}, nil, false
+		return nil, false, nil
 	}
-	opens, refused := readMessages(b)
+	opens, refused := readMessages(body)
 	if refused != nil {
-		refused.write(w)
+		h.Refuse(w, *refused)
 		end()
-		return postedBody{}, nil, false
+		return nil, false, nil
 	}
 	x.started = end
-	return postedBody{bytes: b, opens: opens}, end, true
+	return body, opens, end
 }
 
 // readMessages checks the message, or each of a batch, before the SDK does.
-func readMessages(b []byte) (opens bool, refused *refusal) {
-	malformed := func(code int64, message string) *refusal {
-		return &refusal{httpdoor.Refusal{Status: http.StatusBadRequest, Message: message}, code}
+func readMessages(b []byte) (opens bool, refused *httpdoor.Refusal) {
+	malformed := func(code int64, message string) *httpdoor.Refusal {
+		return &httpdoor.Refusal{Status: http.StatusBadRequest, Message: message, Code: code}
 	}
 	b = bytes.TrimLeft(b, " \t\r\n")
 	if len(b) == 0 {
@@ -89,35 +77,23 @@ const (
 	codeSessionNotFound = -32001
 )
 
-// A refusal is the answer to a request that does not become a message.
-type refusal struct {
-	httpdoor.Refusal
-	code int64
-}
-
-func (r *refusal) write(w http.ResponseWriter) { r.Write(w, withoutID(r.code, r.Message)) }
-
-// refusalBody returns the body of a refusal by package httpdoor.
+// refusalBody returns the body of a refusal: a JSON-RPC error without an id, as the protocol
+// requires for invalid messages.
 func refusalBody(r httpdoor.Refusal) any {
+	code := cmp.Or(r.Code, codeInvalidRequest)
 	if r.Status == http.StatusTooManyRequests || r.Status == http.StatusServiceUnavailable {
-		return withoutID(codeOverloaded, r.Message)
+		code = codeOverloaded
 	}
-	return withoutID(codeInvalidRequest, r.Message)
+	return map[string]any{"jsonrpc": "2.0", "id": nil, "error": map[string]any{"code": code, "message": r.Message}}
 }
 
-// withoutID returns a JSON-RPC error without an id, as the protocol requires for invalid
-// messages.
-func withoutID(code int64, message string) any {
-	return map[string]any{
-		"jsonrpc": "2.0", "id": nil, "error": map[string]any{"code": code, "message": message},
-	}
+// badRequest is the refusal of a request that is no message of the protocol.
+func badRequest(message string) httpdoor.Refusal {
+	return httpdoor.Refusal{Status: http.StatusBadRequest, Message: message}
 }
 
-func refuse(w http.ResponseWriter, status int, code int64, message string) {
-	(&refusal{httpdoor.Refusal{Status: status, Message: message}, code}).write(w)
-}
-
-// tooMany asks the caller to try again in a second.
-func tooMany(w http.ResponseWriter, message string) {
-	(&refusal{httpdoor.Refusal{Status: http.StatusTooManyRequests, Message: message, RetryAfter: time.Second}, codeOverloaded}).write(w)
+// noSession is the refusal of a request in an unknown session. It is the same for another caller's
+// session, to reveal nothing about it.
+func noSession(message string) httpdoor.Refusal {
+	return httpdoor.Refusal{Status: http.StatusNotFound, Message: message, Code: codeSessionNotFound}
 }

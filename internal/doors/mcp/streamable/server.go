@@ -28,6 +28,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"io"
 	"log/slog"
 	"net/http"
 	"strconv"
@@ -133,24 +134,23 @@ func New(cfg Config, d Backend) (*Server, error) {
 
 // serveMCP serves the single address of the protocol.
 func (h *Server) serveMCP(w http.ResponseWriter, r *http.Request, x *Exchange) {
-	var sent postedBody
+	var body []byte
+	var opens bool
 	if r.Method == http.MethodPost {
 		var end func()
-		var ok bool
-		if sent, end, ok = h.readPost(w, r, x); !ok {
+		if body, opens, end = h.readPost(w, r, x); end == nil {
 			return
 		}
 		defer end()
-		sent.bytes, x.arguments = messages.ExtractArguments(sent.bytes)
-		prepared, wrongRoute := tasks.PrepareBody(r.Header, sent.bytes)
-		if wrongRoute != nil {
+		body, x.arguments = messages.ExtractArguments(body)
+		var wrongRoute any
+		if body, wrongRoute = tasks.PrepareBody(r.Header, body); wrongRoute != nil {
 			httpdoor.Refusal{Status: http.StatusBadRequest}.Write(w, wrongRoute)
 			return
 		}
-		sent.bytes = prepared
-		r.Body, r.ContentLength = readCloser{bytes.NewReader(prepared)}, int64(len(prepared))
+		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 	}
-	if isModernRequest(r, sent) {
+	if isModernRequest(r, body) {
 		h.serveModern(w, r, x)
 		return
 	}
@@ -158,16 +158,16 @@ func (h *Server) serveMCP(w http.ResponseWriter, r *http.Request, x *Exchange) {
 		h.serveInSession(w, r, x, id)
 		return
 	}
-	if r.Method == http.MethodPost && !sent.opens {
-		refuse(w, http.StatusBadRequest, codeInvalidRequest, `the header Mcp-Session-Id is missing; open a session by "initialize", or name the protocol version in Mcp-Protocol-Version`)
+	if r.Method == http.MethodPost && !opens {
+		h.Refuse(w, badRequest(`the header Mcp-Session-Id is missing; open a session by "initialize", or name the protocol version in Mcp-Protocol-Version`))
 		return
 	}
 	if r.Method != http.MethodPost {
 		h.legacy.ServeHTTP(w, r) // reports the error
 		return
 	}
-	if refusal := h.sessions.reserve(x); refusal != nil {
-		refusal.write(w)
+	if refused := h.sessions.reserve(x); refused != nil {
+		h.Refuse(w, *refused)
 		return
 	}
 	defer h.sessions.releaseReservation(x)
@@ -177,17 +177,17 @@ func (h *Server) serveMCP(w http.ResponseWriter, r *http.Request, x *Exchange) {
 // isModernRequest reports whether a request is of a stateless version, by its version
 // header. Without the header, a request with the version in its body also counts; its
 // answer reports the missing header.
-func isModernRequest(r *http.Request, sent postedBody) bool {
+func isModernRequest(r *http.Request, body []byte) bool {
 	if version := r.Header.Get(headerVersion); version != "" {
 		return version >= tasks.StatelessVersion
 	}
-	return r.Header.Get(headerSession) == "" && bytes.Contains(sent.bytes, []byte(`"io.modelcontextprotocol/protocolVersion"`))
+	return r.Header.Get(headerSession) == "" && bytes.Contains(body, []byte(`"io.modelcontextprotocol/protocolVersion"`))
 }
 
 // serveModern serves a request of a stateless version.
 func (h *Server) serveModern(w http.ResponseWriter, r *http.Request, x *Exchange) {
 	if !h.sessions.acquireStateless(x.Principal) {
-		tooMany(w, "too many requests of this caller are open")
+		h.Refuse(w, httpdoor.TooManyRequests("too many requests of this caller are open"))
 		return
 	}
 	defer h.sessions.releaseStateless(x.Principal)
@@ -198,15 +198,14 @@ func (h *Server) serveModern(w http.ResponseWriter, r *http.Request, x *Exchange
 func (h *Server) serveInSession(w http.ResponseWriter, r *http.Request, x *Exchange, id string) {
 	s := h.sessions.find(id, x.Principal)
 	if s == nil {
-		// The answer is the same for another caller's session, to reveal nothing about it.
-		refuse(w, http.StatusNotFound, codeSessionNotFound, "there is no such session; it may have expired. Open one by \"initialize\"")
+		h.Refuse(w, noSession(`there is no such session; it may have expired. Open one by "initialize"`))
 		return
 	}
-	if !s.beginRequest(h.limits.RequestsPerSession) {
-		tooMany(w, "too many requests of this session are open")
+	if !s.begin(&s.requests) {
+		h.Refuse(w, httpdoor.TooManyRequests("too many requests of this session are open"))
 		return
 	}
-	defer s.endRequest()
+	defer s.finish(&s.requests)
 	x.session = s
 	switch r.Method {
 	case http.MethodDelete:
@@ -230,11 +229,11 @@ func (h *Server) prepareStream(w http.ResponseWriter, r *http.Request, x *Exchan
 	}
 	stream, index, ok := parseEventID(last)
 	if !ok {
-		refuse(w, http.StatusBadRequest, codeInvalidRequest, "the header Last-Event-ID is the id of no event")
+		h.Refuse(w, badRequest("the header Last-Event-ID is the id of no event"))
 		return false
 	}
 	if _, err := h.sessions.events.after(s.id, stream, index); err != nil {
-		refuse(w, http.StatusBadRequest, codeInvalidRequest, "later events are not stored any more")
+		h.Refuse(w, badRequest("later events are not stored any more"))
 		return false
 	}
 	s.replaceStream(r.Context(), stream)

@@ -50,31 +50,31 @@ type session struct {
 	cancel        context.CancelCauseFunc
 	done          chan struct{} // closed when it and its calls have ended
 
-	mu      sync.Mutex
-	users   int // open requests and running calls
-	calls   int
-	open    int
-	ended   bool
-	timer   *time.Timer          // runs while it is idle
-	streams map[string]*Exchange // the exchanges whose HTTP responses carry the session's streams, by stream name
+	mu       sync.Mutex
+	users    int // requests, running calls and tasks
+	calls    int // running ones
+	requests int // open ones
+	ended    bool
+	timer    *time.Timer          // runs while it is idle
+	streams  map[string]*Exchange // the exchanges whose HTTP responses carry the session's streams, by stream name
 }
 
 // reserve reserves a session for the exchange, which is about to open it, or returns a refusal if there
 // are too many.
-func (ss *sessions) reserve(x *Exchange) *refusal {
+func (ss *sessions) reserve(x *Exchange) *httpdoor.Refusal {
 	ss.mu.Lock()
 	defer ss.mu.Unlock()
 	switch {
 	case ss.byPrincipal[x.Principal] >= ss.limits.SessionsPerCaller:
-		return &refusal{httpdoor.Refusal{
+		return &httpdoor.Refusal{
 			Status: http.StatusTooManyRequests, RetryAfter: time.Minute,
 			Message: "too many sessions of this caller are open; end one by DELETE, or wait until one expires",
-		}, codeOverloaded}
+		}
 	case ss.all >= ss.limits.AllSessions:
-		return &refusal{httpdoor.Refusal{
+		return &httpdoor.Refusal{
 			Status: http.StatusServiceUnavailable, RetryAfter: time.Minute,
 			Message: "too many sessions are open; wait until one expires",
-		}, codeOverloaded}
+		}
 	}
 	ss.count(x.Principal, 1)
 	return nil
@@ -91,7 +91,7 @@ func (ss *sessions) releaseReservation(x *Exchange) {
 	ss.mu.Unlock()
 	if s != nil {
 		s.removeStream(x)
-		s.endRequest()
+		s.finish(&s.requests)
 	}
 }
 
@@ -152,7 +152,7 @@ func (ss *sessions) Open(ctx context.Context, sessionID, streamID string) error 
 	defer ss.mu.Unlock()
 	if streamID == "" {
 		s := &session{
-			id: sessionID, principal: x.Principal, limits: ss.limits, users: 1, open: 1,
+			id: sessionID, principal: x.Principal, limits: ss.limits, users: 1, requests: 1,
 			done: make(chan struct{}), streams: make(map[string]*Exchange),
 		}
 		s.ctx, s.cancel = context.WithCancelCause(context.Background())
@@ -202,30 +202,25 @@ func (ss *sessions) closeAll() []*session {
 	return all
 }
 
-// beginRequest begins a request of the session, unless too many are open. The session does
-// not expire meanwhile.
-func (s *session) beginRequest(most int) bool {
+// begin counts a request or a running call, unless there are too many: calls continue after their
+// requests have ended. The session does not expire until finish.
+func (s *session) begin(count *int) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.open >= most {
+	if *count >= s.limits.RequestsPerSession {
 		return false
 	}
-	s.open++
+	*count++
 	s.pauseExpiry()
 	return true
 }
 
-// beginCall begins a call, unless too many are running: calls continue after their requests
-// have ended.
-func (s *session) beginCall() bool {
+// finish reverts begin.
+func (s *session) finish(count *int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.calls >= s.limits.RequestsPerSession {
-		return false
-	}
-	s.calls++
-	s.pauseExpiry()
-	return true
+	*count--
+	s.resumeExpiry()
 }
 
 // pauseExpiry keeps the session from expiring. The caller holds s.mu.
@@ -246,22 +241,6 @@ func (s *session) resumeExpiry() {
 		return
 	}
 	s.timer.Reset(s.limits.SessionIdle)
-}
-
-// endRequest ends a request.
-func (s *session) endRequest() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.open--
-	s.resumeExpiry()
-}
-
-// endCall ends a call.
-func (s *session) endCall() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.calls--
-	s.resumeExpiry()
 }
 
 func (s *session) expire() {

@@ -3,6 +3,7 @@ package streamable
 import (
 	"bytes"
 	"crypto/rand"
+	"io"
 	"net/http"
 	"sync"
 )
@@ -15,18 +16,18 @@ func (h *Server) serveSSE(sse http.Handler) func(http.ResponseWriter, *http.Requ
 		switch r.Method {
 		case http.MethodPost:
 			if !owners.owns(x.Principal, r.URL.Query().Get("sessionid")) {
-				refuse(w, http.StatusNotFound, codeSessionNotFound, "there is no such session; open one by GET")
+				h.Refuse(w, noSession("there is no such session; open one by GET"))
 				return
 			}
-			sent, end, ok := h.readPost(w, r, x)
-			if !ok {
+			body, _, end := h.readPost(w, r, x)
+			if end == nil {
 				return
 			}
 			defer end()
-			r.Body = readCloser{bytes.NewReader(sent.bytes)}
+			r.Body = io.NopCloser(bytes.NewReader(body))
 		case http.MethodGet:
-			if refusal := h.sessions.reserve(x); refusal != nil {
-				refusal.write(w)
+			if refused := h.sessions.reserve(x); refused != nil {
+				h.Refuse(w, *refused)
 				return
 			}
 			defer h.sessions.releaseReservation(x)
