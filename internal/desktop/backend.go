@@ -47,6 +47,17 @@ type App struct {
 	// identify one run of a program. "" if the backend does not know it.
 	Started string
 	Toolkit string // such as "GTK 3.24.38"; "" if not known
+	Profile
+	// HiddenReason says why the app has no tree, or only an empty one, and how a person can fix that; "" if
+	// the app has one.
+	HiddenReason string
+	// Key is the backend's own identifier of the app.
+	Key string
+}
+
+// A Profile describes how the toolkit of an app behaves, as far as callers must know. The backend sets it when it
+// recognizes the app. The zero value is a toolkit without deviations.
+type Profile struct {
 	// IsBrowser reports whether the app shows web pages: its windows appear before their content, and it
 	// drops behind keys that arrive faster than it reads them.
 	IsBrowser bool
@@ -56,11 +67,21 @@ type App struct {
 	// FocusOnlyWhenActive reports whether the app reports a focused element only while one of its windows
 	// is active.
 	FocusOnlyWhenActive bool
-	// HiddenReason says why the app has no tree, or only an empty one, and how a person can fix that; "" if
-	// the app has one.
-	HiddenReason string
-	// Key is the backend's own identifier of the app.
-	Key string
+	// ReportsFocusEarly reports whether the app reports the focused element in the background before a key comes.
+	ReportsFocusEarly bool
+	// RaisesOnFocus reports whether TakeFocus raises the window of the element.
+	RaisesOnFocus bool
+	// HasSetFocus reports whether the action SetFocus gives an element its window's keyboard focus without
+	// raising the window.
+	HasSetFocus bool
+	// LosesLateKeys reports whether a busy app that has lost the keyboard moves the focus by a late tab
+	// without an event.
+	LosesLateKeys bool
+	// SkipsValidators reports whether SetText may set a text in a field of one line that the keyboard could
+	// not enter.
+	SkipsValidators bool
+	// PromptsTakeText reports whether the app's own prompts take typed text away from its pages.
+	PromptsTakeText bool
 }
 
 // Readiness reports whether trees of apps can be read at all.

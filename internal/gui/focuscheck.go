@@ -162,8 +162,8 @@ func (l focusCheckedInput) check(ctx context.Context, seat desktop.Seat, text bo
 	case i < 0:
 		return nil
 	}
-	// GTK raises the window of the element that takes the focus; only the person may allow that.
-	if raises := seat == desktop.OwnSeat && strings.HasPrefix(v.app.Toolkit, "GTK"); v.backend.Actor != nil && !raises {
+	// Only the person may allow that the window is raised.
+	if raises := seat == desktop.OwnSeat && v.app.RaisesOnFocus; v.backend.Actor != nil && !raises {
 		act := desktop.Act{Verb: desktop.TakeFocus, Name: v.Snapshot.Elements[i].Name}
 		if v.backend.Actor.Execute(ctx, v.app, v.Snapshot.Elements[i].ID, act) == nil {
 			*l.focusMoved = true

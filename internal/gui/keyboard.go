@@ -3,7 +3,6 @@ package gui
 import (
 	"context"
 	"slices"
-	"strings"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
@@ -69,19 +68,16 @@ func (v *view) moveFocus(ctx context.Context, i int, input desktop.Input, seat d
 	return v.focusByAction(ctx, i, desktop.Act{Verb: desktop.Press, Action: v.focusAction(e)}, input, seat, w)
 }
 
-// setFocus is Qt's action that gives an element its window's keyboard focus without raising the
-// window.
+// setFocus is the action of a toolkit with HasSetFocus.
 const setFocus = "SetFocus"
 
 // focusAction returns setFocus if the element has that action, or "".
 func (v *view) focusAction(e *desktop.Element) string {
-	if v.qt() && slices.Contains(e.Actions, setFocus) {
+	if v.app.HasSetFocus && slices.Contains(e.Actions, setFocus) {
 		return setFocus
 	}
 	return ""
 }
-
-func (v *view) qt() bool { return strings.HasPrefix(v.app.Toolkit, "Qt") }
 
 // hasFocus reports whether the element has its window's keyboard focus. For a program with
 // FocusOnlyWhenActive it also requires the window in front.

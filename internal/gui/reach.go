@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/gybob/aai-gateway"
@@ -73,19 +72,18 @@ func (v *view) clickOrTabTo(ctx context.Context, i int, at desktop.Point, input 
 	return v.tabTo(ctx, v.Snapshot.Elements[i].ID, input, seat, w)
 }
 
-// tabTo presses tab until the element has the keyboard. A Qt window holds the seat's keyboard from
-// the first tab to the last, because a busy one reads keys late. If it had lost the keyboard by
-// then, the next element would get the key without an event.
+// tabTo presses tab until the element has the keyboard. A program with LosesLateKeys holds the
+// seat's keyboard from the first tab to the last.
 func (v *view) tabTo(ctx context.Context, id desktop.ID, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
 	input = withoutFocusCheck(input)
 	watching, cancel := context.WithCancel(ctx)
 	defer cancel()
 	now := *v
-	k := focusTracker{view: &now, events: action{view: v}.subscribe(watching)}
+	k := focusTracker{view: &now, events: v.subscribe(watching)}
 	if err := k.reread(ctx); err != nil {
 		return err
 	}
-	if seat == desktop.PersonSeat || !v.qt() {
+	if seat == desktop.PersonSeat || !v.app.LosesLateKeys {
 		return k.tabTo(ctx, id, input, seat, w)
 	}
 	return input.WithKeyboard(ctx, seat, w.ID, func(ctx context.Context, input desktop.Input) error {
@@ -185,7 +183,7 @@ func (k *focusTracker) tabConsumer(i, at int, told bool) int {
 	}
 	// Only GTK reports the focused element in the background before a key comes. LibreOffice on GTK
 	// reports its canvas as focused.
-	if at >= 0 && (told || strings.HasPrefix(k.app.Toolkit, "GTK")) && k.Snapshot.Elements[at].Role != desktop.Generic {
+	if at >= 0 && (told || k.app.ReportsFocusEarly) && k.Snapshot.Elements[at].Role != desktop.Generic {
 		if snapview.KeepsTab(&k.Snapshot.Elements[at]) {
 			return at
 		}

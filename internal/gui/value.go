@@ -135,11 +135,11 @@ func (v *view) setText(ctx context.Context, i int, value string) (*aai.Result, e
 }
 
 // skipsValidator reports whether the accessibility interface may accept a text that the keyboard
-// could not enter: Qt does not ask a line field's validator there. A field with a number probably
+// could not enter. A field with a number probably
 // has a validator, if the new text has letters.
 func (v *view) skipsValidator(i int, held, text string) bool {
 	e := &v.Snapshot.Elements[i]
-	line := strings.HasPrefix(v.app.Toolkit, "Qt") && e.Role == desktop.Textbox && !e.States.Has(desktop.Multiline)
+	line := v.app.SkipsValidators && e.Role == desktop.Textbox && !e.States.Has(desktop.Multiline)
 	number := held != "" && !strings.ContainsFunc(held, unicode.IsLetter)
 	return line && number && strings.ContainsFunc(text, unicode.IsLetter)
 }

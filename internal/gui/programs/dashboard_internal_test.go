@@ -61,7 +61,7 @@ func TestToolsOfABrowserMayShowTheDashboard(t *testing.T) {
 			hosts := []string{"aai-x7.localhost:3000"}
 			s := showing{addresses: []string{"https://example.com/", address}}
 			r := &Registry{OpenBackend: func() desktop.Backend { return desktop.Backend{Tree: s, Documents: s} }, DashboardHosts: func() ([]string, error) { return hosts, nil }}
-			app := desktop.App{ID: "x", Key: "k", IsBrowser: browser}
+			app := desktop.App{ID: "x", Key: "k", Profile: desktop.Profile{IsBrowser: browser}}
 			if what := r.dashboardReason(t.Context(), app); (what != "") != (left && browser) {
 				t.Errorf("%s, a browser: %v: %q", address, browser, what)
 			}

@@ -37,9 +37,9 @@ func NewChordReach(chord desktop.Chord) ReachFunc {
 	return func(shot *desktop.Snapshot, root int) bool { return everywhere || ReachesByText(shot, root) }
 }
 
-// ReachesByText is the ReachFunc of typed text. Chromium's prompts take text away from pages.
+// ReachesByText is the ReachFunc of typed text.
 func ReachesByText(shot *desktop.Snapshot, root int) bool {
-	return isPortal(shot.App) || strings.HasPrefix(shot.App.Toolkit, "Chromium") || slices.ContainsFunc(shot.Elements[root:shot.Elements[root].End], func(e desktop.Element) bool { return e.States.Has(desktop.Focused) })
+	return isPortal(shot.App) || shot.App.PromptsTakeText || slices.ContainsFunc(shot.Elements[root:shot.Elements[root].End], func(e desktop.Element) bool { return e.States.Has(desktop.Focused) })
 }
 
 // CheckPersonPrompts returns an error if the action would reach a question that only the person may

@@ -89,7 +89,7 @@ func (a *actor) ready(ctx context.Context) error {
 	if !shows {
 		return a.refuse("is not showing", "Bring it into view first: open its window, menu or tab, or scroll to it.")
 	}
-	if !sensitive(a.n) && !a.n.fixed(a.p.currentTraits()) {
+	if !sensitive(a.n) && !a.n.fixed(a.p.profile()) {
 		return a.refuse("is disabled", "The app does not allow it now; find out what it waits for.")
 	}
 	return nil
@@ -169,7 +169,7 @@ func (a *actor) do(ctx context.Context, q *request, to ref) error {
 	case own != nil:
 		conn = own.conn
 		defer func() { time.AfterFunc(opened, func() { a.p.keepOpenIfOpened(own) }) }()
-	case q.member == doAction && a.p.currentTraits().peers && !a.allowHang:
+	case q.member == doAction && a.p.profile().listsObjects && !a.allowHang:
 		return a.unsupported("belongs to a program that can be reached over the bus alone, where it would hang at the next key if it opened a dialog", nil)
 	}
 	answer, err := a.call(ctx, conn, q, to)
@@ -201,7 +201,7 @@ func (a *actor) do(ctx context.Context, q *request, to ref) error {
 
 // refused converts the app's refusal of a call into the caller's error.
 func (a *actor) refused(r *refusal) error {
-	if r.noObject() && a.p.currentTraits().toolkit != qt {
+	if r.noObject() && !a.p.profile().reusesUnknown {
 		return stale(a.app, r)
 	}
 	switch strings.TrimPrefix(r.name, "org.freedesktop.DBus.Error.") {
@@ -259,7 +259,7 @@ func (a *actor) setText(ctx context.Context, text string) error {
 	if err := a.ready(ctx); err != nil {
 		return err
 	}
-	if browser(a.p.currentTraits().toolkit) && a.n.role == roleSpinButton && a.n.offers&offersEditable != 0 || a.isDateTime(ctx) {
+	if a.p.profile().IsBrowser && a.n.role == roleSpinButton && a.n.offers&offersEditable != 0 || a.isDateTime(ctx) {
 		return a.replaceText(ctx, text) // setting a number has no effect while the field is empty
 	}
 	// Letters would empty a spin button, so it accepts only numbers.
@@ -280,7 +280,7 @@ func (a *actor) replaceText(ctx context.Context, text string) error {
 
 // editable returns an error if the element's text cannot be changed.
 func (a *actor) editable() error {
-	if a.n.offers&offersEditable == 0 || a.p.currentTraits().toolkit == gecko { // Gecko answers yes and sets nothing
+	if a.n.offers&offersEditable == 0 || a.p.profile().ignoresText { // Gecko answers yes and sets nothing
 		return a.unsupported("does not let its text be set", nil)
 	}
 	if !a.n.states.has(stateEditable) && !a.n.isDateTime() || a.n.states.has(stateReadOnly) {
@@ -307,7 +307,7 @@ func (a *actor) insertText(ctx context.Context, text string) error {
 	e := wire.Encoder{}
 	e.I32(int32(at))
 	e.Str(text)
-	e.I32(int32(a.p.currentTraits().textLength(text)))
+	e.I32(int32(a.p.profile().textLength(text)))
 	err = a.do(ctx, &request{iface: editableInterface, member: "InsertText", signature: "isi", body: e.Bytes()}, a.n.ref)
 	if err != nil {
 		return err
@@ -352,7 +352,7 @@ func (a *actor) setNumber(ctx context.Context, number float64) error {
 	if err := a.ready(ctx); err != nil {
 		return err
 	}
-	if a.n.offers&offersValue == 0 || a.n.role == roleSpinButton && a.p.currentTraits().toolkit == gecko { // Gecko's page would receive no event
+	if a.n.offers&offersValue == 0 || a.n.role == roleSpinButton && a.p.profile().omitsPageEvents { // Gecko's page would receive no event
 		return a.unsupported("does not let a number be set", nil)
 	}
 	if a.n.states.has(stateReadOnly) {

@@ -11,7 +11,7 @@ import (
 
 // findUnseenBars finds the invisible menu bars among the nodes and defers reading their menus.
 func (p *program) findUnseenBars(ctx context.Context, t *tree, level []*node) error {
-	if !p.currentTraits().unlisted {
+	if !p.profile().isOffice {
 		return nil
 	}
 	r := &batch{}
@@ -23,7 +23,7 @@ func (p *program) findUnseenBars(ctx context.Context, t *tree, level []*node) er
 			t.bars = append(t.bars, n)
 		}
 		n.bar = barSeen
-		r.add(p.bus.requests.extentsOf(p.currentTraits()), n.ref, func(d *wire.Decoder) {
+		r.add(p.bus.requests.extentsOf(p.profile()), n.ref, func(d *wire.Decoder) {
 			if frame, ok := readExtents(d); ok && sane(frame).Empty() {
 				n.bar = barUnseen
 			}

@@ -63,7 +63,7 @@ func (r rectangle) has(row, column int) bool {
 // mayCalculate reports whether the node may be a cell of a LibreOffice sheet. Such a cell has no text if it
 // shows an error.
 func (p *program) mayCalculate(n *node) bool {
-	return n.role == roleTableCell && n.states.has(stateEditable) && p.currentTraits().unlisted
+	return n.role == roleTableCell && n.states.has(stateEditable) && p.profile().isOffice
 }
 
 // readFormula sets the text of a cell without text to its formula.
@@ -136,7 +136,7 @@ func (a *actor) scrollTo(ctx context.Context) error {
 	switch {
 	case !ok || e.Code != aai.AutomationFailed && e.Code != aai.AutomationNotSupported:
 		return err
-	case a.n.role == roleTableCell && a.n.states.has(stateEditable) && a.p.currentTraits().unlisted:
+	case a.n.role == roleTableCell && a.n.states.has(stateEditable) && a.p.profile().isOffice:
 		return a.do(ctx, method(componentInterface, "GrabFocus", "b"), a.n.ref)
 	case e.Delivery == aai.Delivered:
 		return a.unsupported("cannot be scrolled to", e)

@@ -145,7 +145,7 @@ func (c *changeCheck) askAnew(r *batch, n *node) {
 
 // askWords queries the name and description of a node outside of a page.
 func (c *changeCheck) askWords(r *batch, n *node) {
-	habits := c.currentTraits()
+	habits := c.profile()
 	r.add(c.bus.requests.name, n.ref, func(d *wire.Decoder) {
 		if name, ok := readText(d); ok && habits.clean(name) != n.name {
 			n.named(name, habits)

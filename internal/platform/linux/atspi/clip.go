@@ -4,7 +4,7 @@ import "github.com/gybob/aai-gateway/internal/desktop"
 
 // clip sets hidden on the node and its descendants if they show but lie outside of the window or are
 // scrolled away. A node with an unknown position is never hidden.
-func (t *tree) clip(n *node, view desktop.Rect, habits traits) {
+func (t *tree) clip(n *node, view desktop.Rect, habits *profile) {
 	n.hidden = false
 	if n.shown {
 		n.offscreen = false
@@ -58,12 +58,12 @@ func (n *node) slides() bool {
 
 // clips reports whether the node clips its descendants. In Qt, widgets never extend beyond their parents,
 // and those that were scrolled away still have SHOWING.
-func (t traits) clips(n *node) bool {
+func (p *profile) clips(n *node) bool {
 	switch n.role {
 	case roleScrollPane, roleViewport:
 		return true
 	}
-	return t.toolkit == qt
+	return p.clipsDescendants
 }
 
 func (n *node) hide(beyond bool) {

@@ -10,7 +10,7 @@ import (
 // mayBeDateTime reports whether the node may be a field for a date or a time. Qt exposes such a field as a
 // number without bounds that is always 0; its text is the value.
 func (p *program) mayBeDateTime(n *node) bool {
-	return p.currentTraits().toolkit == qt && n.role == roleSpinButton && n.offers&offersText != 0
+	return p.profile().dateTimeNumbers && n.role == roleSpinButton && n.offers&offersText != 0
 }
 
 // askDateTime queries the text of a field without a number, after its number and bounds were queried.

@@ -46,10 +46,10 @@ func (p *program) describe(ctx context.Context, t *tree, nodes []*node, now time
 
 // askFrame queries the frame of the node.
 func (p *program) askFrame(r *batch, n *node) {
-	if n.offers&offersComponent == 0 || p.currentTraits().toolkit == chromium && n.fills() {
+	if n.offers&offersComponent == 0 || p.profile().textsFillParents && n.fills() {
 		return
 	}
-	r.add(p.bus.requests.extentsOf(p.currentTraits()), n.ref, func(d *wire.Decoder) {
+	r.add(p.bus.requests.extentsOf(p.profile()), n.ref, func(d *wire.Decoder) {
 		if frame, ok := readExtents(d); ok {
 			n.frame = sane(frame)
 		}
@@ -86,16 +86,16 @@ func (p *program) askContent(first, second *batch, t *tree, n *node, atMost int)
 	switch {
 	case n.wantsNumber():
 		p.askNumber(first, n)
-		if n.offers&offersText != 0 && (p.currentTraits().toolkit == gecko || p.currentTraits().toolkit == chromium && n.states.has(stateEditable)) {
+		if n.offers&offersText != 0 && (p.profile().writesAll || p.profile().writesNumbers && n.states.has(stateEditable)) {
 			p.askWritten(second, n)
 		}
 		if p.mayBeDateTime(n) {
 			p.askDateTime(first, second, n)
 		}
-	case p.currentTraits().toolkit == gecko && n.saysWords():
+	case p.profile().wordsInContainer && n.saysWords():
 		p.askText(first, second, n, atMost)
 	case n.wantsText():
-		if n.written = p.currentTraits().toolkit == chromium && n.isWritten(); !n.written {
+		if n.written = p.profile().writtenByParts && n.isWritten(); !n.written {
 			p.askText(first, second, n, atMost)
 		}
 	}
@@ -112,7 +112,7 @@ func (p *program) askDetails(first, second *batch, t *tree, n *node) {
 	if n.action() && (interactive || window || p.mayBePressed(n)) {
 		p.askActions(first, second, n, interactive || window)
 	}
-	if interactive || window || p.mayPrompt(n) || n.role == roleLandmark || plainRole(n.role).IsSetMember() || n.wordless() && browser(p.currentTraits().toolkit) || n.name == "" && n.count == 0 && p.currentTraits().toolkit == gecko {
+	if interactive || window || p.mayPrompt(n) || n.role == roleLandmark || plainRole(n.role).IsSetMember() || n.wordless() && p.profile().IsBrowser || n.name == "" && n.count == 0 && p.profile().identifiesLeaves {
 		p.askIdentifiers(first, n)
 	}
 	if interactive && n.name == "" || n.role == roleComboBox && n.offers&offersSelection == 0 {
@@ -123,13 +123,13 @@ func (p *program) askDetails(first, second *batch, t *tree, n *node) {
 // mayBePressed reports whether a node of a role that is not pressed may have a press action and should be
 // queried.
 func (p *program) mayBePressed(n *node) bool {
-	habits := p.currentTraits()
+	habits := p.profile()
 	switch {
-	case habits.toolkit == gecko && (n.role == roleLabel || n.role == roleInternalFrame):
+	case habits.labelsForward && (n.role == roleLabel || n.role == roleInternalFrame):
 		return false // a click on it means one on the element that it labels or shows
-	case browser(habits.toolkit):
+	case habits.IsBrowser:
 		return n.role != roleStatic && n.inPage()
-	case habits.toolkit == qt || habits.windowRelative() || habits.unlisted:
+	case habits.pressesFocusable:
 		return false // the node is focusable
 	}
 	role := plainRole(n.role)
@@ -203,7 +203,7 @@ func (p *program) askText(first, second *batch, n *node, atMost int) {
 			n.text = unpadded(text)
 		}
 	}
-	if p.currentTraits().toolkit == chromium {
+	if p.profile().clampsRanges {
 		first.add(numbers(textInterface, "GetText", "ii", "s", 0, int32(min(atMost, math.MaxInt32))), n.ref, func(d *wire.Decoder) {
 			if take(d); n.states.has(stateMultiLine) && strings.HasSuffix(n.text, "\n\n") {
 				n.text = n.text[:len(n.text)-1] // a line that ends is followed by an empty one
@@ -243,15 +243,15 @@ func unpadded(text string) string {
 // askActions queries the names of the node's actions. Most toolkits translate the names in a list or leave
 // them out, but return a single name as it is. kind is as in takeAction.
 func (p *program) askActions(first, second *batch, n *node, kind bool) {
-	switch habits := p.currentTraits(); {
-	case habits.toolkit == chromium:
+	switch habits := p.profile(); {
+	case habits.firstActionPresses:
 		first.add(p.bus.requests.actionName(0), n.ref, func(d *wire.Decoder) {
 			if n.takeAction(d.Str(), kind); !kind && len(n.actions) > 0 && n.name == "" {
 				p.askIdentifiers(second, n)
 			}
 		})
 		return
-	case habits.plainActions():
+	case habits.plainActions:
 		first.add(p.bus.requests.actions, n.ref, func(d *wire.Decoder) {
 			n.actions = readActions(d)
 			for i := range n.actions {
@@ -317,7 +317,7 @@ func (p *program) askChosen(first, second *batch, t *tree, n *node) {
 
 // askIdentifiers queries the author's identifier of the node and its attributes in a web page.
 func (p *program) askIdentifiers(r *batch, n *node) {
-	if p.currentTraits().toolkit != chromium { // Chromium has only the page's attribute
+	if !p.profile().lacksIDs { // Chromium has only the page's attribute
 		r.add(p.bus.requests.accessibleID, n.ref, func(d *wire.Decoder) {
 			if id, ok := readText(d); ok && id != "" {
 				n.identifier = id
@@ -367,7 +367,7 @@ func (p *program) askLabels(first, second *batch, t *tree, n *node) {
 			if l := t.nodes[label]; l != nil && l.read {
 				continue
 			}
-			habits := p.currentTraits()
+			habits := p.profile()
 			second.add(p.bus.requests.name, label, func(d *wire.Decoder) {
 				if name, ok := readText(d); ok {
 					t.outside[label] = habits.clean(name)

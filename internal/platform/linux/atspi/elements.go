@@ -146,7 +146,7 @@ func (p *program) askParent(r *batch, of ref, parent *ref) {
 
 // askEverything queries the node's interfaces and its description.
 func (p *program) askEverything(r *batch, n *node) {
-	habits := p.currentTraits()
+	habits := p.profile()
 	r.add(p.bus.requests.interfaces, n.ref, func(d *wire.Decoder) {
 		d.Array(4, func() { n.offers |= offer(d.Str()) })
 	})
@@ -197,7 +197,7 @@ func (p *program) elements(ctx context.Context, first *batch, parent *node, node
 	if err := p.open(ctx, t, nodes); err != nil {
 		return nil, err
 	}
-	m := &elementBuilder{tree: t, sender: p.sender, habits: p.currentTraits(), maxValue: text}
+	m := &elementBuilder{tree: t, sender: p.sender, habits: p.profile(), maxValue: text}
 	elements := make([]desktop.Element, 0, len(nodes))
 	for _, n := range nodes {
 		n.elementRole = n.word()
@@ -232,7 +232,7 @@ func (p *program) isVisibleState(s stateSet) bool { return stateSet(p.visibleSta
 func (p *program) open(ctx context.Context, t *tree, nodes []*node) error {
 	var boxes []*node
 	for _, n := range nodes {
-		if n.shown && n.role == roleComboBox && n.choice() == "" || browser(p.currentTraits().toolkit) && (n.hasEmbeddedObjects() || n.isCompositeText()) {
+		if n.shown && n.role == roleComboBox && n.choice() == "" || p.profile().IsBrowser && (n.hasEmbeddedObjects() || n.isCompositeText()) {
 			n.childrenUncertain = true
 			t.nodes[n.ref] = n
 			boxes = append(boxes, n)
@@ -244,7 +244,7 @@ func (p *program) open(ctx context.Context, t *tree, nodes []*node) error {
 	first, second := &batch{}, &batch{}
 	for _, box := range boxes {
 		box.walk(func(n *node) bool {
-			if n != box && (n.wantsText() || p.currentTraits().toolkit == gecko && n.saysWords()) {
+			if n != box && (n.wantsText() || p.profile().wordsInContainer && n.saysWords()) {
 				p.askText(first, second, n, desktop.MaxValue)
 			}
 			return true
@@ -258,7 +258,7 @@ func (p *program) open(ctx context.Context, t *tree, nodes []*node) error {
 	}
 	for _, box := range boxes {
 		switch {
-		case box.hasEmbeddedObjects() || box.isCompositeText() && p.currentTraits().toolkit == gecko:
+		case box.hasEmbeddedObjects() || box.isCompositeText() && p.profile().wordsInContainer:
 			box.text = box.expandedText()
 		case box.isCompositeText():
 			box.written = box.isWritten()
@@ -272,12 +272,12 @@ func (p *program) open(ctx context.Context, t *tree, nodes []*node) error {
 // positions.
 func (p *program) windowOf(ctx context.Context, m *elementBuilder, n *node) *node {
 	window, known := &node{}, p.cache.Last()
-	if m.habits.toolkit == gecko && known != nil {
+	if m.habits.FocusOnlyWhenActive && known != nil {
 		if i := known.Index(n.id(p.sender)); i >= 0 && known.Elements[known.WindowOf(i)].States.Has(desktop.Active) {
 			window.states = stateActive
 		}
 	}
-	if !m.habits.windowRelative() || known == nil || p.bus.config.Windows == nil {
+	if !m.habits.windowRelative || known == nil || p.bus.config.Windows == nil {
 		return window
 	}
 	i := known.Index(n.id(p.sender))

@@ -20,7 +20,7 @@ const gatherPatience = 4 * time.Second
 // client has queried since the start. It answers the first query of a kind with an empty value and then
 // begins to collect.
 func (p *program) gathers(ctx context.Context, t *tree) (now bool, err error) {
-	if p.currentTraits().toolkit != gecko || p.gathered.Load() {
+	if !p.profile().gathersOnQuery || p.gathered.Load() {
 		return false, nil
 	}
 	var parts []*node

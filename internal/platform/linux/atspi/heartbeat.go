@@ -80,5 +80,5 @@ func threadIs(stat, state string) bool {
 
 // Heartbeat implements treecache.Source.
 func (p *program) Heartbeat() treecache.Heartbeat {
-	return readHeartbeat(p.app.PID, browser(p.currentTraits().toolkit))
+	return readHeartbeat(p.app.PID, p.profile().IsBrowser)
 }

@@ -16,21 +16,6 @@ import (
 // A program with more is never reported idle.
 const maxDescendantThreads = 1000
 
-// uncertain is a margin for the delays in showsPress.
-const uncertain = 20 * time.Millisecond
-
-// showsPress returns how long the toolkit sleeps to animate a press before it acts. Source:
-// ACTIVATE_TIMEOUT of GTK 4's gtkbutton.c, animateClick of Qt's qabstractbutton.cpp.
-func (t traits) showsPress() time.Duration {
-	switch {
-	case t.windowRelative():
-		return 250*time.Millisecond + uncertain
-	case t.toolkit == qt:
-		return 100*time.Millisecond + uncertain
-	}
-	return 0
-}
-
 // IsIdle implements desktop.Events.
 func (b *Bus) IsIdle(app desktop.App) bool {
 	b.mu.Lock()
@@ -45,7 +30,7 @@ func (b *Bus) IsIdle(app desktop.App) bool {
 	if p == nil || p.app.PID != app.PID {
 		return false
 	}
-	if shows := p.currentTraits().showsPress(); shows > 0 && time.Since(time.Unix(0, p.pressed.Load())) < shows {
+	if shows := p.profile().pressDelay; shows > 0 && time.Since(time.Unix(0, p.pressed.Load())) < shows {
 		return false
 	}
 	return l.hasDelivered() && isAsleep(app.PID)

@@ -20,7 +20,7 @@ type item struct {
 // items queries all objects that the app lists at once. It returns none if the app lists none or must not
 // be queried.
 func (p *program) items(ctx context.Context) ([]item, error) {
-	if p.currentTraits().unlisted {
+	if p.profile().isOffice {
 		return nil, nil
 	}
 	var items []item
@@ -68,7 +68,7 @@ func readItems(d *wire.Decoder, sender string) []item {
 }
 
 // take sets the listed properties of the nodes.
-func (t *tree) take(items []item, habits traits) {
+func (t *tree) take(items []item, habits *profile) {
 	for i := range items {
 		it := &items[i]
 		n := t.nodes[it.ref]
@@ -106,7 +106,7 @@ func (t *tree) build(items []item) (doubtful []*node) {
 }
 
 // take sets the listed properties of the node.
-func (n *node) take(it *item, habits traits) {
+func (n *node) take(it *item, habits *profile) {
 	n.index, n.count, n.offers, n.role, n.states = it.index, it.count, it.offers, it.role, it.states
 	n.named(it.name, habits)
 	n.description = habits.clean(it.about)

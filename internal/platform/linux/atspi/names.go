@@ -12,7 +12,7 @@ const maxName = 4096
 
 // clean removes toolkit artifacts from a name or a description: placeholders of embedded objects (U+FFFC),
 // surrounding space, and the widget's class name that GTK 4 uses for nameless widgets.
-func (t traits) clean(s string) string {
+func (p *profile) clean(s string) string {
 	if strings.Contains(s, "\uFFFC") {
 		s = strings.ReplaceAll(s, "\uFFFC", "")
 	}
@@ -20,7 +20,7 @@ func (t traits) clean(s string) string {
 	if len(s) > maxName {
 		s = strings.Clone(cut(s, maxName)) // do not retain the rest
 	}
-	if t.windowRelative() && className.MatchString(s) {
+	if p.namesClasses && className.MatchString(s) {
 		return ""
 	}
 	return once(s)
@@ -38,7 +38,7 @@ func once(s string) string {
 }
 
 // named sets the node's name from the app's answer.
-func (n *node) named(name string, habits traits) {
+func (n *node) named(name string, habits *profile) {
 	n.name = habits.clean(name)
 	n.opens, n.closes = name != strings.TrimLeft(name, " \n"), name != strings.TrimRight(name, " \n")
 }

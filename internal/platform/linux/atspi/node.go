@@ -210,15 +210,15 @@ func (t *tree) remove(n *node) {
 
 // updateVisibility determines which nodes are shown or off-screen. It discards the details of the other
 // nodes, and of off-screen nodes unless far is set.
-func (t *tree) updateVisibility(habits traits, far bool) {
+func (t *tree) updateVisibility(habits *profile, far bool) {
 	t.visibleState = stateShowing
-	if habits.windowRelative() && !t.anyBelowWindows(stateShowing) {
+	if habits.lacksShowing && !t.anyBelowWindows(stateShowing) {
 		t.visibleState = stateVisible
 	}
 	t.root.shown = true
 	for _, window := range t.root.children {
 		window.shown = window.states.has(stateShowing) || window.states.has(t.visibleState)
-		window.updateVisibility(visibility{t.visibleState, far, habits.toolkit == qt})
+		window.updateVisibility(visibility{t.visibleState, far, habits.hidesScrolledRows})
 	}
 }
 

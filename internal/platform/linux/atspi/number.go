@@ -17,7 +17,7 @@ func (p *program) askNumber(r *batch, n *node) {
 	r.add(p.bus.requests.value, n.ref, func(d *wire.Decoder) {
 		if v, ok := readNumber(d); ok && !math.IsNaN(v) && !math.IsInf(v, 0) {
 			n.number, n.numeric = v, true
-			if p.currentTraits().toolkit == chromium {
+			if p.profile().roundsNumbers {
 				n.number = shortest(v)
 			}
 		}
@@ -46,17 +46,17 @@ func (p *program) askWritten(r *batch, n *node) {
 			return
 		}
 		number, err := strconv.ParseFloat(text, 64)
-		switch firefox := p.currentTraits().toolkit == gecko; {
+		switch always := p.profile().writesAll; {
 		case n.webRoles == "spinbutton" && text != "":
 			n.numeric, n.figures = true, cut(text, desktop.MaxValue)
 			if err == nil {
 				n.number = number
 			}
-		case err != nil && firefox:
+		case err != nil && always:
 			n.textless = n.number == 0
 		case err != nil:
 			n.textless = text == "" && (n.number == 0 || n.number == n.min)
-		case firefox || float32(number) == float32(n.number):
+		case always || float32(number) == float32(n.number):
 			n.number, n.numeric = number, true
 			if desktop.CountDigits(text) > desktop.MaxExactDigits {
 				n.figures = cut(text, desktop.MaxValue)
@@ -69,11 +69,11 @@ func (p *program) askWritten(r *batch, n *node) {
 func (a *actor) numberOf(ctx context.Context, text string) error {
 	number, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
 	switch {
-	case text == "" && browser(a.p.currentTraits().toolkit):
+	case text == "" && a.p.profile().IsBrowser:
 		return a.unsupported("cannot be emptied so", nil)
 	case err != nil || math.IsNaN(number) || math.IsInf(number, 0):
 		return a.refuse(fmt.Sprintf("takes a number, not %q", aai.CleanLabel(text, 60)), "Set a number, or type into it with the keyboard.")
-	case desktop.CountDigits(text) > desktop.MaxExactDigits && browser(a.p.currentTraits().toolkit):
+	case desktop.CountDigits(text) > desktop.MaxExactDigits && a.p.profile().IsBrowser:
 		return a.unsupported("rounds the number", nil)
 	}
 	return a.number(ctx, number)
@@ -82,6 +82,6 @@ func (a *actor) numberOf(ctx context.Context, text string) error {
 // inexact reports whether Chromium would set a different number: it rounds long input to 32 bits. It also
 // returns true for a number with too many digits.
 func (a *actor) inexact(number float64) bool {
-	return a.p.currentTraits().toolkit == chromium && a.n.role == roleSpinButton && a.n.states.has(stateEditable) &&
+	return a.p.profile().roundsNumbers && a.n.role == roleSpinButton && a.n.states.has(stateEditable) &&
 		(float64(float32(number)) != number || desktop.CountDigits(strconv.FormatFloat(number, 'f', -1, 64)) > desktop.MaxExactDigits)
 }

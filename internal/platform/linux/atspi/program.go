@@ -2,7 +2,6 @@ package atspi
 
 import (
 	"context"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -43,62 +42,8 @@ type program struct {
 	address    string     // of the app's own socket, "" if it has none
 	cells      []wantedCell
 	actConns   []*actConn // of actions that may be unfinished
-	traits     traits
+	deviations *profile   // a zero profile until the app is identified
 }
-
-// The toolkit names, and one program: LibreOffice reports "gtk".
-const (
-	chromium = "Chromium"
-	gecko    = "Gecko"
-	qt       = "Qt"
-	office   = "soffice"
-)
-
-// browser reports whether programs of the toolkit show web pages, which run in other processes.
-func browser(toolkit string) bool { return toolkit == chromium || toolkit == gecko }
-
-// traits describe an app's abilities and deviations. They are probed, since they differ between versions of
-// a toolkit.
-type traits struct {
-	toolkit string // the app's name for it, such as "gtk" or "Qt"
-	major   int    // major version of the toolkit
-	// peers reports whether the app answers GetApplicationBusAddress (atk-bridge). Such an app lists all of
-	// its objects at once, and sends events for all changes.
-	peers bool
-	// unlisted reports whether listing all objects at once is unsafe: LibreOffice keeps deleted objects in
-	// the list, and crashes.
-	unlisted bool
-}
-
-// trust returns how far the app's events can be trusted. Of the apps that list their objects, only Chromium
-// omits changes; [program.check] looks for these.
-func (t traits) trust() treecache.Trust {
-	switch {
-	case t.toolkit == chromium && t.peers:
-		return treecache.TrustChecked
-	case t.peers:
-		return treecache.TrustEvents
-	}
-	return treecache.Untrusted
-}
-
-// utf16 reports whether text lengths are in UTF-16 units, otherwise in bytes. Source: Qt's atspiadaptor.cpp
-// cuts a QString; atk-bridge and GTK pass the number to functions that count bytes.
-func (t traits) utf16() bool { return t.toolkit == qt }
-
-// rowsOfTables reports whether only table rows can be selected, while tables lack MULTISELECTABLE. Source:
-// GTK's gtktreeviewaccessible.c.
-func (t traits) rowsOfTables() bool { return t.toolkit == "gtk" && t.major < 4 && !t.unlisted }
-
-// addsSelected reports whether multi-selection lists lack MULTISELECTABLE, and SelectChild adds to the
-// selection.
-func (t traits) addsSelected() bool { return strings.EqualFold(t.toolkit, "gtk") && t.major >= 4 }
-
-// plainActions reports whether the list of actions has their original names. Source: Qt's atspiadaptor.cpp.
-func (t traits) plainActions() bool { return t.toolkit == qt }
-
-// windowRelative reports whether the app does not know the screen position of its windows, as in GTK 4.
-func (t traits) windowRelative() bool { return strings.EqualFold(t.toolkit, "gtk") && t.major >= 4 }
 
 // program returns the program of an app, and identifies it if necessary.
 func (b *Bus) program(ctx context.Context, app desktop.App) (*program, error) {
@@ -119,7 +64,7 @@ func (b *Bus) program(ctx context.Context, app desktop.App) (*program, error) {
 	l.mu.Lock()
 	p := l.programs[app.Key]
 	if p == nil {
-		p = &program{bus: b, link: l, app: app, sender: root.sender, root: root, identifyLock: make(chan struct{}, 1)}
+		p = &program{bus: b, link: l, app: app, sender: root.sender, root: root, identifyLock: make(chan struct{}, 1), deviations: &profile{}}
 		p.cache = treecache.New(p, treecache.Config{
 			Version: func() uint64 { return b.version.Add(1) },
 			OnRead:  func(beat treecache.Heartbeat) { l.records.noteIdle(root, p.windows, beat) },
@@ -169,7 +114,7 @@ func acquire(ctx context.Context, lock chan struct{}) error {
 	}
 }
 
-// identify checks, once, that the app belongs to the expected process, probes its traits, and subscribes to
+// identify checks, once, that the app belongs to the expected process, probes its profile, and subscribes to
 // its events.
 func (p *program) identify(ctx context.Context) error {
 	if met, over := p.identification(); over {
@@ -195,15 +140,15 @@ func (p *program) identify(ctx context.Context) error {
 	if err := p.subscribe(ctx); err != nil {
 		return err
 	}
-	t, address, err := p.askTraits(ctx)
+	is, address, err := p.askProfile(ctx)
 	if err != nil {
 		return err
 	}
 	socket := p.dialPeer(ctx, address, peerPatience)
-	p.cache.SetTrust(t.trust())
+	p.cache.SetTrust(is.trust)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.identified, p.traits, p.socket, p.address = true, t, socket, address
+	p.identified, p.deviations, p.socket, p.address = true, &is, socket, address
 	return nil
 }
 
@@ -213,23 +158,20 @@ func (p *program) identification() (met, over bool) {
 	return p.identified, p.cache.IsClosed()
 }
 
-// askTraits queries the toolkit and the address of the app's own socket. The latter query also makes
+// askProfile queries the toolkit and the address of the app's own socket. The latter query also makes
 // atk-bridge list its objects.
-func (p *program) askTraits(ctx context.Context) (t traits, address string, err error) {
+func (p *program) askProfile(ctx context.Context) (is profile, address string, err error) {
 	r := &batch{}
-	var version, name string
-	ask := p.bus.requests
+	var toolkit, version, name string
+	lists, ask := false, p.bus.requests
 	r.add(ask.name, p.root, func(d *wire.Decoder) { name, _ = readText(d) })
-	r.add(ask.toolkit, p.root, func(d *wire.Decoder) { t.toolkit, _ = readText(d) })
+	r.add(ask.toolkit, p.root, func(d *wire.Decoder) { toolkit, _ = readText(d) })
 	r.add(ask.toolkitVersion, p.root, func(d *wire.Decoder) { version, _ = readText(d) })
-	r.add(ask.peerAddress, p.root, func(d *wire.Decoder) { address, t.peers = d.Str(), d.Err() == nil })
+	r.add(ask.peerAddress, p.root, func(d *wire.Decoder) { address, lists = d.Str(), d.Err() == nil })
 	if err := r.dispatch(p.link.conn.Batch(ctx, r.messages)); err != nil {
-		return t, "", err
+		return is, "", err
 	}
-	number, _, _ := strings.Cut(version, ".")
-	t.major, _ = strconv.Atoi(number)
-	t.unlisted = name == office
-	return t, address, nil
+	return newProfile(toolkit, version, name, lists), address, nil
 }
 
 // dialPeer connects to the app's own socket, or returns nil: a sandbox may hide it, or the app may be busy.
@@ -265,11 +207,11 @@ func (p *program) dropPeer(socket *wire.Conn) {
 	}
 }
 
-// currentTraits returns the probed traits.
-func (p *program) currentTraits() traits {
+// profile returns the probed traits.
+func (p *program) profile() *profile {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.traits
+	return p.deviations
 }
 
 // end removes the program after it or its bus has ended, and closes its watchers.

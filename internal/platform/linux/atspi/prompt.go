@@ -10,9 +10,9 @@ import (
 // container in an alert or a dialog.
 func (p *program) mayPrompt(n *node) bool {
 	if n.role == roleAlert {
-		return browser(p.currentTraits().toolkit)
+		return p.profile().IsBrowser
 	}
-	if n.role != rolePanel || p.currentTraits().toolkit != chromium {
+	if n.role != rolePanel || !p.profile().hasPromptPanels {
 		return false
 	}
 	for up := n.parent; up != nil; up = up.parent {

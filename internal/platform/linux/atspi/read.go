@@ -17,8 +17,8 @@ func (p *program) readStructure(ctx context.Context, older *tree) (t *tree, lazy
 	}
 	t = newTree(p.root)
 	t.older = older
-	t.take(items, p.currentTraits())
-	lazy = len(items) > 0 && !p.currentTraits().peers
+	t.take(items, p.profile())
+	lazy = len(items) > 0 && !p.profile().listsObjects
 	doubtful := []*node{t.root}
 	if len(items) > 0 && !lazy {
 		doubtful = t.build(items)
@@ -38,7 +38,7 @@ func (p *program) readStructure(ctx context.Context, older *tree) (t *tree, lazy
 		}
 	}
 	t.older = nil
-	t.updateVisibility(p.currentTraits(), p.offscreen.Load())
+	t.updateVisibility(p.profile(), p.offscreen.Load())
 	return t, lazy, nil
 }
 
@@ -91,13 +91,13 @@ const fewAhead = 8
 // waiting windows; and for nodes that GTK 4 did not list as empty. Their children are existing widgets in
 // any number; for all other nodes, at most maxChildren are ever requested.
 func (p *program) ahead(t *tree, n *node, level int, brief bool) bool {
-	switch habits := p.currentTraits(); {
+	switch habits := p.profile(); {
 	case n == t.root:
 		return true
 	case brief:
-		return habits.windowRelative() && n.count != 0
+		return habits.listsEmpty && n.count != 0
 	default:
-		return !n.read && level <= fewAhead && habits.toolkit == chromium
+		return !n.read && level <= fewAhead && habits.omitsWaiting
 	}
 }
 
@@ -208,7 +208,7 @@ func (p *program) children(ctx context.Context, t *tree, level []*node, brief bo
 // number of children. At each query for children, Qt creates and leaks a new object per header. Deleted
 // rows do not answer.
 func (p *program) assume(t *tree, n *node) bool {
-	if t.older == nil || n.childrenUncertain || len(n.children) > 0 || n.count < 1 || p.currentTraits().toolkit != qt {
+	if t.older == nil || n.childrenUncertain || len(n.children) > 0 || n.count < 1 || !p.profile().leaksHeaders {
 		return false
 	}
 	switch n.role {
@@ -240,7 +240,7 @@ func (p *program) askCount(r *batch, n *node) {
 
 // askSelf queries the basic properties of the node.
 func (p *program) askSelf(r *batch, n *node) {
-	habits, ask := p.currentTraits(), p.bus.requests
+	habits, ask := p.profile(), p.bus.requests
 	r.add(ask.name, n.ref, func(d *wire.Decoder) {
 		if name, ok := readText(d); ok {
 			n.named(name, habits)
@@ -259,18 +259,15 @@ func (p *program) askMore(r *batch, n *node) {
 	if !n.states.any(stateShowing | stateVisible) {
 		return
 	}
-	if p.currentTraits().peers && n.isPlain() && p.currentTraits().toolkit != gecko {
-		n.offers = offersComponent // common to all objects of ATK's bridge
-		if p.currentTraits().toolkit == chromium {
-			n.offers |= offersAction
-		}
+	if plain := p.profile().plainInterfaces; plain != 0 && n.isPlain() {
+		n.offers = plain
 		return
 	}
 	r.add(p.bus.requests.interfaces, n.ref, func(d *wire.Decoder) {
 		d.Array(4, func() { n.offers |= offer(d.Str()) })
 	})
 	if plainRole(n.role).IsInteractive() {
-		habits := p.currentTraits()
+		habits := p.profile()
 		r.add(p.bus.requests.description, n.ref, func(d *wire.Decoder) {
 			if about, ok := readText(d); ok {
 				n.description = habits.clean(about)
@@ -304,7 +301,7 @@ func (p *program) learn(ctx context.Context, t *tree) error {
 	if err != nil {
 		return err
 	}
-	habits := p.currentTraits()
+	habits := p.profile()
 	for i := range items {
 		if n := t.nodes[items[i].ref]; n != nil && !n.read {
 			index, count := n.index, n.count

@@ -176,8 +176,11 @@ type appEntry struct {
 	heartbeat treecache.Heartbeat // of the process, after it answered; "" if it is not idle yet
 }
 
+// profile returns the profile without its probed part.
+func (e *appEntry) profile() profile { return newProfile(e.toolkit, e.toolkitVersion, e.name, false) }
+
 func (e *appEntry) readHeartbeat() treecache.Heartbeat {
-	return readHeartbeat(e.pid, browser(e.toolkit))
+	return readHeartbeat(e.pid, e.profile().IsBrowser)
 }
 
 // idlePatience is how long to wait for programs to become idle after they answered.
@@ -360,19 +363,18 @@ func (r processInfo) app(pid int) desktop.App {
 	return desktop.App{PID: pid, ID: r.id, Executable: r.executable, ProgramIdentity: r.program, Started: r.started}
 }
 
-func (e *appEntry) app(is processInfo, title string) desktop.App {
-	a := is.app(e.pid)
+func (e *appEntry) app(of processInfo, title string) desktop.App {
+	a := of.app(e.pid)
 	a.Key = e.root.sender + e.root.path
 	a.Name = firstOf(e.name, title, a.ID)
 	a.Toolkit = toolkitLabel(e.toolkit, e.toolkitVersion)
-	a.IsBrowser = browser(e.toolkit)
-	a.FocusOnlyWhenActive = e.toolkit == gecko
-	a.WorksCovered = strings.HasPrefix(a.Toolkit, "GTK") || strings.HasPrefix(a.Toolkit, "Qt") ||
-		a.IsBrowser && worksCovered(process.Arguments(e.pid))
+	is := e.profile()
+	a.Profile = is.Profile
+	a.WorksCovered = a.WorksCovered || a.IsBrowser && worksCovered(process.Arguments(e.pid))
 	switch {
 	case !e.answered:
 		a.HiddenReason = hiddenSilent
-	case e.contents == 0 && e.toolkit == chromium:
+	case e.contents == 0 && is.needsFlag:
 		a.HiddenReason = hiddenBare
 	case e.contents == 0:
 		a.HiddenReason = hiddenEmpty

@@ -2,7 +2,6 @@ package atspi
 
 import (
 	"context"
-	"strings"
 	"time"
 
 	"github.com/gybob/aai-gateway/internal/dbus/wire"
@@ -19,7 +18,7 @@ const (
 // closed. If the program answers a later query on the same connection, it is still executing the call, and
 // call returns neither an answer nor an error.
 func (a *actor) call(ctx context.Context, conn *wire.Conn, q *request, to ref) (*wire.Message, error) {
-	if q.member != doAction || a.p.currentTraits().toolkit != qt {
+	if q.member != doAction || !a.p.profile().pressBlocks {
 		return conn.Call(ctx, q.to(to))
 	}
 	type reply struct {
@@ -52,20 +51,20 @@ func (a *actor) call(ctx context.Context, conn *wire.Conn, q *request, to ref) (
 // misdirectedPress describes the different effect that pressing the node would have in this program; "" if
 // a press works as expected.
 func (a *actor) misdirectedPress(ctx context.Context, action string) string {
-	up, toolkit := a.n.parent, a.p.currentTraits().toolkit
+	up, habits := a.n.parent, a.p.profile()
 	switch {
 	case up == nil:
-	case up.role == roleTable && toolkit == qt && a.p.roleOfParent(ctx, up) == roleTable:
+	case up.role == roleTable && habits.pressesOtherRows && a.p.roleOfParent(ctx, up) == roleTable:
 		// In a QCalendarWidget's view, a press selects the day, but the calendar's date stays.
 		return "the calendar would keep its date"
-	case up.role == roleTree && toolkit == qt:
+	case up.role == roleTree && habits.pressesOtherRows:
 		// Qt selects the row of the view with the item's index among its siblings.
 		return "another row would be selected"
-	case action == "" && a.n.states.has(stateEditable) && (a.n.role == roleText || a.n.role == roleEntry || a.n.role == roleSpinButton) && strings.EqualFold(toolkit, "gtk"):
+	case action == "" && a.n.states.has(stateEditable) && (a.n.role == roleText || a.n.role == roleEntry || a.n.role == roleSpinButton) && habits.entryPressReturns:
 		// The only action of a GtkEntry activates it: a form is sent, LibreOffice goes to the cell in its
 		// name box. A caller that wants this names the action.
 		return "it would be as if return was pressed in it"
-	case a.n.role == roleIcon && (up.role == roleText || up.role == roleEntry) && strings.EqualFold(toolkit, "gtk"):
+	case a.n.role == roleIcon && (up.role == roleText || up.role == roleEntry) && habits.entryPressReturns:
 		// For the icon of a GtkEntry, the handler gets an event without a window. Thunar crashes.
 		return "the program may end of it"
 	}

@@ -35,7 +35,7 @@ func (p *program) sample(ctx context.Context, t *tree, n *node) ([]*node, error)
 func (p *program) corners(ctx context.Context, n *node) ([]ref, rectangle, error) {
 	var frame desktop.Rect
 	r := &batch{}
-	r.add(p.bus.requests.extentsOf(p.currentTraits()), n.ref, func(d *wire.Decoder) {
+	r.add(p.bus.requests.extentsOf(p.profile()), n.ref, func(d *wire.Decoder) {
 		if f, ok := readExtents(d); ok {
 			frame = sane(f)
 		}
@@ -72,7 +72,7 @@ func (p *program) corners(ctx context.Context, n *node) ([]ref, rectangle, error
 // between returns the node's children from the first to the last of those found, and the table cells among
 // them.
 func (p *program) between(ctx context.Context, n *node, found []ref) ([]ref, rectangle, error) {
-	if n.offers&offersTable != 0 && p.currentTraits().unlisted {
+	if n.offers&offersTable != 0 && p.profile().isOffice {
 		cells, err := p.named(ctx, found)
 		if err != nil {
 			return nil, cells, err

@@ -29,13 +29,13 @@ func (n *node) writes() bool {
 
 // fixed reports whether the node can be used but not changed: Chromium sets SENSITIVE on no read-only
 // field.
-func (n *node) fixed(habits traits) bool {
-	return habits.toolkit == chromium && n.states.has(stateReadOnly|stateFocusable)
+func (n *node) fixed(habits *profile) bool {
+	return habits.omitsSensitive && n.states.has(stateReadOnly|stateFocusable)
 }
 
 // textLength returns the length of a text as the toolkit counts it in an insertion.
-func (t traits) textLength(s string) int {
-	if t.utf16() {
+func (p *profile) textLength(s string) int {
+	if p.countsUTF16 {
 		return utf16Length(s)
 	}
 	return len(s)
@@ -75,7 +75,7 @@ func (a *actor) selectItem(ctx context.Context, also bool) error {
 		return a.refuse("is in something that is not showing", "Bring it into view first: open its window, menu or tab.")
 	}
 	switch {
-	case a.p.currentTraits().toolkit == gecko && a.n.inPage(): // Gecko's page would receive no event
+	case a.p.profile().omitsPageEvents && a.n.inPage(): // Gecko's page would receive no event
 		return a.unsupported("cannot be selected by its list", nil)
 	case s.selector == nil && also:
 		return a.unsupported("cannot be selected beside others", nil)
@@ -94,7 +94,7 @@ func (a *actor) selectItem(ctx context.Context, also bool) error {
 	}
 	choose := numbers(selectionInterface, "SelectChild", "i", "b", int32(s.index))
 	err = a.do(ctx, choose, s.selector.ref)
-	if err == nil && !also && a.p.currentTraits().addsSelected() && a.selected(ctx, s) > 1 {
+	if err == nil && !also && a.p.profile().addsSelected && a.selected(ctx, s) > 1 {
 		if err = a.do(ctx, method(selectionInterface, "ClearSelection", "b"), s.selector.ref); err == nil {
 			err = a.do(ctx, choose, s.selector.ref)
 		}
@@ -164,7 +164,7 @@ func (a *actor) set(ctx context.Context) (set, error) {
 	s := set{holder: a.n, index: index}
 	if parent.offers&offersSelection != 0 {
 		s.holder, s.selector = parent, parent
-		s.row = (parent.role == roleTable || parent.role == roleTreeTable) && parent.offers&offersTable != 0 && a.p.currentTraits().rowsOfTables()
+		s.row = (parent.role == roleTable || parent.role == roleTreeTable) && parent.offers&offersTable != 0 && a.p.profile().rowsOfTables
 		s.several = s.row
 	}
 	if (parent.role == roleList || parent.role == roleTree) && parent.offers&offersTable != 0 && s.selector == nil {

@@ -14,7 +14,7 @@ import (
 type elementBuilder struct {
 	tree     *tree
 	sender   string
-	habits   traits
+	habits   *profile
 	origins  map[ref]desktop.Point // of windows with relative frames
 	maxValue int                   // maximum length of a value in bytes
 	elements []desktop.Element
@@ -76,7 +76,7 @@ func (m *elementBuilder) element(n, window *node) desktop.Element {
 		e.Actions = preferred(n.actions)
 		e.Value, e.Min, e.Max = n.value(m.maxValue), n.min, n.max
 	} else if n.offscreen {
-		n.written = m.habits.toolkit == chromium && n.wantsText() && n.isWritten()
+		n.written = m.habits.writtenByParts && n.wantsText() && n.isWritten()
 		e.States |= desktop.Offscreen
 		if n.detailed {
 			e.Actions, e.Min, e.Max = preferred(n.actions), n.min, n.max
@@ -89,14 +89,14 @@ func (m *elementBuilder) element(n, window *node) desktop.Element {
 		e.Description = ""
 	}
 	n.call(&e)
-	if browser(m.habits.toolkit) && e.IsKeyRelay() {
+	if m.habits.IsBrowser && e.IsKeyRelay() {
 		e.Value = "" // the last keys, or nothing, regardless of their effect in the page
 	}
 	if e.Role == desktop.Combobox && n.offers&offersSelection == 0 {
-		if m.habits.toolkit == qt {
+		if m.habits.boxNameIsValue {
 			e.Value = n.name // the selection in its list only serves its keyboard
 		}
-		if !browser(m.habits.toolkit) { // a combo box of a page keeps its label as the name even if empty
+		if !m.habits.IsBrowser { // a combo box of a page keeps its label as the name even if empty
 			e.Name, e.Value = m.tree.comboName(n, e.Name, e.Value)
 		}
 	}
@@ -106,8 +106,8 @@ func (m *elementBuilder) element(n, window *node) desktop.Element {
 			e.Name, e.Value = e.Value, ""
 		}
 	}
-	if m.habits.toolkit == gecko {
-		n.inGecko(window, &e)
+	if m.habits.fixElement != nil {
+		m.habits.fixElement(n, window, &e)
 	}
 	return e
 }
@@ -115,13 +115,13 @@ func (m *elementBuilder) element(n, window *node) desktop.Element {
 // frame returns the node's rectangle on the screen.
 func (m *elementBuilder) frame(n, window *node) desktop.Rect {
 	f := n.frame
-	if m.habits.toolkit == chromium && n.fills() {
+	if m.habits.textsFillParents && n.fills() {
 		f = n.parent.frame
 	}
 	if f.Empty() {
 		return desktop.Rect{}
 	}
-	if !m.habits.windowRelative() {
+	if !m.habits.windowRelative {
 		return f
 	}
 	origin, known := m.origins[window.ref]
@@ -224,9 +224,9 @@ func actionRank(name string) int {
 }
 
 // nameOf returns the node's visible name: its own name, that of its labels, its text, or its tooltip.
-func (t *tree) nameOf(n *node, habits traits) string {
+func (t *tree) nameOf(n *node, habits *profile) string {
 	if n.name != "" {
-		if habits.windowRelative() {
+		if habits.namesClasses {
 			return t.halved(n)
 		}
 		return n.name
@@ -237,7 +237,7 @@ func (t *tree) nameOf(n *node, habits traits) string {
 	if label := t.labelOf(n); label != "" {
 		return label
 	}
-	if label := n.labelBefore(); label != "" && habits.unlisted {
+	if label := n.labelBefore(); label != "" && habits.namesBefore {
 		return label
 	}
 	if namedByContent(n.elementRole) {

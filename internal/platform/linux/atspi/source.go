@@ -124,7 +124,7 @@ func (p *program) ReadChanged(ctx context.Context, t *tree, m treecache.DirtySet
 			changed = append(changed, n)
 		}
 	}
-	if browser(p.currentTraits().toolkit) {
+	if p.profile().IsBrowser {
 		for n := range known { // with several windows, the app does not report which one lost the keyboard focus
 			if n.states.has(stateFocused) && n != t.root && !m.Changed[n.ref] && t.nodes[n.ref] == n {
 				changed = append(changed, n)
@@ -135,12 +135,12 @@ func (p *program) ReadChanged(ctx context.Context, t *tree, m treecache.DirtySet
 	if err != nil {
 		return err
 	}
-	if !hasty && p.currentTraits().trust() == treecache.TrustChecked {
+	if !hasty && p.profile().trust == treecache.TrustChecked {
 		if err := p.check(ctx, t); err != nil {
 			return err
 		}
 	}
-	t.updateVisibility(p.currentTraits(), p.offscreen.Load())
+	t.updateVisibility(p.profile(), p.offscreen.Load())
 	for _, n := range t.nodes {
 		if !n.detailed && (n.shown || n.offscreen && p.offscreen.Load()) {
 			changed = append(changed, n)
@@ -156,7 +156,7 @@ func (p *program) ReadChanged(ctx context.Context, t *tree, m treecache.DirtySet
 // reread reads the nodes again, and removes those that no longer exist.
 func (p *program) reread(ctx context.Context, t *tree, nodes []*node) (left []*node, err error) {
 	r := &batch{}
-	habits := p.currentTraits()
+	habits := p.profile()
 	gone := map[*node]bool{}
 	for _, n := range nodes {
 		n.detailed, n.detailsAt = false, time.Time{}
@@ -217,7 +217,7 @@ func (p *program) frames(ctx context.Context, t *tree, except []*node) error {
 // frames are omitted, not wrong.
 func (p *program) locate(ctx context.Context, t *tree) map[ref]desktop.Point {
 	known := p.bus.config.Windows
-	if known == nil || !p.currentTraits().windowRelative() {
+	if known == nil || !p.profile().windowRelative {
 		return nil
 	}
 	windows, err := known.Windows(ctx)
@@ -253,7 +253,7 @@ func origins(t *tree, windows []desktop.WindowInfo, pid int) map[ref]desktop.Poi
 
 // View implements treecache.Source.
 func (p *program) View(ctx context.Context, t *tree) treecache.View {
-	m := &elementBuilder{tree: t, sender: p.sender, habits: p.currentTraits(), origins: p.locate(ctx, t), maxValue: desktop.MaxValue}
+	m := &elementBuilder{tree: t, sender: p.sender, habits: p.profile(), origins: p.locate(ctx, t), maxValue: desktop.MaxValue}
 	elements := m.make()
 	p.windows = len(t.root.children)
 	p.visibleState.Store(uint64(t.visibleState))

@@ -90,10 +90,10 @@ func newRequests() *requests {
 	return q
 }
 
-// extentsOf returns the query for an object's frame that suits the traits. An app that does not know its
+// extentsOf returns the query for an object's frame that suits the profile. An app that does not know its
 // screen position would log a warning at the other query.
-func (q *requests) extentsOf(t traits) *request {
-	if t.windowRelative() {
+func (q *requests) extentsOf(p *profile) *request {
+	if p.windowRelative {
 		return q.extentsInWindow
 	}
 	return q.extents
