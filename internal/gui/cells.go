@@ -3,6 +3,7 @@ package gui
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -11,6 +12,120 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/fieldtext"
 	"github.com/gybob/aai-gateway/internal/gui/guierr"
 )
+
+// setCell sets a table cell: by accessibility, or else by keys.
+func (v *view) setCell(ctx context.Context, i int, value string) (*aai.Result, error) {
+	if b, is := fieldtext.ParseBlock(&v.Snapshot.Elements[i], value); is {
+		return v.setBlock(ctx, i, b)
+	}
+	is := v.trackElement(i)
+	before, err := v.cellReader(i, v.Snapshot.Elements[i])(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if i = is(); i < 0 {
+		return nil, guierr.Failed(aai.NotDelivered, "the cell is gone")
+	}
+	if fieldtext.SameCell(before.Value, value) {
+		return v.alreadySetResult(i), nil
+	}
+	a := action{view: v, index: i, doneText: "Set"}
+	a.techniques = []technique{v.byCellKeys(i, value)}
+	if !before.States.Has(desktop.Editable) { // a list would search for typed text and move to another row
+		a.techniques = []technique{{do: func(context.Context) error { return readOnlyCellError(&before) }}}
+	}
+	if number := fieldtext.ParseNumber(value, math.NaN()); !math.IsNaN(number) { // a number needs no keys
+		a.techniques = append([]technique{v.byAccessibility(i, "its value", desktop.Act{Verb: desktop.SetNumber, Number: number})}, a.techniques...)
+	}
+	read := v.cellReader(i, before)
+	formula := strings.HasPrefix(value, "=")
+	a.verify = func(ctx context.Context) (string, bool) {
+		now, known := before, false
+		is, _ := v.pollUntil(ctx, wrongCeiling, func() (bool, error) { // cells vanish for a moment when the cursor moves, and update later
+			e, err := read(ctx)
+			if err == nil {
+				now, known = e, true
+			}
+			return fieldtext.SameCell(now.Value, value) || formula && fieldtext.IsCalculated(before.Value, now.Value), nil
+		})
+		if is || !known || formula {
+			return "", is
+		}
+		return fmt.Sprintf("its value is now %q", aai.CleanLabel(now.Value, 100)), false
+	}
+	out, err := a.execute(ctx)
+	return out, leadingZerosHint(err, value)
+}
+
+// readOnlyCellError returns the error for a cell that is not editable. GTK reports a cell with a
+// check box like an empty one, so the hint suggests a click.
+func readOnlyCellError(e *desktop.Element) error {
+	return &aai.Error{
+		Code: aai.AutomationNotSupported, Delivery: aai.NotDelivered, Message: desktop.Describe(e) + " takes no text",
+		Hint: `If a click checks or opens it for editing, click it by ax_click with mode "focus" and look.`,
+	}
+}
+
+// leadingZerosHint adds to an error how to keep leading zeros, if they were lost.
+func leadingZerosHint(err error, texts ...string) error {
+	e := aai.AsError(err)
+	if e == nil || e.Code != aai.AutomationFailed || !slices.ContainsFunc(texts, fieldtext.HasLeadingZeros) {
+		return err
+	}
+	said := *e
+	said.Hint = strings.TrimSpace(said.Hint + " A sheet drops zeros before a number; an apostrophe before it, as in '0012, makes it a text.")
+	return &said
+}
+
+// byCellKeys returns a technique that clicks the cell and types into it.
+func (v *view) byCellKeys(i int, value string) technique {
+	return v.byKeys(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+		if err := v.enterCell(ctx, i, input, seat, w); err != nil {
+			return err
+		}
+		return v.writeCell(ctx, value, "return", input, seat, w)
+	})
+}
+
+// cellReader returns a reader for a cell. It finds a sheet's cell by position: LibreOffice replaces
+// cell objects when the cursor moves, and the old ones keep their old values.
+func (v *view) cellReader(i int, was desktop.Element) func(context.Context) (desktop.Element, error) {
+	is, table, sheet := v.trackElement(i), v.TableOf(i), fieldtext.IsSheetCell(&v.Snapshot.Elements[i])
+	return func(ctx context.Context) (desktop.Element, error) {
+		if sheet {
+			if err := v.readAnew(ctx, table, was.Name); err != nil {
+				return was, err
+			}
+			if now := is(); now >= 0 {
+				return v.read(ctx, v.Snapshot.Elements[now].ID)
+			}
+		}
+		return v.read(ctx, was.ID)
+	}
+}
+
+// readAnew reads the sheet's cell again: the old objects may keep their old values.
+func (v *view) readAnew(ctx context.Context, table desktop.ID, name string) error {
+	column, row, is := desktop.ParseCellName(name)
+	if is && v.readCells(ctx, table, desktop.Cells{Row: row - 1, Column: column - 1, Rows: 1, Columns: 1}) {
+		return nil
+	}
+	return v.refresh(ctx)
+}
+
+// typedCell returns a verify function that reads the cell. A cell in edit mode, or with its own
+// number format, is not known to be wrong.
+func (v *view) typedCell(i int, before desktop.Element, text string) func(context.Context) (string, bool) {
+	read := v.cellReader(i, before)
+	return func(ctx context.Context) (string, bool) {
+		now := before
+		changed, _ := v.pollUntil(ctx, effectCeiling, func() (_ bool, err error) {
+			now, err = read(ctx)
+			return err == nil && now.Value != before.Value, nil
+		})
+		return "", changed && fieldtext.SameCell(now.Value, fieldtext.Normalize(text))
+	}
+}
 
 // setBlock types into the cells in order, and reads them all.
 func (v *view) setBlock(ctx context.Context, i int, b fieldtext.Block) (*aai.Result, error) {

@@ -74,3 +74,10 @@ func (v *view) dragEndPoint(ctx context.Context, end string) (desktop.ID, deskto
 	w, err := v.windowAt(ctx, at)
 	return "", at, w, err
 }
+
+// Parameters of a point.
+const (
+	xyProps     = `"x": {"type": "integer"}, "y": {"type": "integer"}`
+	pictureProp = `"in_picture": {"type": "boolean", "default": false, "description": "Points are in the last picture"}`
+	pictureFlag = `"in_picture": {"type": "boolean", "default": false}`
+)

@@ -3,6 +3,9 @@ package gui
 import (
 	"cmp"
 	"context"
+	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
@@ -118,4 +121,89 @@ func (v *view) touched(ctx context.Context, fields []field) (all []int) {
 		all = append(all, v.pressedBy(ctx, false, last, true)...)
 	}
 	return all
+}
+
+// scrollToField scrolls the match into view if needed, and notes that.
+func (f *formFill) scrollToField(ctx context.Context, m match) match {
+	m, brought := f.scrollIntoView(ctx, m)
+	if brought {
+		f.scrolledNames = append(f.scrolledNames, f.Name(m.index))
+	}
+	return m
+}
+
+// reportScrolled adds the scrolled elements to the text; they are not in the data.
+func (f *formFill) reportScrolled(out *aai.Result) {
+	if len(f.scrolledNames) > 0 {
+		out.Text += "\nScrolled into view: " + strings.Join(f.scrolledNames, ", ") + "."
+		out.DataComplete = false
+	}
+}
+
+// asIfScrolled returns the earlier snapshot with the current visibility of each element, so that
+// scrolling does not count as a change of the form.
+func (f *formFill) asIfScrolled(before *desktop.Snapshot) *desktop.Snapshot {
+	if len(f.scrolledNames) == 0 {
+		return before
+	}
+	const view = desktop.Showing | desktop.Offscreen
+	now := make(map[desktop.ID]desktop.State, len(f.Snapshot.Elements))
+	for i := range f.Snapshot.Elements {
+		now[f.Snapshot.Elements[i].ID] = f.Snapshot.Elements[i].States & view
+	}
+	shot := *before
+	shot.Elements = append([]desktop.Element(nil), before.Elements...)
+	for i := range shot.Elements {
+		e := &shot.Elements[i]
+		if is := now[e.ID]; is != 0 && e.States.HasAny(view) { // elements hidden for other reasons stay hidden
+			e.States = e.States&^view | is
+		}
+	}
+	return &shot
+}
+
+// checkAllUnchanged calls CheckUnchanged with the values of all fields.
+func (f *formFill) checkAllUnchanged(ctx context.Context) error {
+	if f.call.CheckUnchanged == nil {
+		return nil
+	}
+	now := make([]any, len(f.fields))
+	for n := range f.fields {
+		h := f.readFieldValue(ctx, f.Snapshot.Index(f.fields[n].id))
+		if !h.known {
+			return guierr.Failed(aai.NotDelivered, "the current value of %s cannot be read", guierr.QuoteQuery(f.fields[n].query))
+		}
+		now[n] = h.value
+	}
+	return f.call.CheckUnchanged(now)
+}
+
+// undoAll returns the Undo that restores all known old values, the last field first; nil if there
+// are none.
+func (f *formFill) undoAll(ctx context.Context) *aai.Undo {
+	if f.refresh(ctx) != nil { // the last snapshot may lack unreported changes
+		return nil
+	}
+	fields, left, stays := []any{}, []any{}, []string{}
+	for n := len(f.rows) - 1; n >= 0; n-- {
+		if !f.rows[n].sent {
+			continue
+		}
+		which, now, ok := f.changed(ctx, f.rows[n].was)
+		switch {
+		case ok:
+			fields, left = append(fields, map[string]any{"query": which, "value": f.rows[n].was.value}), append(left, now.value)
+		case !now.known || now.value != f.rows[n].was.value:
+			stays = append(stays, guierr.QuoteQuery(f.fields[n].query))
+		}
+	}
+	if len(fields) == 0 {
+		return nil
+	}
+	slices.Reverse(stays)
+	u := &aai.Undo{Description: "the fields have their former values again", Step: f.step("ax_fill", map[string]any{"fields": fields}), ExpectedState: left, NotRestored: stays}
+	if all := len(fields) + len(stays); len(stays) > 0 {
+		u.Description = fmt.Sprintf("%d of %d fields have their former values again", len(fields), all)
+	}
+	return u
 }

@@ -204,3 +204,121 @@ func (v *view) byAccessibility(i int, name string, act desktop.Act) technique {
 		return v.backend.Actor.Execute(ctx, v.app, e.ID, act)
 	}}
 }
+
+// Limits for a raised window to come to the front and for its content to settle.
+const (
+	frontTimeout = 2 * time.Second
+	frontPause   = 60 * time.Millisecond
+)
+
+// bringToFront brings the element's window to the front, if the call may take the focus, and finds
+// the element again. A window may look different in front, and the click must not hit another
+// element at the old place.
+func (v *view) bringToFront(ctx context.Context, m match) (match, error) {
+	w, err := v.windowOf(ctx, m.index)
+	if err != nil || w.Active {
+		return m, err
+	}
+	ref := v.Ref(m.index)
+	if err := v.raiseWindow(ctx, w); err != nil {
+		return m, err
+	}
+	for until := time.Now().Add(frontTimeout); ; {
+		before := v.Snapshot.Version
+		if aai.Sleep(ctx, frontPause) != nil {
+			return m, guierr.Unreadable(ctx.Err())
+		}
+		if err := v.refresh(ctx); err != nil {
+			return m, err
+		}
+		if v.Snapshot.Version == before || time.Now().After(until) {
+			break
+		}
+	}
+	i, err := v.Refs.Resolve(v.Snapshot, ref)
+	if err != nil {
+		e := *aai.AsError(err)
+		e.Hint = "The window changed when it came to the front. " + e.Hint
+		return m, &e
+	}
+	return v.awaitReady(ctx, match{i, m.strategy}, ref)
+}
+
+// windowAt returns the program's window that contains the point. In the background it may be
+// covered by others.
+func (v *view) windowAt(ctx context.Context, at desktop.Point) (desktop.WindowInfo, error) {
+	own, err := v.appWindows(ctx)
+	if err != nil {
+		return desktop.WindowInfo{}, err
+	}
+	for _, w := range own {
+		if w.Frame.Contains(at) && !w.Minimized {
+			return w, nil
+		}
+	}
+	e := aai.Errorf(aai.InvalidParams, "x, y: the point %d, %d is in no window of %s", at.X, at.Y, aai.CleanLabel(v.app.Name, 60))
+	e.Hint = "ax_list_windows says where its windows are."
+	return desktop.WindowInfo{}, e
+}
+
+// elementAt returns the innermost interactive element visible at the point in the window, or -1. It
+// ignores elements in the program's other windows.
+func (v *view) elementAt(ctx context.Context, at desktop.Point, w desktop.WindowInfo) (int, error) {
+	return v.innermost(ctx, at, w, func(e *desktop.Element) bool { return e.Role.IsInteractive() })
+}
+
+// innermost is elementAt for elements that match such.
+func (v *view) innermost(ctx context.Context, at desktop.Point, w desktop.WindowInfo, such func(*desktop.Element) bool) (int, error) {
+	own, err := v.appWindows(ctx)
+	if err != nil {
+		return -1, err
+	}
+	found := -1
+	for _, top := range v.Snapshot.Children(-1) {
+		if shows, sure := programs.BestWindow(own, &v.Snapshot.Elements[top]); !sure || shows.ID != w.ID {
+			continue
+		}
+		for i := top; i < v.Snapshot.Elements[top].End; i++ {
+			if e := &v.Snapshot.Elements[i]; such(e) && e.Frame.Contains(at) && v.Snapshot.IsVisible(i) {
+				found = i
+			}
+		}
+	}
+	return found, nil
+}
+
+// resolvePoint returns the screen position of the point in the arguments prefix+"x" and prefix+"y". With in_picture
+// it is a point of the last screenshot of the program or the screen in this conversation. If the window has moved
+// since, the point moves along.
+func (v *view) resolvePoint(ctx context.Context, prefix string) (desktop.Point, error) {
+	at := desktop.Point{X: params.Int(v.call, prefix+"x", 0), Y: params.Int(v.call, prefix+"y", 0)}
+	if !params.Bool(v.call, "in_picture") {
+		return at, nil
+	}
+	p, is := v.engine.Sessions.For(v.call).Screenshot(v.app)
+	if !is {
+		e := aai.Errorf(aai.InvalidParams, "in_picture: no picture of %s was given here", aai.CleanLabel(v.app.Name, 60))
+		e.Delivery, e.Hint = aai.NotDelivered, "ax_screenshot takes one."
+		return at, e
+	}
+	on := desktop.Point{X: p.Area.X + int(float64(at.X)/p.Scale), Y: p.Area.Y + int(float64(at.Y)/p.Scale)}
+	if !p.Area.Contains(on) {
+		e := aai.Errorf(aai.InvalidParams, "%sx, %sy: the point %d, %d is not in the picture, which has %d × %d pixels", prefix, prefix, at.X, at.Y, int(float64(p.Area.W)*p.Scale), int(float64(p.Area.H)*p.Scale))
+		e.Delivery = aai.NotDelivered
+		return at, e
+	}
+	if p.Window == 0 {
+		return on, nil
+	}
+	own, err := v.appWindows(ctx)
+	if err != nil {
+		return on, err
+	}
+	i := slices.IndexFunc(own, func(w desktop.WindowInfo) bool { return w.ID == p.Window })
+	if i < 0 {
+		e := guierr.Failed(aai.NotDelivered, "the window that the picture shows is gone")
+		aai.AsError(e).Hint = "ax_screenshot takes another."
+		return on, e
+	}
+	return desktop.Point{X: on.X + own[i].Frame.X - p.At.X, Y: on.Y + own[i].Frame.Y - p.At.Y}, nil
+}

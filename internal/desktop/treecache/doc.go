@@ -4,7 +4,7 @@
 //
 // An app that has not run has not changed, see [Heartbeat]. An app that sends events is read only where
 // these, see [DirtySet], and known gaps in them, see [Trust], require it. All other apps are read
-// completely. The tables in state.go define the lifetimes.
+// completely. The tables in lifetimes.go define the lifetimes.
 //
 // [Broadcaster] distributes an app's events, and [PasswordFields] remembers password fields, for every
 // backend in the same way.

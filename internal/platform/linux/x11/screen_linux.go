@@ -293,3 +293,86 @@ func (d *Display) capturePixmap(ctx context.Context, s *server, t top, part desk
 func unsupportedError(message, hint string) error {
 	return &aai.Error{Code: aai.AutomationNotSupported, Message: message, Hint: hint, Delivery: aai.NotDelivered}
 }
+
+// A lockState holds the locked state of a keyboard: modifiers such as Caps Lock, and the
+// group, which is the second layout. The zero value needs no restore.
+type lockState struct {
+	locked    bool
+	modifiers byte
+	group     byte
+}
+
+const (
+	xkbGetState       = 4
+	xkbLatchLockState = 5
+	useCoreKeyboard   = 0x100
+	capsLock          = 1 << 1
+)
+
+// lockState reads the locked state. While the gateway types, Caps Lock is off and the
+// first layout is active.
+func (h inputConn) lockState(ctx context.Context) (lockState, error) {
+	if h.xkb == 0 {
+		return lockState{}, nil
+	}
+	state := query(h.xkb, xkbGetState, uint16(useCoreKeyboard), pad(2))
+	if err := h.must(ctx, state); err != nil {
+		return lockState{}, err
+	}
+	r := from(state.reply, 11)
+	was := lockState{modifiers: r.u8() & capsLock}
+	r.take(1)
+	was.group = r.u8()
+	was.locked = was.modifiers != 0 || was.group != 0
+	return was, nil
+}
+
+func (h inputConn) relock(ctx context.Context, was lockState) error {
+	if !was.locked {
+		return nil
+	}
+	return h.must(ctx, h.setLocks(was.modifiers, was.group))
+}
+
+func (s *server) setLocks(modifiers, group byte) *call {
+	return command(s.xkb, xkbLatchLockState, uint16(useCoreKeyboard), byte(capsLock), modifiers, true, group, pad(6))
+}
+
+// A watch detects drawing into a window, by the extensions DAMAGE and XFIXES.
+type watch struct {
+	*server
+	damage, region xid
+}
+
+// watch starts to watch a window.
+func (s *server) watch(ctx context.Context, window xid) (*watch, error) {
+	if s.damage == 0 || s.xfixes == 0 {
+		return nil, unsupportedError("this X server cannot tell whether a covered window has drawn itself: it lacks DAMAGE or XFIXES",
+			"Activate the window first.")
+	}
+	const damageCreate, nonEmpty, createRegion = 1, 3, 5
+	w := &watch{s, s.newID(), s.newID()}
+	return w, s.must(ctx, command(s.damage, damageCreate, w.damage, window, byte(nonEmpty), pad(3)),
+		command(s.xfixes, createRegion, w.region))
+}
+
+// drawn reports whether the window was drawn since the last call of drawn.
+func (w *watch) drawn(ctx context.Context) (bool, error) {
+	const damageSubtract, fetchRegion = 3, 19
+	region := query(w.xfixes, fetchRegion, w.region)
+	if err := w.must(ctx, command(w.server.damage, damageSubtract, w.damage, none, w.region), region); err != nil {
+		return false, err
+	}
+	r := from(region.reply, 12)
+	width, height := r.u16(), r.u16()
+	return width > 0 && height > 0, nil
+}
+
+// end stops watching.
+func (w *watch) end(ctx context.Context) {
+	const damageDestroy, destroyRegion = 2, 10
+	// The window may be gone, and its damage object with it.
+	_ = w.cleanUp(ctx, func(ctx context.Context) error {
+		return w.do(ctx, command(w.server.damage, damageDestroy, w.damage), command(w.xfixes, destroyRegion, w.region))
+	})
+}
