@@ -207,7 +207,7 @@ func (p *program) dropPeer(socket *wire.Conn) {
 	}
 }
 
-// profile returns the probed traits.
+// profile returns the profile of the app.
 func (p *program) profile() *profile {
 	p.mu.Lock()
 	defer p.mu.Unlock()
