@@ -25,56 +25,59 @@ type App struct {
 	ID          string // reverse DNS, such as "org.gnome.Calculator"; "aai" and "desktop" are reserved for the gateway
 	Name        string // display name; several languages are joined by "|"
 	Description string
-	Version     string   // of the descriptor, set by its author
 	Aliases     []string // other names that callers may use
 	Tools       []*Tool  // in the order of the descriptor
 	Platform    string   // section of the descriptor that defines the tools, such as "linux"
-
-	// Origin is the origin that served the descriptor, such as "https://example.com". It is empty
-	// for an app that a person installed on this computer.
-	Origin string
-	// BaseURL is the address that receives the calls of a web app, such as
-	// "https://api.example.com/v1". It is empty for any other app.
-	BaseURL string
-	// Auth is the login of a web app, the same as in the recipes of its tools. Nil means no
-	// login.
-	Auth *AuthRecipe
-	// Hosts lists the hosts that receive calls or logins, sorted, in lower case, with any port
-	// but 443. It omits hosts on the origin's own site (the same registrable domain); a person
-	// should see the rest before anything is sent there. Without an Origin it lists all hosts.
-	Hosts []string
-
 	// Digest is the SHA-256 of the exact descriptor in hexadecimal. Consent is bound to it. It is
 	// empty for the gateway's own app.
 	Digest string
 	// Source is the place where the catalog found the descriptor, for display.
 	Source string
-	// Modified is the time of the descriptor's last write; zero if unknown.
-	Modified time.Time
 	// PID is the process id if the app stands for a running program, otherwise zero.
 	PID int
-	// Launch describes the start of the program if the call is to start it, otherwise nil.
-	Launch *Launch
 	// Server is the connection to a server that lists its own tools. Nil means that the
 	// descriptor lists them. A driver has checked it.
-	Server *Recipe
-	// Unprobed reports that the server has never been started, so its tools are unknown.
-	Unprobed bool
-	// Descriptor is the descriptor as its author wrote it, or nil.
-	Descriptor json.RawMessage
+	Server     *Recipe
+	Site       Site       // of a web app
+	Descriptor Descriptor // zero for an app without a descriptor
+	Process    Process    // of an app that stands for a program
+	Operator   Operator   // of an app with tools that operate other programs
+}
 
-	// FindTarget finds the program that a call operates, by the name in the parameter
-	// Tool.Target. A call without that parameter targets this app itself. A target with PID zero
-	// is started by the call. If the choice needs a person, FindTarget returns an *Error with
-	// Questions. Nil means that targets are apps of the catalog and that the parameter is
-	// required.
-	FindTarget func(ctx context.Context, call *Call, name string) (*App, error)
-	// Ping checks whether the app responds at all: only an error with code TIMEOUT means that it
-	// does not. The gateway calls it after a call that ended by its deadline. Nil means that no
-	// check exists.
+// A Site describes where the calls of a web app go.
+type Site struct {
+	// Origin is the origin that served the descriptor, such as "https://example.com". It is empty
+	// for an app that a person installed on this computer.
+	Origin string
+	// BaseURL is the address that receives the calls, such as "https://api.example.com/v1".
+	BaseURL string
+	// Auth is the login, the same as in the recipes of the tools. Nil means no login.
+	Auth *AuthRecipe
+	// Hosts lists the hosts that receive calls or logins, sorted, in lower case, with any port
+	// but 443. It omits hosts on the origin's own site (the same registrable domain); a person
+	// should see the rest before anything is sent there. Without an Origin it lists all hosts.
+	Hosts []string
+}
+
+// A Descriptor describes the aai.json of an app.
+type Descriptor struct {
+	Version  string          // set by its author
+	Modified time.Time       // time of the last write; zero if unknown
+	Raw      json.RawMessage // as its author wrote it, or nil
+	// Unprobed reports that the app's server has never been started, so its tools are unknown.
+	Unprobed bool
+}
+
+// A Process is a program that an [Operator] found as the target of a call. The zero value has no
+// checks.
+type Process struct {
+	// Launch describes the start of the program if the call is to start it, otherwise nil.
+	Launch *Launch
+	// Ping checks whether the program responds at all: only an error with code TIMEOUT means that
+	// it does not. The gateway calls it after a call that ended by its deadline.
 	Ping func(ctx context.Context) error
 	// LockReason names the window by which the program currently protects the person, such as "a
-	// lock of the screen", or returns "". Nil means that no check exists.
+	// lock of the screen", or returns "".
 	LockReason func(ctx context.Context) string
 	// HasTerminal reports whether the program shows a terminal at an unknown place in its
 	// windows, so that input may run commands. Nil means no.
@@ -82,14 +85,6 @@ type App struct {
 	// HostsCaller reports that the caller itself runs in the program, so operating it may end the
 	// caller.
 	HostsCaller bool
-	// ResolveTarget returns the element that a call will act on, such as a button, as far as it
-	// is known before the call runs. Call.Target is set. Nil means that the app has no such
-	// elements.
-	ResolveTarget func(ctx context.Context, call *Call) TargetElement
-	// IsTerminalElement reports whether a typing tool's call addresses a terminal within the
-	// target, as far as that is known before the call runs. Call.Target is set. Nil means that no
-	// check exists.
-	IsTerminalElement func(ctx context.Context, call *Call) bool
 }
 
 // A Launch describes the start of a program by a call.
@@ -100,6 +95,26 @@ type Launch struct {
 	HasArgs       bool   // the call gives arguments
 	OpensArgs     bool   // the arguments are files or addresses, at the place that the entry has for them
 	RunsCommands  bool   // the program runs commands that it receives
+}
+
+// An Operator finds and judges the programs that an app's tools operate.
+type Operator struct {
+	// FindTarget finds the program that a call operates, by the name in the parameter
+	// Tool.Target. A call without that parameter targets this app itself. A target with PID zero
+	// is started by the call. If the choice needs a person, FindTarget returns an *Error with
+	// Questions. Nil means that targets are apps of the catalog and that the parameter is
+	// required.
+	FindTarget func(ctx context.Context, call *Call, name string) (*App, error)
+	// LockReason is [Process.LockReason] of a call that concerns all programs.
+	LockReason func(ctx context.Context) string
+	// ResolveTarget returns the element that a call will act on, such as a button, as far as it
+	// is known before the call runs. Call.Target is set. Nil means that the app has no such
+	// elements.
+	ResolveTarget func(ctx context.Context, call *Call) TargetElement
+	// IsTerminalElement reports whether a typing tool's call addresses a terminal within the
+	// target, as far as that is known before the call runs. Call.Target is set. Nil means that no
+	// check exists.
+	IsTerminalElement func(ctx context.Context, call *Call) bool
 }
 
 // Names returns the app's display names and aliases; other apps may share them.
@@ -117,7 +132,7 @@ func (a *App) HasName(name string) bool {
 
 // OperatesOthers reports whether the app's tools operate other programs. A call then targets one
 // of them, or the app itself if it names none.
-func (a *App) OperatesOthers() bool { return a.FindTarget != nil }
+func (a *App) OperatesOthers() bool { return a.Operator.FindTarget != nil }
 
 // Tool returns the tool with the exact name, or nil.
 func (a *App) Tool(name string) *Tool {
@@ -132,11 +147,11 @@ func (a *App) Tool(name string) *Tool {
 // DigestOf returns the digest that consent to the permission is bound to. It is that of the tool
 // with that name, of the program start, or of the whole app.
 func (a *App) DigestOf(permission string) string {
-	if a.Launch != nil && permission == PermissionStart {
-		return a.Launch.Digest
+	if a.Process.Launch != nil && permission == PermissionStart {
+		return a.Process.Launch.Digest
 	}
-	if t := a.Tool(permission); t != nil && t.Digest != nil {
-		if digest := t.Digest(); digest != "" {
+	if t := a.Tool(permission); t != nil && t.Implementation.Digest != nil {
+		if digest := t.Implementation.Digest(); digest != "" {
 			return digest
 		}
 	}
@@ -164,21 +179,67 @@ type Tool struct {
 
 	Params  Schema
 	Returns Schema // schema of the result's Data; the zero Schema promises nothing
+	Effect  Effect
+	Target  string // parameter that names the app to operate; empty: the tool's own app
+	// Assess returns the facts about a call by which the gateway and its gates decide. call is
+	// nil for the tool in general. Nil means the zero Assessment; see [Tool.Assessment].
+	Assess  func(call *Call) Assessment
+	Privacy Privacy
+	Limits  Limits
+	// Precheck returns the reason why a call would certainly fail, so that no person is asked
+	// about it. It changes nothing, and runs only if a person would be asked. For windows of a
+	// program it runs only for callers that may see them. Call.Target is set. Nil means that no
+	// check exists.
+	Precheck func(ctx context.Context, call *Call) error
+	// Run executes the tool. Nil means that the tool cannot run on this computer: Do returns
+	// Implementation.Unavailable, or AUTOMATION_NOT_SUPPORTED if that is nil too.
+	Run            Action
+	Implementation Implementation
+}
 
-	Effect          Effect
+// Assessment returns the assessment of a call, which is nil for the tool in general.
+func (t *Tool) Assessment(call *Call) Assessment {
+	if t.Assess == nil {
+		return Assessment{}
+	}
+	return t.Assess(call)
+}
+
+// Always returns an Assess function for a tool whose calls are all alike.
+func Always(a Assessment) func(*Call) Assessment { return func(*Call) Assessment { return a } }
+
+// An Assessment holds the facts about a call, other than its effect, by which the gateway and its
+// gates decide. The zero value is the careful one.
+type Assessment struct {
 	EffectInherent  bool // Effect follows from the mechanism, such as an HTTP GET; false: it is only declared
 	Kind            Kind // category for limits and modes, other than the effect
 	MayStartProgram bool // some arguments make it start a program, regardless of Effect
+	// OnlyMakesCalls declares that the Action does nothing but make calls with its context. While
+	// a person is asked about those, its deadline is paused. Each inner call passes every gate,
+	// so a builtin outer call needs no consent. Descriptors cannot set it.
+	OnlyMakesCalls bool
+	// RunsScript declares that the Action runs a script of the caller. The mode "safe" refuses it.
+	RunsScript bool
+	// AllowUnaudited lets the tool run from the command line even if the journal cannot be
+	// written; its answer then contains a warning. It is for tools that report on the gateway
+	// itself or stop it, and only counts for the gateway's own app.
+	AllowUnaudited bool
+	// PrecheckPublic reports that Precheck of a builtin tool reveals no decisions about others,
+	// so every caller may receive its error.
+	PrecheckPublic  bool
 	SendsKeys       bool // it sends text or keys to the target, which a terminal would run
-	// TakesScreenshot reports that the tool captures its target or the whole screen.
-	TakesScreenshot bool
+	TakesScreenshot bool // it captures its target or the whole screen
+	KeepsFocus      bool // it leaves the person's pointer and keyboard alone
 	// ElementParams lists the parameters that identify the window element; nil means that any
 	// may.
 	ElementParams []string
-	// TakesFocus reports whether a call uses the person's pointer and keyboard; nil means that
-	// every call may.
-	TakesFocus func(call *Call) bool
-	Target     string // parameter that names the app to operate; empty: the tool's own app
+	// Concurrency tells how the call may overlap with others to the same program. Exclusive
+	// counts as Shared if the target has no process.
+	Concurrency Concurrency
+}
+
+// Privacy describes the values of a call that the journal must not keep. The zero value keeps all.
+type Privacy struct {
 	// Secret lists parameters with values that the journal must not keep. "fields.value" means the
 	// member "value" in any item of the parameter "fields".
 	Secret []string
@@ -190,53 +251,34 @@ type Tool struct {
 	ShowSecrets bool
 	// RecordArgs returns the arguments as the journal and questions show them, in a new map, and
 	// texts that recorded messages must not repeat; nil: as they are.
-	RecordArgs    func(args map[string]any) (shown map[string]any, secrets []string)
-	PrivateResult bool // the answer must not be kept, such as the clipboard's contents
-	// AllowUnaudited lets the tool run from the command line even if the journal cannot be
-	// written; its answer then contains a warning. It is for tools that report on the gateway
-	// itself or stop it, and only counts for the gateway's own app.
-	AllowUnaudited bool
+	RecordArgs func(args map[string]any) (shown map[string]any, secrets []string)
+	Result     bool // the answer must not be kept, such as the clipboard's contents
+}
+
+// Limits are the limits of one call.
+type Limits struct {
 	// Timeout limits a call from its receipt to the end of Run, without the time that a person
 	// needs to answer. Zero means DefaultTimeout.
 	Timeout time.Duration
-	// BackgroundTimeout limits a call that continues after its request ends; see
+	// Background limits a call that continues after its request ends; see
 	// gateway.WithBackgroundTimeout. Zero means Timeout.
-	BackgroundTimeout time.Duration
-	// MaxArgs is the limit of the arguments in bytes of JSON if it exceeds the default, for
+	Background time.Duration
+	// Args is the limit of the arguments in bytes of JSON if it exceeds the default, for
 	// example for a file. Zero means 1 MiB.
-	MaxArgs int
-	// OnlyMakesCalls declares that the Action does nothing but make calls with its context. While
-	// a person is asked about those, its deadline is paused. Each inner call passes every gate,
-	// so a builtin outer call needs no consent. Descriptors cannot set it.
-	OnlyMakesCalls bool
-	// RunsScript declares that the Action runs a script of the caller. The mode "safe" refuses it.
-	RunsScript bool
-	// Concurrency returns how a call may overlap with others to the same program. Nil means
-	// Exclusive for a running program, otherwise Shared.
-	Concurrency func(call *Call) Concurrency
+	Args int
+}
 
-	// Precheck returns the reason why a call would certainly fail, so that no person is asked
-	// about it. It changes nothing, and runs only if a person would be asked. For windows of a
-	// program it runs only for callers that may see them. Call.Target is set. Nil means that no
-	// check exists.
-	Precheck func(ctx context.Context, call *Call) error
-	// PrecheckPublic reports that Precheck of a builtin tool reveals no decisions about others,
-	// so every caller may receive its error.
-	PrecheckPublic bool
-
-	// Run executes the tool. Nil means that the tool cannot run on this computer: Do returns
-	// Unavailable, or AUTOMATION_NOT_SUPPORTED if that is nil too.
-	Run         Action
-	Unavailable *Error // such as a bus that the person has not enabled
-
+// An Implementation describes how a tool is run.
+type Implementation struct {
+	// Summary describes it in one line for people, such as "D-Bus org.example.Notes
+	// /org/example/Notes Wipe".
+	Summary string
 	// Digest returns the SHA-256 of the tool's description and implementation in hexadecimal.
 	// Consent to the tool is bound to it, or to App.Digest if it is nil or returns "". It is a
 	// function because most tools are never called. It is safe for concurrent use and always
 	// returns the same value.
-	Digest func() string
-	// Implementation describes the implementation in one line for people, such as "D-Bus
-	// org.example.Notes /org/example/Notes Wipe".
-	Implementation string
+	Digest      func() string
+	Unavailable *Error // the reason why it cannot run, such as a bus that the person has not enabled
 }
 
 // An Action executes a tool. The call has been resolved, validated, admitted and recorded, with

@@ -113,7 +113,7 @@ func (r *Request) Permission() string {
 		return PermissionStart
 	case r.RunsCommand && r.Tool.Effect != Reads:
 		return PermissionRun
-	case !r.IsWholeScreen() && r.Call.Target.HostsCaller:
+	case !r.IsWholeScreen() && r.Call.Target.Process.HostsCaller:
 		return PermissionHost
 	case r.Tool.Effect == Reads:
 		return PermissionSee
@@ -132,6 +132,9 @@ func (r *Request) StartsProgram() bool {
 	return r.App.OperatesOthers() && !r.IsWholeScreen() && r.Call.Target.PID == 0
 }
 
+// Assessment returns the assessment of the call.
+func (r *Request) Assessment() Assessment { return r.Tool.Assessment(r.Call) }
+
 // Effect returns the effect of the call: that of its tool, or Destroys if the call starts a
 // program.
 func (r *Request) Effect() Effect {
@@ -147,8 +150,8 @@ func (r *Request) Digest() string {
 	if !r.App.OperatesOthers() {
 		return r.App.DigestOf(r.Tool.Name)
 	}
-	if r.StartsProgram() && r.Call.Target.Launch != nil {
-		return r.Call.Target.Launch.Digest
+	if r.StartsProgram() && r.Call.Target.Process.Launch != nil {
+		return r.Call.Target.Process.Launch.Digest
 	}
 	return r.Call.Target.Digest
 }
@@ -156,22 +159,22 @@ func (r *Request) Digest() string {
 // ResolveTarget returns the element that the call will act on, as far as known, and stores it in
 // Element.
 func (r *Request) ResolveTarget(ctx context.Context) TargetElement {
-	if r.App.ResolveTarget != nil && !r.TargetResolved {
-		r.Element = r.App.ResolveTarget(ctx, r.Call)
+	if r.App.Operator.ResolveTarget != nil && !r.TargetResolved {
+		r.Element = r.App.Operator.ResolveTarget(ctx, r.Call)
 	}
 	return r.Element
 }
 
 // SecretParams returns the tool's parameters that are secret in this call.
 func (r *Request) SecretParams() []string {
-	if r.Tool == nil || len(r.Tool.Secret) == 0 {
+	if r.Tool == nil || len(r.Tool.Privacy.Secret) == 0 {
 		return nil
 	}
-	if r.Tool.NonSecret == nil {
-		return r.Tool.Secret
+	if r.Tool.Privacy.NonSecret == nil {
+		return r.Tool.Privacy.Secret
 	}
-	others := r.Tool.NonSecret(r.Call.Args)
-	return slices.DeleteFunc(slices.Clone(r.Tool.Secret), func(name string) bool { return slices.Contains(others, name) })
+	others := r.Tool.Privacy.NonSecret(r.Call.Args)
+	return slices.DeleteFunc(slices.Clone(r.Tool.Privacy.Secret), func(name string) bool { return slices.Contains(others, name) })
 }
 
 // RedactedArgs returns the call's arguments for display: without the values of secret parameters,
@@ -181,13 +184,13 @@ func (r *Request) RedactedArgs() map[string]any {
 	return sanitize.Redact(shown, r.SecretParams(), func(any) any { return sanitize.Redacted })
 }
 
-// RecordedArgs returns the arguments as Tool.RecordArgs shows them, and the texts that recorded
+// RecordedArgs returns the arguments as Privacy.RecordArgs shows them, and the texts that recorded
 // messages must not repeat.
 func (r *Request) RecordedArgs() (shown map[string]any, secrets []string) {
-	if r.Tool == nil || r.Tool.RecordArgs == nil {
+	if r.Tool == nil || r.Tool.Privacy.RecordArgs == nil {
 		return r.Call.Args, nil
 	}
-	return r.Tool.RecordArgs(r.Call.Args)
+	return r.Tool.Privacy.RecordArgs(r.Call.Args)
 }
 
 // reservations holds the reservations of gates for a call until it ends.

@@ -20,7 +20,7 @@ const activeCalls = 50
 // blockingGateway returns a gateway with calls that last until they are cancelled, and a real journal.
 func blockingGateway(b *testing.B, folder string) (*gateway.Gateway, *active.StopList) {
 	parts := oneApp{&aai.App{ID: "org.example.App", Tools: []*aai.Tool{{
-		Name: "hold", Effect: aai.Changes, Timeout: time.Hour,
+		Name: "hold", Effect: aai.Changes, Limits: aai.Limits{Timeout: time.Hour},
 		Run: func(ctx context.Context, _ *aai.Call) (*aai.Result, error) {
 			<-ctx.Done()
 			return nil, ctx.Err()

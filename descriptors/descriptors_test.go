@@ -109,8 +109,8 @@ func checkTool(t *testing.T, tool *aai.Tool) {
 	if tool.Params.Source == nil {
 		t.Errorf("%s: expected parameters", tool.Name)
 	}
-	if tool.Timeout > aai.DefaultTimeout || tool.Timeout < time.Second {
-		t.Errorf("%s: a timeout of %s", tool.Name, tool.Timeout)
+	if tool.Limits.Timeout > aai.DefaultTimeout || tool.Limits.Timeout < time.Second {
+		t.Errorf("%s: a timeout of %s", tool.Name, tool.Limits.Timeout)
 	}
 }
 

@@ -70,7 +70,7 @@ func newTestGateway(t *testing.T, limits map[policy.Kind]policy.Limit) (*gateway
 	}
 	t.Cleanup(func() { _ = built.close() })
 	app := &aai.App{
-		ID: "org.example.Notes", Name: "Notes", Aliases: []string{"jotter"}, Digest: "d", Descriptor: json.RawMessage(`{}`), Platform: "linux",
+		ID: "org.example.Notes", Name: "Notes", Aliases: []string{"jotter"}, Digest: "d", Descriptor: aai.Descriptor{Raw: json.RawMessage(`{}`)}, Platform: "linux",
 		Tools: []*aai.Tool{{
 			Name: "list", Effect: aai.Reads, Params: aai.Schema{Check: func(v any) (any, error) { return v, nil }},
 			Run: func(context.Context, *aai.Call) (*aai.Result, error) { return &aai.Result{Text: "milk"}, nil },

@@ -52,7 +52,7 @@ func onScreen(t *testing.T, s *linuxtest.Session, config string) *components {
 		t.Fatal(err)
 	}
 	for _, tool := range app.Tools { // slow is not failed
-		tool.Timeout += patienceOnScreen
+		tool.Limits.Timeout += patienceOnScreen
 	}
 	return built
 }

@@ -58,7 +58,7 @@ func (c *sdkServer) app(id string) *aai.App {
 		text, _ := said.Content[0].(*mcp.TextContent)
 		return &aai.Result{Text: text.Text}, nil
 	}
-	return &aai.App{ID: id, Digest: "d", Tools: []*aai.Tool{{Name: "echo", Effect: aai.Reads, Params: aai.Schema{Check: func(v any) (any, error) { return v, nil }}, Timeout: 3 * time.Second, Run: run}}}
+	return &aai.App{ID: id, Digest: "d", Tools: []*aai.Tool{{Name: "echo", Effect: aai.Reads, Params: aai.Schema{Check: func(v any) (any, error) { return v, nil }}, Limits: aai.Limits{Timeout: 3 * time.Second}, Run: run}}}
 }
 
 // sdkServers is a catalog of them.

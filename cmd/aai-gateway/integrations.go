@@ -63,10 +63,10 @@ func (w *integrationScanner) alongside(watch func(context.Context)) func(context
 func describedApps(apps []*aai.App, host string) []discovery.DescribedApp {
 	var all []discovery.DescribedApp
 	for _, app := range apps {
-		if app.Descriptor == nil || app.Origin != "" {
+		if app.Descriptor.Raw == nil || app.Site.Origin != "" {
 			continue
 		}
-		read, err := catalog.Parse(app.Descriptor, catalog.Options{HostPlatform: host})
+		read, err := catalog.Parse(app.Descriptor.Raw, catalog.Options{HostPlatform: host})
 		if err != nil {
 			continue
 		}

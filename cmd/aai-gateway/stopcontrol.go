@@ -67,7 +67,7 @@ func newStopControl(data string, current func() *gateway.Gateway, self func() *a
 				return false
 			}
 			tool := self().Tool(w.Tool)
-			return tool != nil && !tool.OnlyMakesCalls // the user needs them to see the state, and to start again
+			return tool != nil && !tool.Assessment(nil).OnlyMakesCalls // the user needs them to see the state, and to start again
 		},
 		OnChange: func() { current().CancelStopped() },
 		Log:      log,

@@ -25,7 +25,7 @@ const auditTimeout = 5 * time.Minute
 func (a auditTools) tools() []*aai.Tool {
 	verify := readTool(AuditVerify, "Check that the record of calls is as it was written", noParams, a.verify)
 	export := withUnrecordedQuery(changeTool(AuditExport, "Write the record of calls as JSON Lines, with what is known of each line", exportParams, a.export))
-	verify.Timeout, export.Timeout = auditTimeout, auditTimeout
+	verify.Limits.Timeout, export.Limits.Timeout = auditTimeout, auditTimeout
 	return []*aai.Tool{verify, export}
 }
 

@@ -32,9 +32,9 @@ func (t loginTools) tools() []*aai.Tool {
 		return nil
 	}
 	begin := withPrecheck(t.precheckLogin, changeTool(LogIn, "Log in to a web app, or give it a key", loginParams, t.begin))
-	begin.Secret, begin.Timeout = []string{"secret", "client_secret"}, loginTimeout
+	begin.Privacy.Secret, begin.Limits.Timeout = []string{"secret", "client_secret"}, loginTimeout
 	end := changeTool(LogOut, "Log out of a web app and forget its tokens and keys", logoutParams, t.end)
-	end.Timeout = 2 * time.Minute
+	end.Limits.Timeout = 2 * time.Minute
 	return []*aai.Tool{begin, end, readTool(LoginStatus, "Say which web apps the person is known to, and how", loginStatusParams, t.status)}
 }
 
@@ -170,10 +170,10 @@ func recipeOf(app *aai.App) *aai.Recipe {
 	if app.Server != nil && app.Server.MCP.URL != "" {
 		return &aai.Recipe{Kind: app.Server.Kind, App: app.ID, Platform: app.Platform, HTTP: app.Server.MCP.Login()}
 	}
-	if app.Auth == nil {
+	if app.Site.Auth == nil {
 		return nil
 	}
-	return &aai.Recipe{App: app.ID, Platform: app.Platform, HTTP: &aai.HTTPRecipe{BaseURL: app.BaseURL, Origin: app.Origin, Auth: app.Auth}}
+	return &aai.Recipe{App: app.ID, Platform: app.Platform, HTTP: &aai.HTTPRecipe{BaseURL: app.Site.BaseURL, Origin: app.Site.Origin, Auth: app.Site.Auth}}
 }
 
 // hostOf returns the host of typed, which is a host or a URL.

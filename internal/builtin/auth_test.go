@@ -20,10 +20,10 @@ import (
 func shops() []*aai.App {
 	auth := &aai.AuthRecipe{Kind: aai.AuthAPIKey, In: "header", Name: "X-Key", ObtainURL: "https://shop.example/keys", Instructions: "Click Keys"}
 	return []*aai.App{
-		{ID: "shop.example/com.example.shop", Name: "Shop", Platform: "web", Origin: "https://shop.example", BaseURL: "https://api.other.example/v1", Auth: auth},
-		{ID: "org.example.one", Name: "One", Platform: "web", BaseURL: "https://twin.example/1", Auth: auth},
-		{ID: "org.example.two", Name: "Two", Platform: "web", BaseURL: "https://twin.example/2", Auth: auth},
-		{ID: "org.example.open", Name: "Open", Platform: "web", BaseURL: "https://open.example"},
+		{ID: "shop.example/com.example.shop", Name: "Shop", Platform: "web", Site: aai.Site{Origin: "https://shop.example", BaseURL: "https://api.other.example/v1", Auth: auth}},
+		{ID: "org.example.one", Name: "One", Platform: "web", Site: aai.Site{BaseURL: "https://twin.example/1", Auth: auth}},
+		{ID: "org.example.two", Name: "Two", Platform: "web", Site: aai.Site{BaseURL: "https://twin.example/2", Auth: auth}},
+		{ID: "org.example.open", Name: "Open", Platform: "web", Site: aai.Site{BaseURL: "https://open.example"}},
 	}
 }
 
@@ -137,9 +137,9 @@ func TestLogInByDevice(t *testing.T) {
 			answer(w, 400, map[string]any{"error": "authorization_pending"})
 		}
 	})
-	w.otherApps = []*aai.App{{ID: "org.example.phone", Platform: "web", BaseURL: server.URL, Auth: &aai.AuthRecipe{
+	w.otherApps = []*aai.App{{ID: "org.example.phone", Platform: "web", Site: aai.Site{BaseURL: server.URL, Auth: &aai.AuthRecipe{
 		Kind: aai.AuthOAuth2, AuthorizationEndpoint: server.URL + "/authorize", TokenEndpoint: server.URL + "/token", DeviceEndpoint: server.URL + "/device", PKCE: "S256",
-	}}}
+	}}}}
 	w.open()
 	said := make(chan string, 100)
 	ctx := gateway.WithProgress(t.Context(), func(_, _ float64, message string) { said <- message })

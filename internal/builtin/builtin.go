@@ -163,7 +163,10 @@ func NewApp(s Dependencies, known func() Catalog) *aai.App {
 	setReturnSchemas(app)
 	app.Tools = append(app.Tools, s.ExtraTools...)
 	for _, name := range []string{CheckDesktop, History, Story, AuditVerify} {
-		app.Tool(name).AllowUnaudited = true // these tools explain failures, so they must work without a journal
+		tool := app.Tool(name)
+		a := tool.Assessment(nil)
+		a.AllowUnaudited = true // these tools explain failures, so they must work without a journal
+		tool.Assess = aai.Always(a)
 	}
 	return app
 }
@@ -191,7 +194,7 @@ func (s Dependencies) check(ctx context.Context, call *aai.Call) (*aai.Result, e
 }
 
 func readTool(name, description, params string, run aai.Action) *aai.Tool {
-	return &aai.Tool{Name: name, Description: description, Params: schema.MustParse(params), Effect: aai.Reads, EffectInherent: true, Run: withDelivery(run)}
+	return &aai.Tool{Name: name, Description: description, Params: schema.MustParse(params), Effect: aai.Reads, Assess: aai.Always(aai.Assessment{EffectInherent: true}), Run: withDelivery(run)}
 }
 
 func changeTool(name, description, params string, run aai.Action) *aai.Tool {
@@ -201,7 +204,7 @@ func changeTool(name, description, params string, run aai.Action) *aai.Tool {
 // withUnrecordedQuery omits the search text from the record: a search that checks that a secret
 // is not recorded must not record it.
 func withUnrecordedQuery(tool *aai.Tool) *aai.Tool {
-	tool.Secret = append(tool.Secret, "text")
+	tool.Privacy.Secret = append(tool.Privacy.Secret, "text")
 	return tool
 }
 
@@ -231,7 +234,9 @@ func withPrecheck(vain func(context.Context, *aai.Call) error, tool *aai.Tool) *
 // withPublicPrecheck is withPrecheck for a check that reveals no decision about other callers:
 // every caller gets its error before a person is asked.
 func withPublicPrecheck(vain func(context.Context, *aai.Call) error, tool *aai.Tool) *aai.Tool {
-	tool.Precheck, tool.PrecheckPublic = vain, true
+	a := tool.Assessment(nil)
+	a.PrecheckPublic = true
+	tool.Precheck, tool.Assess = vain, aai.Always(a)
 	return tool
 }
 
@@ -326,7 +331,7 @@ func (c catalogTools) guide(ctx context.Context, call *aai.Call) (*aai.Result, e
 		}
 		return &aai.Result{Text: words, Data: data}, nil
 	}
-	if err := gateway.ReserveResult(ctx, len(app.Descriptor), len(app.Descriptor)/bytesPerValue); err != nil {
+	if err := gateway.ReserveResult(ctx, len(app.Descriptor.Raw), len(app.Descriptor.Raw)/bytesPerValue); err != nil {
 		return nil, err
 	}
 	app = c.modes.Visible(app)
@@ -358,17 +363,17 @@ func (c catalogTools) descriptor(ctx context.Context, call *aai.Call) (*aai.Resu
 	if err != nil {
 		return nil, err
 	}
-	if app.Descriptor == nil {
+	if app.Descriptor.Raw == nil {
 		return nil, aai.Errorf(aai.AppNotFound, "%s has no descriptor; it is part of the gateway", app.ID)
 	}
-	if err := gateway.ReserveResult(ctx, len(app.Descriptor), 0); err != nil {
+	if err := gateway.ReserveResult(ctx, len(app.Descriptor.Raw), 0); err != nil {
 		return nil, err
 	}
-	source := app.Descriptor
+	source := app.Descriptor.Raw
 	if here, _ := call.Args["platform"].(bool); here {
 		source = catalog.DescriptorForPlatform(app)
 	}
-	result := &aai.Result{Text: sanitize.EscapeInvisible(string(source)), UntrustedSource: app.Origin}
+	result := &aai.Result{Text: sanitize.EscapeInvisible(string(source)), UntrustedSource: app.Site.Origin}
 	if isPrintable(source) {
 		result.Data = source
 	}

@@ -200,7 +200,7 @@ func (t consentTools) grantable(ctx context.Context, call *aai.Call, name, permi
 			windows = []string{aai.PermissionStart}
 			as.Args = map[string]any{"launch": true, "arguments": []any{}} // as ax_connect starts it
 		}
-		program, err := desktop.FindTarget(ctx, &as, name)
+		program, err := desktop.Operator.FindTarget(ctx, &as, name)
 		if e := aai.AsError(err); e != nil && e.Code == aai.AppNotFound && permission != aai.PermissionStart {
 			program, err = installedApp(ctx, desktop, *call, name, err)
 		}

@@ -142,7 +142,7 @@ func TestHistoryThatCannotBeReadIsSaid(t *testing.T) {
 func TestHistoryNamesWhatWasActedOn(t *testing.T) {
 	w := newWorld(t, nil)
 	desktop := windows()
-	desktop.Tool("press").Secret = []string{"key"}
+	desktop.Tool("press").Privacy.Secret = []string{"key"}
 	desktop.Tool("press").Params = schema.MustParse(`{"type": "object", "properties": {"app": {"type": "string"}, "key": {"type": "string"}}}`)
 	desktop.Tool("press").Run = func(ctx context.Context, _ *aai.Call) (*aai.Result, error) {
 		return &aai.Result{}, gateway.ReportTargetElement(ctx, aai.TargetElement{Role: "button", Name: "Send hunter2", ID: "send-btn", Window: "Mail\n", UnknownEffect: true, AllText: "Send"})

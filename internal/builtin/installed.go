@@ -17,7 +17,7 @@ import (
 // notRunning if there is none.
 func installedApp(ctx context.Context, desktop *aai.App, call aai.Call, name string, notRunning error) (*aai.App, error) {
 	call.Args = map[string]any{"launch": true, "arguments": []any{}} // as ax_connect starts it
-	program, err := desktop.FindTarget(ctx, &call, name)
+	program, err := desktop.Operator.FindTarget(ctx, &call, name)
 	if err != nil {
 		return nil, notRunning
 	}

@@ -24,8 +24,8 @@ func TestConsentForInstalledApp(t *testing.T) {
 	name, runs := "desktop/"+filepath.Base(program), false
 	installed := map[string]string{name: program, "desktop/starter": script, "desktop/other": program}
 	desk := windows()
-	targets := desk.FindTarget
-	desk.FindTarget = func(ctx context.Context, call *aai.Call, name string) (*aai.App, error) {
+	targets := desk.Operator.FindTarget
+	desk.Operator.FindTarget = func(ctx context.Context, call *aai.Call, name string) (*aai.App, error) {
 		launch, _ := call.Args["launch"].(bool)
 		if path := installed[name]; path != "" && (runs || launch) {
 			app := &aai.App{ID: name, Name: name, Source: path, Platform: "any", Digest: "of " + path}

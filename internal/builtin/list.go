@@ -28,7 +28,7 @@ func (c catalogTools) apps(context.Context, *aai.Call) (*aai.Result, error) {
 		}
 		rows = append(rows, appRow{
 			ID: app.ID, Name: app.Name, Description: app.Description, Aliases: app.Aliases,
-			Tools: toolsOf(app), Unprobed: app.Unprobed, Platform: app.Platform, Runnable: app.IsRunnable(), Source: app.Source, Origin: app.Origin,
+			Tools: toolsOf(app), Unprobed: app.Descriptor.Unprobed, Platform: app.Platform, Runnable: app.IsRunnable(), Source: app.Source, Origin: app.Site.Origin,
 		})
 	}
 	return &aai.Result{Data: rows}, nil
@@ -36,7 +36,7 @@ func (c catalogTools) apps(context.Context, *aai.Call) (*aai.Result, error) {
 
 // toolsOf returns the number of known tools of an app.
 func toolsOf(app *aai.App) int {
-	if app.Unprobed {
+	if app.Descriptor.Unprobed {
 		return 0 // listing its tools would start it
 	}
 	return len(app.Tools)
@@ -55,7 +55,7 @@ func (c catalogTools) scan(ctx context.Context, _ *aai.Call) (*aai.Result, error
 	}
 	for i := range report.Files {
 		if app := served[report.Files[i].Path]; app != nil {
-			report.Files[i].Tools, report.Files[i].Unprobed = toolsOf(app), app.Unprobed
+			report.Files[i].Tools, report.Files[i].Unprobed = toolsOf(app), app.Descriptor.Unprobed
 		}
 	}
 	return &aai.Result{Data: report}, nil

@@ -29,7 +29,7 @@ const passphraseTimeout = 5 * time.Minute
 
 func (t reauthTools) tools() []*aai.Tool {
 	set := withPrecheck(t.precheckSet, changeTool(SetPassphrase, "Set the passphrase by which a person without a screen proves that it is they", noParams, t.set))
-	set.Timeout = passphraseTimeout
+	set.Limits.Timeout = passphraseTimeout
 	return []*aai.Tool{
 		set,
 		readTool(ListUnconfirmed, "List the settings that do not hold because nobody has confirmed them", noParams, t.list),

@@ -158,15 +158,15 @@ func windows() *aai.App {
 	return &aai.App{
 		ID: aai.DesktopApp, Name: "Desktop", Platform: "any", Digest: "the desktop's digest",
 		Tools: []*aai.Tool{tool("look", aai.Reads), tool("press", aai.Changes)},
-		FindTarget: func(_ context.Context, call *aai.Call, name string) (*aai.App, error) {
+		Operator: aai.Operator{FindTarget: func(_ context.Context, call *aai.Call, name string) (*aai.App, error) {
 			if launch, _ := call.Args["launch"].(bool); launch && name == "desktop/painter" {
-				return &aai.App{ID: name, Name: "Painter", Platform: "any", Digest: "painter's digest", Launch: &aai.Launch{Digest: "painter's digest"}}, nil
+				return &aai.App{ID: name, Name: "Painter", Platform: "any", Digest: "painter's digest", Process: aai.Process{Launch: &aai.Launch{Digest: "painter's digest"}}}, nil
 			}
 			if strings.Contains("desktop/editor", name) {
 				return editor, nil
 			}
 			return nil, aai.Errorf(aai.AppNotFound, "no program %q is running", name)
-		},
+		}},
 	}
 }
 

@@ -94,11 +94,11 @@ func TestAuthKinds(t *testing.T) {
 	}
 	for _, test := range tests {
 		d := mustParse(t, webApp(test.auth), Options{})
-		if diff := cmp.Diff(test.want, d.App.Auth); diff != "" || len(d.Warnings) > 0 {
+		if diff := cmp.Diff(test.want, d.App.Site.Auth); diff != "" || len(d.Warnings) > 0 {
 			t.Errorf("%s: %s%v", test.auth, diff, d.Warnings)
 		}
-		if d.Recipes[0].HTTP.Auth != d.App.Auth || d.App.BaseURL != "https://api.example.com/v1" {
-			t.Errorf("%s: the recipe has %+v, the app %q", test.auth, d.Recipes[0].HTTP.Auth, d.App.BaseURL)
+		if d.Recipes[0].HTTP.Auth != d.App.Site.Auth || d.App.Site.BaseURL != "https://api.example.com/v1" {
+			t.Errorf("%s: the recipe has %+v, the app %q", test.auth, d.Recipes[0].HTTP.Auth, d.App.Site.BaseURL)
 		}
 	}
 }
@@ -186,11 +186,11 @@ func TestAuthEndpoints(t *testing.T) {
 func TestAuthOfASection(t *testing.T) {
 	d := mustParse(t, withPlatforms(`{"web": {"automation": "http", "base_url": "https://a.b", "auth": {"type": "bearer"}, "tools": [
 		{"name": "t", "description": "D", "parameters": {}, "path": "/t", "method": "GET"}]}}`), Options{})
-	if d.App.Auth == nil || d.App.Auth.Kind != aai.AuthBearer || len(d.Warnings) > 0 {
-		t.Errorf("auth = %+v, warnings %v", d.App.Auth, d.Warnings)
+	if d.App.Site.Auth == nil || d.App.Site.Auth.Kind != aai.AuthBearer || len(d.Warnings) > 0 {
+		t.Errorf("auth = %+v, warnings %v", d.App.Site.Auth, d.Warnings)
 	}
 	d = mustParse(t, linuxTool(`"method": "M"`), Options{})
-	if d.App.Auth != nil || d.App.BaseURL != "" || d.App.Hosts != nil || d.App.Origin != "" {
+	if d.App.Site.Auth != nil || d.App.Site.BaseURL != "" || d.App.Site.Hosts != nil || d.App.Site.Origin != "" {
 		t.Errorf("app = %+v", d.App)
 	}
 }
@@ -218,7 +218,7 @@ func TestDashboardHosts(t *testing.T) {
 	}
 	for _, test := range tests {
 		app := mustParse(t, source(test.base, test.auth), Options{Origin: test.origin}).App
-		if got := strings.Join(app.Hosts, " "); got != test.want || app.Origin != test.origin {
+		if got := strings.Join(app.Site.Hosts, " "); got != test.want || app.Site.Origin != test.origin {
 			t.Errorf("%s, %s, %s: %q, want %q", test.origin, test.base, test.auth, got, test.want)
 		}
 	}
@@ -228,8 +228,8 @@ func TestDashboardHosts(t *testing.T) {
 func TestForeignAuth(t *testing.T) {
 	web := Options{Origin: "https://example.com"}
 	d := mustParse(t, webApp(`{"type": "bearer", "env_var": "AWS_SECRET_ACCESS_KEY"}`), web)
-	if d.App.Auth.EnvVar != "" || len(d.Warnings) != 1 || d.Warnings[0].Path != "auth.env_var" {
-		t.Errorf("auth = %+v, warnings %v", d.App.Auth, d.Warnings)
+	if d.App.Site.Auth.EnvVar != "" || len(d.Warnings) != 1 || d.Warnings[0].Path != "auth.env_var" {
+		t.Errorf("auth = %+v, warnings %v", d.App.Site.Auth, d.Warnings)
 	}
 	local := strings.Replace(webApp(`{"type": "cookie", "login_url": "http://[::1]:9/", "required_cookies": ["c"]}`), "https://api.example.com/v1", "http://127.0.0.1:631", 1)
 	mustParse(t, local, Options{})

@@ -38,8 +38,8 @@ func TestEffects(t *testing.T) {
 			if tool.Effect != want {
 				t.Errorf("%s (from %q): %v, want %v", test.tool, origin, tool.Effect, want)
 			}
-			if byNature := strings.Contains(test.tool, "property"); tool.Effect == aai.Reads && tool.EffectInherent != byNature {
-				t.Errorf("%s (from %q): that it reads is no claim: %v, want %v", test.tool, origin, tool.EffectInherent, byNature)
+			if byNature := strings.Contains(test.tool, "property"); tool.Effect == aai.Reads && tool.Assessment(nil).EffectInherent != byNature {
+				t.Errorf("%s (from %q): that it reads is no claim: %v, want %v", test.tool, origin, tool.Assessment(nil).EffectInherent, byNature)
 			}
 		}
 	}
@@ -138,8 +138,8 @@ func TestDriverForbids(t *testing.T) {
 	forbid := aai.Errorf(aai.PermissionDenied, "bus: the system bus is off")
 	d := mustParse(t, linuxTool(`"method": "M"`), Options{HostPlatform: "linux", Drivers: drivers(&recorder{refuse: forbid}, "dbus")})
 	tool := d.App.Tools[0]
-	if tool.Run != nil || tool.Unavailable != forbid {
-		t.Errorf("run %v, unavailable %v", tool.Run != nil, tool.Unavailable)
+	if tool.Run != nil || tool.Implementation.Unavailable != forbid {
+		t.Errorf("run %v, unavailable %v", tool.Run != nil, tool.Implementation.Unavailable)
 	}
 	if last := d.Warnings[len(d.Warnings)-1].String(); last != "platforms.linux.tools[0]: cannot be used: bus: the system bus is off" {
 		t.Errorf("warning = %q", last)
@@ -187,7 +187,7 @@ func TestTexts(t *testing.T) {
 	if again := mustParse(t, source+"\n", Options{}); again.App.Digest == d.App.Digest {
 		t.Error("the digest does not see a changed byte")
 	}
-	if marked := mustParse(t, "\xef\xbb\xbf"+source, Options{}); string(marked.App.Descriptor) != source || marked.App.Digest == d.App.Digest {
+	if marked := mustParse(t, "\xef\xbb\xbf"+source, Options{}); string(marked.App.Descriptor.Raw) != source || marked.App.Digest == d.App.Digest {
 		t.Error("a byte order mark is not handled")
 	}
 }
@@ -199,7 +199,7 @@ func TestSchemasOfATool(t *testing.T) {
 	if diff := cmp.Diff([]string{"a", "password", "n"}, tool.Params.Order); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff([]string{"password"}, tool.Secret); diff != "" {
+	if diff := cmp.Diff([]string{"password"}, tool.Privacy.Secret); diff != "" {
 		t.Error(diff)
 	}
 	if _, err := tool.Params.Check(map[string]any{"a": 1.0}); err == nil {

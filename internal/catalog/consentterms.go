@@ -30,9 +30,9 @@ func (p *parser) setDigests() {
 	}
 	for i, tool := range p.app.Tools {
 		recipe := p.run[i]
-		tool.Implementation = aai.CleanLabel(describeRecipe(p.kinds, recipe), maxText)
+		tool.Implementation.Summary = aai.CleanLabel(describeRecipe(p.kinds, recipe), maxText)
 		origin, app := p.o.Origin, p.app
-		tool.Digest = sync.OnceValue(func() string {
+		tool.Implementation.Digest = sync.OnceValue(func() string {
 			return digestOf(consentTerms{
 				Origin: origin, App: app.ID, AppName: app.Name,
 				Tool: tool.Name, Description: tool.Description, Effect: tool.Effect.String(),

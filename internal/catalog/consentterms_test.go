@@ -34,10 +34,10 @@ func digests(t *testing.T, source string, o Options, replace ...string) []string
 	o.HostPlatform = "linux"
 	var all []string
 	for _, tool := range mustParse(t, changed, o).App.Tools {
-		if b, err := hex.DecodeString(tool.Digest()); err != nil || len(b) != 32 {
-			t.Fatalf("%s has the digest %q", tool.Name, tool.Digest())
+		if b, err := hex.DecodeString(tool.Implementation.Digest()); err != nil || len(b) != 32 {
+			t.Fatalf("%s has the digest %q", tool.Name, tool.Implementation.Digest())
 		}
-		all = append(all, tool.Digest())
+		all = append(all, tool.Implementation.Digest())
 	}
 	return all
 }
@@ -129,10 +129,10 @@ func TestAuthIsAgreedTo(t *testing.T) {
 
 func TestRuns(t *testing.T) {
 	tools := mustParse(t, agreedApp, Options{HostPlatform: "linux"}).App.Tools
-	if got := tools[0].Implementation; got != "D-Bus org.example.Notes /notes org.example.Notes1.Add" {
+	if got := tools[0].Implementation.Summary; got != "D-Bus org.example.Notes /notes org.example.Notes1.Add" {
 		t.Error(got)
 	}
-	if got := tools[1].Implementation; got != "D-Bus get org.example.Notes /notes property org.example.Notes1.Count" {
+	if got := tools[1].Implementation.Summary; got != "D-Bus get org.example.Notes /notes property org.example.Notes1.Count" {
 		t.Error(got)
 	}
 	for want, r := range map[string]*aai.Recipe{

@@ -64,7 +64,7 @@ func checkRefusal(t *testing.T, d *Descriptor, err error) {
 func checkAccepted(t *testing.T, source string, d *Descriptor) {
 	t.Helper()
 	app := d.App
-	if !json.Valid(app.Descriptor) || !utf8.ValidString(source) || len(source) > maxBytes {
+	if !json.Valid(app.Descriptor.Raw) || !utf8.ValidString(source) || len(source) > maxBytes {
 		t.Fatal("accepted what is no strict JSON")
 	}
 	if !validID(app.ID) || app.Name == "" || app.Platform == "" || len(app.Digest) != 64 || app.ID == aai.BuiltinApp {
@@ -76,7 +76,7 @@ func checkAccepted(t *testing.T, source string, d *Descriptor) {
 		}
 	}
 	for _, tool := range app.Tools {
-		if !validToolName(tool.Name) || tool.Timeout < minTimeout || tool.Timeout > maxTimeout || app.Tool(tool.Name) != tool {
+		if !validToolName(tool.Name) || tool.Limits.Timeout < minTimeout || tool.Limits.Timeout > maxTimeout || app.Tool(tool.Name) != tool {
 			t.Fatalf("tool = %+v", tool)
 		}
 	}

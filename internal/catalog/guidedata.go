@@ -74,17 +74,17 @@ func guideHead(app *aai.App) *guide {
 	g.App.ID = app.ID
 	g.App.Names = cleanNames(app)
 	g.App.Description = aai.CleanLabel(app.Description, maxText)
-	g.App.Version = aai.CleanLabel(app.Version, maxName)
+	g.App.Version = aai.CleanLabel(app.Descriptor.Version, maxName)
 	for _, alias := range app.Aliases {
 		g.App.Aliases = append(g.App.Aliases, aai.CleanLabel(alias, maxName))
 	}
 	g.App.Platform = app.Platform
 	g.App.Runnable = app.IsRunnable()
-	g.App.From, g.App.Warning = hostname(app.Origin), sanitize.ConfusableReason(app.Name)
-	if app.Origin != "" {
-		g.App.Hosts = app.Hosts
+	g.App.From, g.App.Warning = hostname(app.Site.Origin), sanitize.ConfusableReason(app.Name)
+	if app.Site.Origin != "" {
+		g.App.Hosts = app.Site.Hosts
 	}
-	g.Authentication = newAuthentication(app.Auth)
+	g.Authentication = newAuthentication(app.Site.Auth)
 	return g
 }
 

@@ -71,12 +71,12 @@ func TestToyKind(t *testing.T) {
 		t.Fatal(err, faults)
 	}
 	tool := got.App.Tools[0]
-	if tool.Run == nil || tool.Effect != aai.Changes || !tool.EffectInherent || tool.Implementation != "plays ${path}" || got.Recipes[0].Kind != "toy" {
+	if tool.Run == nil || tool.Effect != aai.Changes || !tool.Assessment(nil).EffectInherent || tool.Implementation.Summary != "plays ${path}" || got.Recipes[0].Kind != "toy" {
 		t.Errorf("%+v of %+v", tool, got.Recipes[0])
 	}
 	got, faults = r.parse([]byte(`{"schema_version": "1.0", "app": {"id": "a.b", "name": "N", "description": "D"}, "execution": {"type": "toy"},
 		"tools": [{"name": "t", "execution": {"script": "s"}}]}`), Options{HostPlatform: "linux", Drivers: drivers(&d, "toy")})
-	if err := faults.err(); err != nil || got.App.Platform != "linux" || got.App.Tools[0].Implementation != "plays s" {
+	if err := faults.err(); err != nil || got.App.Platform != "linux" || got.App.Tools[0].Implementation.Summary != "plays s" {
 		t.Errorf("as an execution: %+v, %v", got.App, faults)
 	}
 }

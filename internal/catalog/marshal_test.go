@@ -39,14 +39,14 @@ func viewOf(t tester, d *Descriptor) appView {
 	t.Helper()
 	a := d.App
 	whole := appView{
-		ID: a.ID, Name: a.Name, Description: a.Description, Version: a.Version, Platform: a.Platform, BaseURL: a.BaseURL,
-		Aliases: a.Aliases, Hosts: a.Hosts, Auth: a.Auth, Document: *d.Document,
+		ID: a.ID, Name: a.Name, Description: a.Description, Version: a.Descriptor.Version, Platform: a.Platform, BaseURL: a.Site.BaseURL,
+		Aliases: a.Aliases, Hosts: a.Site.Hosts, Auth: a.Site.Auth, Document: *d.Document,
 	}
 	for _, tool := range a.Tools {
 		whole.Tools = append(whole.Tools, toolView{
-			Name: tool.Name, Title: tool.Title, Description: tool.Description, Runs: tool.Implementation, Digest: tool.Digest(),
-			Effect: tool.Effect, Natural: tool.EffectInherent, Starts: tool.MayStartProgram, Private: tool.PrivateResult, Run: tool.Run != nil,
-			Kind: tool.Kind, Secret: tool.Secret, Order: tool.Params.Order, Timeout: tool.Timeout,
+			Name: tool.Name, Title: tool.Title, Description: tool.Description, Runs: tool.Implementation.Summary, Digest: tool.Implementation.Digest(),
+			Effect: tool.Effect, Natural: tool.Assessment(nil).EffectInherent, Starts: tool.Assessment(nil).MayStartProgram, Private: tool.Privacy.Result, Run: tool.Run != nil,
+			Kind: tool.Assessment(nil).Kind, Secret: tool.Privacy.Secret, Order: tool.Params.Order, Timeout: tool.Limits.Timeout,
 		})
 	}
 	whole.Document.Sections = slices.Clone(d.Document.Sections)
@@ -124,7 +124,7 @@ func TestRealDescriptorsAreWrittenAgain(t *testing.T) {
 			o := Options{HostPlatform: host, Drivers: allDrivers(), DefaultTimeout: 7 * time.Second, DesktopFile: "mail.desktop"}
 			d := mustParse(t, string(source), o)
 			for _, tool := range d.App.Tools {
-				if tool.Digest() == "" {
+				if tool.Implementation.Digest() == "" {
 					t.Errorf("%s: %s has no digest", file, tool.Name)
 				}
 			}
@@ -325,7 +325,7 @@ func TestWhatAProgramMade(t *testing.T) {
 		t.Errorf("got the group %q of %+v", d.App.Tools[0].Group, d.Document.Generated)
 	}
 	other := mustParse(t, strings.Replace(source, `"deepObject"`, `"form"`, 1), Options{})
-	if other.App.Tools[0].Digest() == d.App.Tools[0].Digest() {
+	if other.App.Tools[0].Implementation.Digest() == d.App.Tools[0].Implementation.Digest() {
 		t.Error("a call that is spelled otherwise is agreed to by the same digest")
 	}
 	for bad, place := range map[string]string{

@@ -75,8 +75,8 @@ func (r *reader) parse(source []byte, o Options) (*Descriptor, *Faults) {
 	sum := sha256.Sum256(source)
 	body := bytes.TrimPrefix(source, []byte("\xef\xbb\xbf"))
 	p := &parser{o: o, reader: r, kinds: r.table(), app: &aai.App{
-		Digest: hex.EncodeToString(sum[:]), Source: o.Source, Modified: o.Modified, Descriptor: json.RawMessage(body),
-		Origin: o.Origin,
+		Digest: hex.EncodeToString(sum[:]), Source: o.Source, Descriptor: aai.Descriptor{Modified: o.Modified, Raw: json.RawMessage(body)},
+		Site: aai.Site{Origin: o.Origin},
 	}}
 	root, fault := r.read(body, p.limits())
 	switch {
@@ -93,7 +93,7 @@ func (r *reader) parse(source []byte, o Options) (*Descriptor, *Faults) {
 // compile builds the app from the document and its sections.
 func (p *parser) compile(sections []*section) {
 	p.app.ID, p.app.Name, p.app.Description = p.doc.ID, p.doc.Name, p.doc.Description
-	p.app.Version, p.app.Aliases = p.doc.Version, p.doc.Aliases
+	p.app.Descriptor.Version, p.app.Aliases = p.doc.Version, p.doc.Aliases
 	for _, s := range sections {
 		p.doc.Sections = append(p.doc.Sections, s.Section)
 		for _, tool := range s.Tools {
@@ -266,7 +266,7 @@ func (p *parser) choose(sections []*section) {
 		}
 	}
 	p.app.Platform, p.chosen = chosen.Platform, chosen
-	p.app.BaseURL, p.app.Auth, p.app.Hosts = cmp.Or(chosen.BaseURL, chosen.URL), chosen.Auth, p.hosts(chosen)
+	p.app.Site.BaseURL, p.app.Site.Auth, p.app.Site.Hosts = cmp.Or(chosen.BaseURL, chosen.URL), chosen.Auth, p.hosts(chosen)
 	p.setServer(chosen)
 	p.app.Tools = make([]*aai.Tool, len(chosen.Tools))
 	p.run = make([]*aai.Recipe, len(chosen.Tools))
@@ -340,7 +340,7 @@ func (p *parser) compileTool(s *section, tool *aai.Tool, r *aai.Recipe, at *node
 	}
 	failure := aai.AsError(err)
 	if failure.Code == aai.PermissionDenied {
-		tool.Unavailable = failure
+		tool.Implementation.Unavailable = failure
 		p.warn(at.Path(), "cannot be used: %s", failure.Message)
 		return
 	}

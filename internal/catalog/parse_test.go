@@ -21,7 +21,7 @@ func TestProtocolExample(t *testing.T) {
 
 	app := got.App
 	if app.ID != "com.apple.mail" || app.Name != "Mail" || app.Description != "Apple's native email client" ||
-		app.Version != "1.0" || app.Platform != "linux" || app.Source != "/x/aai.json" || string(app.Descriptor) != source {
+		app.Descriptor.Version != "1.0" || app.Platform != "linux" || app.Source != "/x/aai.json" || string(app.Descriptor.Raw) != source {
 		t.Errorf("app = %+v", app)
 	}
 	if sum := sha256.Sum256([]byte(source)); app.Digest != hex.EncodeToString(sum[:]) {
@@ -30,7 +30,7 @@ func TestProtocolExample(t *testing.T) {
 	if len(got.Warnings) > 0 {
 		t.Errorf("warnings: %v", got.Warnings)
 	}
-	if len(app.Tools) != 1 || app.Tools[0].Run == nil || app.Tools[0].Effect != aai.Destroys || app.Tools[0].Timeout != 30*time.Second {
+	if len(app.Tools) != 1 || app.Tools[0].Run == nil || app.Tools[0].Effect != aai.Destroys || app.Tools[0].Limits.Timeout != 30*time.Second {
 		t.Errorf("tools = %+v", app.Tools)
 	}
 	params := []string{"to", "subject", "body"}
@@ -233,11 +233,11 @@ func TestTimeouts(t *testing.T) {
 	}
 	for _, test := range tests {
 		d := mustParse(t, source(test.platform, test.timeout), Options{DefaultTimeout: 7 * time.Second})
-		if got := d.App.Tools[0].Timeout; got != test.want {
+		if got := d.App.Tools[0].Limits.Timeout; got != test.want {
 			t.Errorf("%s%s: %v, want %v", test.platform, test.timeout, got, test.want)
 		}
 	}
-	if got := mustParse(t, source("linux", ""), Options{}).App.Tools[0].Timeout; got != aai.DefaultTimeout {
+	if got := mustParse(t, source("linux", ""), Options{}).App.Tools[0].Limits.Timeout; got != aai.DefaultTimeout {
 		t.Errorf("default: %v", got)
 	}
 }

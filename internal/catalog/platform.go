@@ -10,17 +10,17 @@ import (
 // DescriptorForPlatform returns the app's descriptor reduced to app.Platform: "platform" and the members of its
 // section, such as "tools", replace "platforms". It returns a descriptor without that section as written.
 func DescriptorForPlatform(app *aai.App) json.RawMessage {
-	p := &parser{o: Options{Origin: app.Origin}}
-	root, fault := new(reader).read(app.Descriptor, p.limits())
+	p := &parser{o: Options{Origin: app.Site.Origin}}
+	root, fault := new(reader).read(app.Descriptor.Raw, p.limits())
 	if fault != nil || root.Kind != object {
-		return app.Descriptor
+		return app.Descriptor.Raw
 	}
 	section := root.Member("platforms")
 	if section != nil {
 		section = section.Member(app.Platform)
 	}
 	if section == nil {
-		return app.Descriptor
+		return app.Descriptor.Raw
 	}
 	var b bytes.Buffer
 	write := func(name string, value []byte) {

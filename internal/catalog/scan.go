@@ -124,7 +124,7 @@ func (s *scanner) load(r *reader, f foundFile) (l *loadedFile) {
 
 // source returns the descriptor as read, or nil if there is none.
 func (l *loadedFile) source() []byte {
-	return l.descriptor.App.Descriptor
+	return l.descriptor.App.Descriptor.Raw
 }
 
 func refusedFile(f foundFile, problem string) *loadedFile {

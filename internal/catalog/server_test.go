@@ -33,7 +33,7 @@ func TestServers(t *testing.T) {
 		}
 	}
 	got := mustParse(t, server(`"url": "https://example.com/mcp"`, `, "auth": {"type": "bearer"}`), Options{HostPlatform: "linux", Drivers: drivers(&d, "mcp")})
-	if a := got.App; a.BaseURL != "https://example.com/mcp" || a.Auth == nil || a.Server.MCP.Auth != a.Auth || len(a.Hosts) != 1 || a.Hosts[0] != "example.com" {
+	if a := got.App; a.Site.BaseURL != "https://example.com/mcp" || a.Site.Auth == nil || a.Server.MCP.Auth != a.Site.Auth || len(a.Site.Hosts) != 1 || a.Site.Hosts[0] != "example.com" {
 		t.Errorf("%+v", a)
 	}
 }
@@ -44,7 +44,7 @@ func TestListedToolsOfAServer(t *testing.T) {
 	got := mustParse(t, server(`"command": "x"`, `, "tools": [{"name": "read", "description": "R", "effect": "reads", "parameters": {"type": "object"}}, {"name": "write"}]`),
 		Options{HostPlatform: "linux", Drivers: drivers(&d, "mcp")})
 	read, write := got.App.Tool("read"), got.App.Tool("write")
-	if got.App.Server != nil || read.Run == nil || read.Effect != aai.Reads || write.Effect != aai.Destroys || read.Implementation != "MCP server x: read" {
+	if got.App.Server != nil || read.Run == nil || read.Effect != aai.Reads || write.Effect != aai.Destroys || read.Implementation.Summary != "MCP server x: read" {
 		t.Errorf("%+v %+v", read, write)
 	}
 	if r := got.Recipes[0]; r.Kind != "mcp" || r.MCP.Tool != "read" || r.MCP.Command != "x" {

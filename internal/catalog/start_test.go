@@ -22,13 +22,13 @@ func TestStarts(t *testing.T) {
 	found := mustParse(t, strings.Replace(starting, "DESKTOP", "", 1), Options{HostPlatform: "linux", DesktopFile: "late.desktop"})
 	for name, d := range map[string]*Descriptor{"by the descriptor": named, "by the entry": found} {
 		play, volume := d.App.Tool("play"), d.App.Tool("volume")
-		if !play.MayStartProgram || !strings.HasPrefix(play.Implementation, "starts late.desktop if it does not run; D-Bus") || d.Recipes[0].Start != "late" {
+		if !play.Assessment(nil).MayStartProgram || !strings.HasPrefix(play.Implementation.Summary, "starts late.desktop if it does not run; D-Bus") || d.Recipes[0].Start != "late" {
 			t.Errorf("%s: %+v", name, play)
 		}
-		if play.Digest() == plain.App.Tool("play").Digest() {
+		if play.Implementation.Digest() == plain.App.Tool("play").Implementation.Digest() {
 			t.Errorf("%s: who allowed to call the app has allowed to start it", name)
 		}
-		if volume.MayStartProgram || volume.Effect != aai.Reads || d.Recipes[1].Start != "" || volume.Digest() != plain.App.Tool("volume").Digest() {
+		if volume.Assessment(nil).MayStartProgram || volume.Effect != aai.Reads || d.Recipes[1].Start != "" || volume.Implementation.Digest() != plain.App.Tool("volume").Implementation.Digest() {
 			t.Errorf("%s: %+v", name, volume)
 		}
 	}
@@ -37,10 +37,10 @@ func TestStarts(t *testing.T) {
 		entry := func(id string) string { return says + " " + id }
 		return mustParse(t, strings.Replace(starting, "DESKTOP", `"desktop_file": "late.desktop",`, 1), Options{HostPlatform: "linux", EntryCommand: entry}).App.Tool("play")
 	}
-	if one, other := command("/usr/bin/player"), command("/tmp/planted"); one.Digest() == other.Digest() || !strings.HasPrefix(one.Implementation, "starts /usr/bin/player late if it does not run; D-Bus") {
-		t.Errorf("it runs %q, by the digest %s and %s", one.Implementation, one.Digest(), other.Digest())
+	if one, other := command("/usr/bin/player"), command("/tmp/planted"); one.Implementation.Digest() == other.Implementation.Digest() || !strings.HasPrefix(one.Implementation.Summary, "starts /usr/bin/player late if it does not run; D-Bus") {
+		t.Errorf("it runs %q, by the digest %s and %s", one.Implementation.Summary, one.Implementation.Digest(), other.Implementation.Digest())
 	}
-	if play := plain.App.Tool("play"); play.MayStartProgram || strings.Contains(play.Implementation, "starts") {
+	if play := plain.App.Tool("play"); play.Assessment(nil).MayStartProgram || strings.Contains(play.Implementation.Summary, "starts") {
 		t.Errorf("%+v", play)
 	}
 	for _, bad := range []string{`"../late.desktop"`, `7`, `""`, `".desktop"`, `"a b"`} {

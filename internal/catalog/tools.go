@@ -89,17 +89,18 @@ func (p *parser) readTool(s *section, m *members, run toolReader, seen map[strin
 func (p *parser) tool(s *section, d *ToolDeclaration) *aai.Tool {
 	k := kindOf(p.kinds, d.Recipe)
 	natural := k.inherentEffect(d.Recipe)
+	effect := p.effect(d.Effect, natural)
 	tool := &aai.Tool{
-		Name: d.Name, Title: d.Title, Description: d.Description, Group: d.Group, Effect: p.effect(d.Effect, natural), Kind: k.limitKind,
-		Timeout: cmp.Or(d.Timeout, p.usualTimeout(s.Platform)), MayStartProgram: d.Recipe.Start != "",
+		Name: d.Name, Title: d.Title, Description: d.Description, Group: d.Group, Effect: effect,
+		Assess: aai.Always(aai.Assessment{EffectInherent: effect == natural, Kind: k.limitKind, MayStartProgram: d.Recipe.Start != ""}),
+		Limits: aai.Limits{Timeout: cmp.Or(d.Timeout, p.usualTimeout(s.Platform))},
 	}
-	tool.EffectInherent = tool.Effect == natural
 	params, returns := p.schemaFacts(d.Params), p.schemaFacts(d.Returns)
-	tool.Params, tool.Secret = params.Schema, params.SecretNames
+	tool.Params, tool.Privacy.Secret = params.Schema, params.SecretNames
 	if d.Recipe.DBus != nil {
 		tool.Params = closed(tool.Params)
 	}
-	tool.Returns, tool.PrivateResult = returns.Schema, len(returns.SecretNames) > 0
+	tool.Returns, tool.Privacy.Result = returns.Schema, len(returns.SecretNames) > 0
 	return tool
 }
 

@@ -57,7 +57,7 @@ const setParams = `{"type": "object", "additionalProperties": false, "required":
 func (r *Editor) Tools() []*aai.Tool {
 	return []*aai.Tool{
 		{
-			Name: ListTool, Description: "List the settings: what each is for, what it is, and who says so", Effect: aai.Reads, AllowUnaudited: true,
+			Name: ListTool, Description: "List the settings: what each is for, what it is, and who says so", Effect: aai.Reads, Assess: aai.Always(aai.Assessment{AllowUnaudited: true}),
 			Params: schema.MustParse(listParams), Returns: aai.Schema{Source: []byte(listReturns)}, Run: r.list,
 		},
 		{

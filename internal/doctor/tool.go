@@ -47,8 +47,8 @@ type report struct {
 // reports progress after each examination.
 func Tool(open func() *Doctor) *aai.Tool {
 	return &aai.Tool{
-		Name: ToolName, Description: "Test every way to an app, and report how to fix the broken ones", Effect: aai.Reads, AllowUnaudited: true,
-		Params: schema.MustParse(params), Returns: aai.Schema{Source: []byte(returns)}, Timeout: totalTimeout,
+		Name: ToolName, Description: "Test every way to an app, and report how to fix the broken ones", Effect: aai.Reads, Assess: aai.Always(aai.Assessment{AllowUnaudited: true}),
+		Params: schema.MustParse(params), Returns: aai.Schema{Source: []byte(returns)}, Limits: aai.Limits{Timeout: totalTimeout},
 		Run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 			skip, err := skipArg(call)
 			if err != nil {

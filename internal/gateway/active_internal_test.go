@@ -16,7 +16,7 @@ func TestProgressBesideManySecrets(t *testing.T) {
 	} {
 		p := newInvocation(t.Context(), &Gateway{}, &aai.Call{Args: map[string]any{"s": secret}}, make(chan struct{}, 1))
 		p.clock.alarm.Stop()
-		p.request.Tool = &aai.Tool{Secret: []string{"s"}}
+		p.request.Tool = &aai.Tool{Privacy: aai.Privacy{Secret: []string{"s"}}}
 		p.setProgress(1, 2, "at hunter22")
 		if got := p.lastProgress; got.done != 1 || strings.Contains(got.message, "hunter22") || (want == "") != (got.message == "") {
 			t.Errorf("%.20s: got %+v", secret, got)

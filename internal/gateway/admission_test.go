@@ -341,7 +341,7 @@ func TestAskedWithin(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g, w, _, asked := together("yes")
 		outer := *w.app.Tools[0]
-		outer.Name, outer.OnlyMakesCalls = "outer", true
+		outer.Name, outer.Assess = "outer", aai.Always(aai.Assessment{OnlyMakesCalls: true})
 		outer.Run = func(ctx context.Context, _ *aai.Call) (*aai.Result, error) { return g.Do(ctx, tool("one")) }
 		w.app.Tools = append(w.app.Tools, &outer)
 		dialog := g.Dialog

@@ -10,7 +10,7 @@ import (
 type backgroundTimeoutKey struct{}
 
 // WithBackgroundTimeout returns a context for a call that continues after its request ends, such
-// as a task. Its limit is the shorter of most and the tool's BackgroundTimeout, but at least the
+// as a task. Its limit is the shorter of most and the tool's Limits.Background, but at least the
 // tool's Timeout.
 func WithBackgroundTimeout(ctx context.Context, most time.Duration) context.Context {
 	return context.WithValue(ctx, backgroundTimeoutKey{}, most)
@@ -19,15 +19,15 @@ func WithBackgroundTimeout(ctx context.Context, most time.Duration) context.Cont
 // effectiveTimeout returns the time limit of the call.
 func (p *invocation) effectiveTimeout(tool *aai.Tool) time.Duration {
 	usual := foregroundTimeout(tool)
-	if most, _ := p.ctx.Value(backgroundTimeoutKey{}).(time.Duration); tool.BackgroundTimeout > 0 {
-		return max(usual, min(most, tool.BackgroundTimeout))
+	if most, _ := p.ctx.Value(backgroundTimeoutKey{}).(time.Duration); tool.Limits.Background > 0 {
+		return max(usual, min(most, tool.Limits.Background))
 	}
 	return usual
 }
 
 func foregroundTimeout(tool *aai.Tool) time.Duration {
-	if tool.Timeout <= 0 {
+	if tool.Limits.Timeout <= 0 {
 		return aai.DefaultTimeout
 	}
-	return tool.Timeout
+	return tool.Limits.Timeout
 }

@@ -26,7 +26,7 @@ func TestBackgroundTimeout(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			g, w, _, _ := together("yes")
 			outer := *w.app.Tools[0]
-			outer.Name, outer.OnlyMakesCalls, outer.BackgroundTimeout = "outer", true, c.lasting
+			outer.Name, outer.Assess, outer.Limits.Background = "outer", aai.Always(aai.Assessment{OnlyMakesCalls: true}), c.lasting
 			outer.Run = func(ctx context.Context, _ *aai.Call) (*aai.Result, error) {
 				a, err := g.Admit(ctx, tool("one"))
 				if err != nil {

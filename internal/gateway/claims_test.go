@@ -89,7 +89,7 @@ func TestTwoGatewaysTakeTurns(t *testing.T) {
 		if _, err := g.Do(t.Context(), on("a")); aai.AsError(err) == nil {
 			t.Error("it acts though gateways cannot agree")
 		}
-		w.app.Tools[0].Effect, w.app.Tools[0].EffectInherent = aai.Reads, true
+		w.app.Tools[0].Effect, w.app.Tools[0].Assess = aai.Reads, aai.Always(aai.Assessment{EffectInherent: true})
 		if _, err := g.Do(t.Context(), on("a")); err != nil {
 			t.Errorf("it does not look where gateways cannot agree: %v", err)
 		}

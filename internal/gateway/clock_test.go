@@ -64,7 +64,7 @@ func TestTheDeadlineCoversEverything(t *testing.T) {
 			"gate":    {toolTimeout, aai.Timeout, func(g *gateway.Gateway, _ *world, h hanging) { g.Gates = append(g.Gates, h) }},
 			"target": {toolTimeout, aai.Timeout, func(_ *gateway.Gateway, w *world, h hanging) {
 				w.app.Tools[0].Target = "app"
-				w.app.FindTarget = func(ctx context.Context, _ *aai.Call, _ string) (*aai.App, error) { return nil, h.wait(ctx) }
+				w.app.Operator.FindTarget = func(ctx context.Context, _ *aai.Call, _ string) (*aai.App, error) { return nil, h.wait(ctx) }
 			}},
 			"check": {toolTimeout, aai.Timeout, func(_ *gateway.Gateway, w *world, h hanging) {
 				w.app.Tools[0].Params.Check = func(v any) (any, error) {
@@ -216,7 +216,7 @@ func TestProgressWhileAPersonIsAsked(t *testing.T) {
 		s.Gates = []string{asks}
 		w := newWorld(s)
 		w.app.Name = "Notes"
-		w.app.Tools[0].Timeout = 10 * time.Second
+		w.app.Tools[0].Limits.Timeout = 10 * time.Second
 		w.app.Tools[0].Run = func(ctx context.Context, _ *aai.Call) (*aai.Result, error) {
 			gateway.Progress(ctx, 1, 3, "begun")
 			return &aai.Result{}, nil
@@ -250,7 +250,7 @@ func TestLongReadsAreOnRecord(t *testing.T) {
 		s := plain()
 		s.Effect, s.Args = aai.Reads, map[string]any{"password": secretValue, "of": "x"}
 		w := newWorld(s)
-		w.app.Tools[0].Timeout = 10 * time.Second
+		w.app.Tools[0].Limits.Timeout = 10 * time.Second
 		w.app.Tools[0].Run = func(context.Context, *aai.Call) (*aai.Result, error) {
 			time.Sleep(1001 * time.Millisecond)
 			if w.count(string(aai.Received)) != 1 {

@@ -295,7 +295,7 @@ func TestDialogsThatFail(t *testing.T) {
 }
 
 func TestDigestOf(t *testing.T) {
-	app := &aai.App{Digest: "app", Tools: []*aai.Tool{{Name: "one", Digest: func() string { return "one's" }}, {Name: "two"}}}
+	app := &aai.App{Digest: "app", Tools: []*aai.Tool{{Name: "one", Implementation: aai.Implementation{Digest: func() string { return "one's" }}}, {Name: "two"}}}
 	for permission, want := range map[string]string{"one": "one's", "two": "app", "see": "app", "": "app"} {
 		if got := app.DigestOf(permission); got != want {
 			t.Errorf("%q: %q", permission, got)

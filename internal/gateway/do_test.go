@@ -287,7 +287,7 @@ func TestTimeoutDefault(t *testing.T) {
 	for _, timeout := range []time.Duration{0, -1} {
 		synctest.Test(t, func(t *testing.T) {
 			w := newWorld(plain())
-			w.app.Tools[0].Timeout = timeout
+			w.app.Tools[0].Limits.Timeout = timeout
 			w.app.Tools[0].Run = func(ctx context.Context, _ *aai.Call) (*aai.Result, error) {
 				deadline, ok := ctx.Deadline()
 				if left := time.Until(deadline); !ok || left != aai.DefaultTimeout {
@@ -358,7 +358,7 @@ func TestSilenceOfAnActionIsNoPromise(t *testing.T) {
 		s.Effect = c.effect
 		w := newWorld(s)
 		failure := &aai.Error{Code: aai.AutomationFailed, Message: "it broke", Delivery: c.said}
-		w.app.Tools[0].EffectInherent, w.app.Tools[0].MayStartProgram = c.by != "claimed", c.by == "starts"
+		w.app.Tools[0].Assess = aai.Always(aai.Assessment{EffectInherent: c.by != "claimed", MayStartProgram: c.by == "starts"})
 		w.app.Tools[0].Run = func(context.Context, *aai.Call) (*aai.Result, error) { return nil, failure }
 		_, err := w.gateway().Do(t.Context(), s.call())
 		e := wantCode(t, err, aai.AutomationFailed)

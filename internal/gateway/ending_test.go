@@ -149,7 +149,7 @@ func TestReadingWithoutARecord(t *testing.T) {
 			s := plain()
 			s.Effect = c.effect
 			w := newWorld(s)
-			w.app.ID, w.app.Tools[0].AllowUnaudited = c.app, c.unrecorded
+			w.app.ID, w.app.Tools[0].Assess = c.app, aai.Always(aai.Assessment{AllowUnaudited: c.unrecorded})
 			g, j := w.gateway(), &readyJournal{world: w}
 			g.Journal = j
 			if when == "before" {

@@ -36,7 +36,7 @@ func (g *Gateway) findTarget(ctx context.Context, r *aai.Request) (*aai.App, err
 	if !r.App.OperatesOthers() {
 		return g.Catalog.Find(ctx, name)
 	}
-	target, err := r.App.FindTarget(ctx, r.Call, name)
+	target, err := r.App.Operator.FindTarget(ctx, r.Call, name)
 	if target == nil && err == nil {
 		err = aai.Errorf(aai.AppNotFound, "there is no app %q", aai.CleanLabel(name, maxName))
 	}

@@ -250,7 +250,7 @@ func (p *invocation) recordIntent(ctx context.Context) *aai.Error {
 // make calls, and those of a server get a context that can pause while they wait for the person. The
 // outcome has no credentials.
 func (p *invocation) runAction(ctx context.Context) (*aai.Result, error) {
-	if until, ok := ctx.Deadline(); ok && (p.request.App.OperatesOthers() || p.request.Tool.OnlyMakesCalls || p.request.App.Server != nil) {
+	if until, ok := ctx.Deadline(); ok && (p.request.App.OperatesOthers() || p.request.Assessment().OnlyMakesCalls || p.request.App.Server != nil) {
 		w, end := newPausableContext(p.ctx, until, p.clock.alarm)
 		defer func() { p.clock.total += end() }()
 		ctx = w

@@ -193,7 +193,7 @@ func (p *invocation) cancel() *aai.Error {
 // tool that is merely declared as reading may have had any.
 func (p *invocation) onlyReads() bool {
 	t := p.request.Tool
-	return t != nil && t.Effect == aai.Reads && t.EffectInherent && !t.MayStartProgram
+	return t != nil && t.Effect == aai.Reads && t.Assessment(nil).EffectInherent && !t.Assessment(nil).MayStartProgram
 }
 
 // withDelivery returns the Action's error with Delivery set. If the Action set none and may

@@ -41,7 +41,7 @@ func (p *invocation) notifyMutation(e callResult) {
 	p.mu.Lock()
 	about, ran, on, door := p.entry, p.actionStarted, p.element, p.ctx
 	p.mu.Unlock()
-	if !ran || about.Effect == aai.Reads || p.request.Tool.OnlyMakesCalls || e.err != nil && e.err.Delivery == aai.NotDelivered {
+	if !ran || about.Effect == aai.Reads || p.request.Assessment().OnlyMakesCalls || e.err != nil && e.err.Delivery == aai.NotDelivered {
 		return
 	}
 	if e.err == nil && e.result != nil && e.result.NoOp {

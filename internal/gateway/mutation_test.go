@@ -74,7 +74,7 @@ func TestWhatMayHaveHappenedIsTold(t *testing.T) {
 		want   []aai.Code
 	}{
 		"a read":           {func(tool *aai.Tool) { tool.Effect = aai.Reads }, func(context.Context, *aai.Call) (*aai.Result, error) { return &aai.Result{}, nil }, nil},
-		"only makes calls": {func(tool *aai.Tool) { tool.OnlyMakesCalls = true }, func(context.Context, *aai.Call) (*aai.Result, error) { return &aai.Result{}, nil }, nil},
+		"only makes calls": {func(tool *aai.Tool) { tool.Assess = aai.Always(aai.Assessment{OnlyMakesCalls: true}) }, func(context.Context, *aai.Call) (*aai.Result, error) { return &aai.Result{}, nil }, nil},
 		"refused": {func(tool *aai.Tool) {
 			tool.Params.Check = func(any) (any, error) { return nil, aai.Errorf(aai.InvalidParams, "no") }
 		}, func(context.Context, *aai.Call) (*aai.Result, error) { return &aai.Result{}, nil }, nil},

@@ -14,7 +14,7 @@ import (
 // onWindows returns a world with an Action on windows.
 func onWindows(run aai.Action) *world {
 	w := newWorld(plain())
-	w.app.FindTarget = func(context.Context, *aai.Call, string) (*aai.App, error) { return w.app, nil }
+	w.app.Operator.FindTarget = func(context.Context, *aai.Call, string) (*aai.App, error) { return w.app, nil }
 	w.app.Tools[0].Run = run
 	return w
 }

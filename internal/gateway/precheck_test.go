@@ -55,7 +55,7 @@ func TestPrecheckOfBuiltinAppIsForThePerson(t *testing.T) {
 			w := newWorld(s)
 			w.app.ID = aai.BuiltinApp
 			w.app.Tools[0].Precheck = func(context.Context, *aai.Call) error { return aai.Errorf(aai.ElementNotFound, "nothing of that") }
-			w.app.Tools[0].PrecheckPublic = open
+			w.app.Tools[0].Assess = aai.Always(aai.Assessment{PrecheckPublic: open})
 			call := s.call()
 			call.App, call.Caller.Door = aai.BuiltinApp, door
 			var want aai.Code
@@ -78,7 +78,7 @@ func TestPrecheckNeedsVisibility(t *testing.T) {
 		s.Target, s.Args, s.Dialog = "app", map[string]any{"app": "org.example.Other"}, refuses
 		w := newWorld(s)
 		w.other.PID = 7
-		w.app.FindTarget = func(context.Context, *aai.Call, string) (*aai.App, error) { return w.other, nil }
+		w.app.Operator.FindTarget = func(context.Context, *aai.Call, string) (*aai.App, error) { return w.other, nil }
 		w.app.Tools[0].Effect = aai.Destroys
 		w.app.Tools[0].Precheck = func(context.Context, *aai.Call) error {
 			return aai.Errorf(aai.ElementNotFound, "there is no such button")

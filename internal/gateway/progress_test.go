@@ -31,7 +31,7 @@ func TestProgress(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newWorld(plain())
 				w.app.Name = "Calculator|Rechner"
-				w.app.Tools[0].Timeout = 10 * time.Second
+				w.app.Tools[0].Limits.Timeout = 10 * time.Second
 				w.app.Tools[0].Run = func(ctx context.Context, _ *aai.Call) (*aai.Result, error) {
 					c.run(ctx)
 					return &aai.Result{}, nil

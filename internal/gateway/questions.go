@@ -121,7 +121,7 @@ func (p *invocation) precheck() *aai.Error {
 	if r.Tool.Precheck == nil || p.hasPlaceholders || r.App.OperatesOthers() && !r.IsWholeScreen() && !p.g.canSee(ctx, r) {
 		return nil
 	}
-	if door := r.Call.Caller.Door; r.App.ID == aai.BuiltinApp && !r.Tool.PrecheckPublic && door != aai.DoorCLI && door != aai.DoorWeb {
+	if door := r.Call.Caller.Door; r.App.ID == aai.BuiltinApp && !r.Assessment().PrecheckPublic && door != aai.DoorCLI && door != aai.DoorWeb {
 		return nil // decisions about others are hidden from agents
 	}
 	return p.deadlineError(ctx, r.Tool.Precheck(ctx, r.Call))

@@ -224,7 +224,7 @@ func (v *slot) checkAvailable() *aai.Error {
 // once.
 func (v *slot) recordOutcome(ended, err error) {
 	failure, w := aai.AsError(err), v.queue
-	if failure != nil && failure.Code == aai.Timeout && !failure.AppResponded && (w.app.Ping != nil || ended != nil && failure.Delivery != aai.Delivered) {
+	if failure != nil && failure.Code == aai.Timeout && !failure.AppResponded && (w.app.Process.Ping != nil || ended != nil && failure.Delivery != aai.Delivered) {
 		v.recordMiss()
 		return
 	}
@@ -260,7 +260,7 @@ func (v *slot) recordMiss() {
 	v.missCounted = true
 	w.misses++
 	now := time.Now()
-	if w.app.Ping != nil {
+	if w.app.Process.Ping != nil {
 		if w.hung.IsZero() {
 			w.hung, w.probing = v.since, true
 			go w.probeLoop(now)
@@ -320,7 +320,7 @@ func (w *queue) probe() (does bool) {
 	}()
 	ctx, cancel := context.WithTimeout(context.Background(), probeLimit)
 	defer cancel()
-	err := w.app.Ping(ctx)
+	err := w.app.Process.Ping(ctx)
 	return err == nil || aai.AsError(err).Code != aai.Timeout
 }
 
@@ -330,12 +330,12 @@ func concurrency(r *aai.Request) aai.Concurrency {
 	switch {
 	case r.Call.Target.ID == aai.BuiltinApp, r.IsWholeScreen():
 		return aai.Independent
-	case r.Tool.Concurrency != nil:
-		return r.Tool.Concurrency(r.Call)
-	case r.Call.Target.PID == 0:
+	}
+	level := r.Assessment().Concurrency
+	if level == aai.Exclusive && r.Call.Target.PID == 0 {
 		return aai.Shared
 	}
-	return aai.Exclusive
+	return level
 }
 
 // acquireSlot waits for a slot in the target's queue, which the call keeps until release.

@@ -15,7 +15,7 @@ import (
 
 // program returns a target with windows.
 func program(name string, answers func(context.Context) error) *aai.App {
-	return &aai.App{ID: "desktop/" + name, Name: name, PID: 100 + len(name), Digest: "of " + name, Ping: answers}
+	return &aai.App{ID: "desktop/" + name, Name: name, PID: 100 + len(name), Digest: "of " + name, Process: aai.Process{Ping: answers}}
 }
 
 // inLanes returns a gateway with an app that operates the windows of the programs.
@@ -94,7 +94,7 @@ func TestWaitingIsNotHanging(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g, w := inLanes(func(context.Context, *aai.Call) (*aai.Result, error) { return &aai.Result{}, nil }, program("a", nil))
 		long := *w.app.Tools[0]
-		long.Name, long.Timeout = "long", time.Minute
+		long.Name, long.Limits.Timeout = "long", time.Minute
 		long.Run = func(context.Context, *aai.Call) (*aai.Result, error) {
 			time.Sleep(10 * time.Second)
 			return &aai.Result{}, nil
@@ -290,7 +290,7 @@ func TestConcurrencyModes(t *testing.T) {
 				time.Sleep(100 * time.Millisecond)
 				return &aai.Result{}, nil
 			}, program("a", nil))
-			w.app.Tools[0].Concurrency = func(*aai.Call) aai.Concurrency { return turn }
+			w.app.Tools[0].Assess = aai.Always(aai.Assessment{Concurrency: turn})
 			begun := time.Now()
 			var all sync.WaitGroup
 			for range 3 {
@@ -365,9 +365,9 @@ func TestCancelledWhenSlotIsFree(t *testing.T) {
 		return &aai.Result{}, nil
 	}, program("a", nil))
 	ctx, cancel := context.WithCancel(t.Context())
-	w.app.Tools[0].Concurrency = func(*aai.Call) aai.Concurrency {
+	w.app.Tools[0].Assess = func(*aai.Call) aai.Assessment {
 		cancel()
-		return aai.Shared
+		return aai.Assessment{Concurrency: aai.Shared}
 	}
 	if _, err := g.Do(ctx, on("a")); err == nil {
 		t.Error("it is answered")

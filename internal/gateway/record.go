@@ -96,7 +96,7 @@ func hashedArgs(r *aai.Request) map[string]any {
 // mark secrets, and values of secret arguments.
 func keptAnswer(r *aai.Request, result *aai.Result) any {
 	kept := make(map[string]any)
-	if r.Tool.PrivateResult {
+	if r.Tool.Privacy.Result {
 		kept["text"] = sanitize.Hide(result.Text)
 		return kept
 	}
@@ -188,7 +188,7 @@ func whyUnrecorded(cause error) string {
 // command line reads the gateway's own state, or stops calls.
 func allowsUnaudited(r *aai.Request) bool {
 	return r.App != nil && r.Tool != nil && r.App.ID == aai.BuiltinApp && r.Call.Caller.Door == aai.DoorCLI &&
-		r.Tool.AllowUnaudited
+		r.Assessment().AllowUnaudited
 }
 
 // withUnrecordedWarning returns the result with a warning that the call is not recorded.

@@ -40,7 +40,7 @@ func TestShownArgs(t *testing.T) {
 		"list": []any{"a", map[string]any{"api_key": "k"}, map[string]any{"plain": 1.0}},
 	}
 	before := fmt.Sprint(args)
-	r := &aai.Request{Call: &aai.Call{Args: args}, Tool: &aai.Tool{Secret: []string{"pin", "absent"}}}
+	r := &aai.Request{Call: &aai.Call{Args: args}, Tool: &aai.Tool{Privacy: aai.Privacy{Secret: []string{"pin", "absent"}}}}
 	want := map[string]any{
 		"to": "bob", "pin": sanitize.Redacted, "headers": map[string]any{"Authorization": sanitize.Redacted, "Accept": "json"},
 		"list": []any{"a", map[string]any{"api_key": sanitize.Redacted}, map[string]any{"plain": 1.0}},
@@ -65,7 +65,7 @@ func TestShownArgs(t *testing.T) {
 // TestKeptAnswer: an answer is kept without images, members with names that mark secrets, and
 // values of secret arguments anywhere.
 func TestKeptAnswer(t *testing.T) {
-	r := &aai.Request{Call: &aai.Call{Args: map[string]any{"pin": "hunter2"}}, Tool: &aai.Tool{Secret: []string{"pin"}}}
+	r := &aai.Request{Call: &aai.Call{Args: map[string]any{"pin": "hunter2"}}, Tool: &aai.Tool{Privacy: aai.Privacy{Secret: []string{"pin"}}}}
 	answer := func(result *aai.Result) string {
 		t.Helper()
 		b, err := json.Marshal(keptAnswer(r, result))
@@ -85,7 +85,7 @@ func TestKeptAnswer(t *testing.T) {
 	if got := answer(&aai.Result{Data: func() {}}); got != "{}" {
 		t.Error(got)
 	}
-	r.Tool.PrivateResult = true
+	r.Tool.Privacy.Result = true
 	if got := answer(&aai.Result{Text: "what the clipboard holds", Data: "the same"}); got != `{"text":"[secret]"}` {
 		t.Error(got)
 	}

@@ -27,8 +27,8 @@ func toolNotFound(app *aai.App, name string) *aai.Error {
 }
 
 func unsupported(r *aai.Request) *aai.Error {
-	if r.Tool.Unavailable != nil {
-		return r.Tool.Unavailable
+	if r.Tool.Implementation.Unavailable != nil {
+		return r.Tool.Implementation.Unavailable
 	}
 	e := aai.Errorf(aai.AutomationNotSupported, "%s's tools are made for %s and cannot run on this computer (%s)",
 		r.App.ID, orUnknown(r.App.Platform), runtime.GOOS)

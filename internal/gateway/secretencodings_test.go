@@ -145,7 +145,7 @@ func TestCallersAreNotToldTheirSecrets(t *testing.T) {
 	if e.Message != `no: "[secret]"` || e.Code != aai.AutomationFailed || e.Hint != "look" || e.Delivery != aai.Delivered {
 		t.Errorf("got %+v", e)
 	}
-	parts.app.FindTarget = func(context.Context, *aai.Call, string) (*aai.App, error) { return parts.app, nil }
+	parts.app.Operator.FindTarget = func(context.Context, *aai.Call, string) (*aai.App, error) { return parts.app, nil }
 	for value, want := range map[string]string{"3": `it is 5 and not 3`, "hunter2": `it is 5 and not [secret]`} {
 		kept.Message = "it is 5 and not " + value
 		if _, err := g.Do(t.Context(), &aai.Call{App: "app", Tool: "tool", Args: map[string]any{"password": value}}); aai.AsError(err).Message != want {
@@ -171,16 +171,16 @@ func TestUnsaidLeavesTheError(t *testing.T) {
 func TestWhatIsNoSecretIsTold(t *testing.T) {
 	anything := aai.Schema{Check: func(value any) (any, error) { return value, nil }}
 	reveal := false
-	tool := &aai.Tool{Name: "tool", Params: anything, Secret: []string{"value", "key"}, Run: func(ctx context.Context, _ *aai.Call) (*aai.Result, error) {
-		if reveal {
-			MarkNotSecret(ctx, "value")
-		}
-		return nil, &aai.Error{Code: aai.ElementNotFound, Message: `no option "Purple"; ctrl+save`}
-	}, NonSecret: func(args map[string]any) []string {
+	tool := &aai.Tool{Name: "tool", Params: anything, Privacy: aai.Privacy{Secret: []string{"value", "key"}, NonSecret: func(args map[string]any) []string {
 		if args["modifiers"] != nil {
 			return []string{"key"}
 		}
 		return nil
+	}}, Run: func(ctx context.Context, _ *aai.Call) (*aai.Result, error) {
+		if reveal {
+			MarkNotSecret(ctx, "value")
+		}
+		return nil, &aai.Error{Code: aai.ElementNotFound, Message: `no option "Purple"; ctrl+save`}
 	}}
 	parts := failing{&aai.App{ID: "app", Tools: []*aai.Tool{tool}}}
 	g := &Gateway{Catalog: parts, Gates: []aai.Gate{parts}, Journal: parts}
@@ -232,7 +232,7 @@ func TestACancelledReadDidNotAct(t *testing.T) {
 		} {
 			ctx, cancel := end(t.Context())
 			never := make(chan struct{})
-			tool := &aai.Tool{Name: "tool", Params: anything, Effect: effect, EffectInherent: true, Run: func(context.Context, *aai.Call) (*aai.Result, error) {
+			tool := &aai.Tool{Name: "tool", Params: anything, Effect: effect, Assess: aai.Always(aai.Assessment{EffectInherent: true}), Run: func(context.Context, *aai.Call) (*aai.Result, error) {
 				cancel()
 				if name == "obeys" {
 					return nil, ctx.Err()
@@ -241,7 +241,7 @@ func TestACancelledReadDidNotAct(t *testing.T) {
 				return nil, nil
 			}}
 			if effect == claimed { // as a descriptor declares
-				tool.Effect, tool.EffectInherent = aai.Reads, false
+				tool.Effect, tool.Assess = aai.Reads, nil
 			}
 			parts := failing{&aai.App{ID: "app", Tools: []*aai.Tool{tool}}}
 			g := &Gateway{Catalog: parts, Gates: []aai.Gate{parts}, Journal: parts}

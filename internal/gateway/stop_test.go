@@ -72,7 +72,7 @@ func TestStoppedAnywhere(t *testing.T) {
 			s.Run, s.Effect = c.run, c.effect
 			w := newWorld(s)
 			defer close(w.forever)
-			w.app.Tools[0].Timeout = time.Hour
+			w.app.Tools[0].Limits.Timeout = time.Hour
 			g, b := w.gateway(), &brakes{}
 			g.Stops = b
 			done := make(chan error, 1)
@@ -153,7 +153,7 @@ func TestStoppedWhileItWaits(t *testing.T) {
 	s := plain()
 	s.Run, s.Effect = obeys, aai.Changes
 	w := newWorld(s)
-	w.app.PID, w.app.Tools[0].Timeout = 4242, time.Hour
+	w.app.PID, w.app.Tools[0].Limits.Timeout = 4242, time.Hour
 	g, b := w.gateway(), &brakes{}
 	g.Stops = b
 	calls := make(chan error, 2)
@@ -217,7 +217,7 @@ func TestStoppedWithin(t *testing.T) {
 	g.Stops = b
 	inside, strokes := make(chan error, 1), make(chan error, 2)
 	outer := *w.app.Tools[0]
-	outer.Name, outer.OnlyMakesCalls = "outer", true
+	outer.Name, outer.Assess = "outer", aai.Always(aai.Assessment{OnlyMakesCalls: true})
 	outer.Run = func(ctx context.Context, _ *aai.Call) (*aai.Result, error) {
 		strokes <- gateway.CheckStopped(ctx)
 		b.set(func(b *brakes) { b.one = "outer" })

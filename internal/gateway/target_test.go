@@ -13,7 +13,7 @@ func windows(effect aai.Effect, targets func(context.Context, *aai.Call, string)
 	s := plain()
 	s.Effect, s.Target = effect, "any"
 	w := newWorld(s)
-	w.app.FindTarget = targets
+	w.app.Operator.FindTarget = targets
 	g, see := w.gateway(), &seer{}
 	g.Gates = []aai.Gate{see}
 	return g, see, w

@@ -34,7 +34,7 @@ func newTargetGateway(seen, hit aai.TargetElement) (g *gateway.Gateway, w *world
 		*acted = true
 		return &aai.Result{}, nil
 	}, program("a", nil))
-	w.app.ResolveTarget = func(context.Context, *aai.Call) aai.TargetElement { return seen }
+	w.app.Operator.ResolveTarget = func(context.Context, *aai.Call) aai.TargetElement { return seen }
 	gate = &destructiveGate{}
 	g.Gates = []aai.Gate{gate}
 	return g, w, gate, acted
@@ -141,7 +141,7 @@ func TestNamesOfThingsStay(t *testing.T) {
 			hit.Name = value
 		}
 		g, w, _, _ := newTargetGateway(aai.TargetElement{}, hit)
-		w.app.Tools[0].Secret = []string{"password"}
+		w.app.Tools[0].Privacy.Secret = []string{"password"}
 		call := on("a")
 		call.Args["password"] = value
 		if _, err := g.Do(t.Context(), call); err != nil {
@@ -173,7 +173,7 @@ func TestShortSecretsOfOtherApps(t *testing.T) {
 // TestOnRecordWithoutSecrets: the target element may repeat arguments.
 func TestOnRecordWithoutSecrets(t *testing.T) {
 	g, w, _, _ := newTargetGateway(aai.TargetElement{}, button("Say "+secretValue))
-	w.app.Tools[0].Secret = []string{"password"}
+	w.app.Tools[0].Privacy.Secret = []string{"password"}
 	call := on("a")
 	call.Args["password"] = secretValue
 	if _, err := g.Do(t.Context(), call); err != nil {

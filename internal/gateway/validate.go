@@ -13,7 +13,7 @@ import (
 // The limits of one call's arguments. They keep a hostile or confused caller from affecting other
 // calls.
 const (
-	maxArgBytes = 1 << 20 // as JSON, or the sum of strings and names; Tool.MaxArgs may be larger
+	maxArgBytes = 1 << 20 // as JSON, or the sum of strings and names; Limits.Args of a tool may be larger
 	maxArgNodes = 20_000  // including nested values
 	maxArgDepth = 32
 )
@@ -21,7 +21,7 @@ const (
 // readArgs decodes and validates the call's arguments. Their size is checked before decoding.
 // They stay in call.Args if they are invalid, so that secrets in them are known.
 func readArgs(tool *aai.Tool, call *aai.Call) *aai.Error {
-	most := max(maxArgBytes, tool.MaxArgs)
+	most := max(maxArgBytes, tool.Limits.Args)
 	if call.Raw != nil {
 		if len(call.Raw) > most {
 			return tooMuch(most)

@@ -39,7 +39,7 @@ func (g *Gateway) canSee(ctx context.Context, r *aai.Request) bool {
 
 // asRead returns a copy of the tool that only reads.
 func asRead(t *aai.Tool) *aai.Tool {
-	return &aai.Tool{Name: t.Name, Params: t.Params, Effect: aai.Reads, EffectInherent: true, Target: t.Target, Secret: t.Secret, NonSecret: t.NonSecret}
+	return &aai.Tool{Name: t.Name, Params: t.Params, Effect: aai.Reads, Assess: aai.Always(aai.Assessment{EffectInherent: true}), Target: t.Target, Privacy: t.Privacy}
 }
 
 // dryRun reports whether earlier decisions already admit the request, with tool and target in

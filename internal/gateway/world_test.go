@@ -81,15 +81,15 @@ func newWorld(s scenario) *world {
 		Params:  aai.Schema{Check: w.params()},
 		Returns: aai.Schema{Check: w.returns()},
 		Effect:  s.Effect,
-		Secret:  []string{"password"},
-		Timeout: toolTimeout,
+		Privacy: aai.Privacy{Secret: []string{"password"}},
+		Limits:  aai.Limits{Timeout: toolTimeout},
 		Run:     w.action(),
 	}}}
 	if s.Target != "" {
 		w.app.Tools[0].Target = "app"
 	}
 	if s.Run == forbidden {
-		w.app.Tools[0].Unavailable = w.refusal(aai.PermissionDenied)
+		w.app.Tools[0].Implementation.Unavailable = w.refusal(aai.PermissionDenied)
 	}
 	return w
 }

@@ -80,7 +80,7 @@ func (w *realWorld) target(name string, installed bool) *aai.App {
 	if installed {
 		args = map[string]any{"launch": true, "arguments": []any{}}
 	}
-	app, err := w.tools.FindTarget(w.Context(), &aai.Call{Caller: w.caller, Tool: "ax_connect", Args: args}, name)
+	app, err := w.tools.Operator.FindTarget(w.Context(), &aai.Call{Caller: w.caller, Tool: "ax_connect", Args: args}, name)
 	if err != nil {
 		w.Fatal(err)
 	}

@@ -60,6 +60,6 @@ func TestRealNameless(t *testing.T) {
 	for query, says := range map[string]string{"trash-can.png .trash": "delete", ".icon.delete-row": "delete-row"} {
 		call := f.record.lastRequest().Call
 		call.Tool, call.Args = "ax_click", map[string]any{"app": f.app, "query": query}
-		f.says(f.tools.ResolveTarget(f.Context(), call).AllText, says)
+		f.says(f.tools.Operator.ResolveTarget(f.Context(), call).AllText, says)
 	}
 }

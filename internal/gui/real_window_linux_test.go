@@ -80,12 +80,12 @@ func TestRealWindowThatAsks(t *testing.T) {
 func (w *realWorld) destroys(p params) bool {
 	w.Helper()
 	call := &aai.Call{App: w.tools.ID, Tool: "ax_window", Args: p}
-	target, err := w.tools.FindTarget(w.Context(), call, p["app"].(string))
+	target, err := w.tools.Operator.FindTarget(w.Context(), call, p["app"].(string))
 	if err != nil {
 		w.Fatal(err)
 	}
 	call.Target = target
-	return w.tools.ResolveTarget(w.Context(), call).Irreversible
+	return w.tools.Operator.ResolveTarget(w.Context(), call).Irreversible
 }
 
 // TestRealNoWindowManager: without a window manager the tool returns an error that says so.

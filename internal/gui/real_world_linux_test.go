@@ -78,7 +78,7 @@ func (w *realWorld) offers(c gui.Config, gates ...aai.Gate) {
 	c.IsTerminal = process.ShowsTerminal
 	w.tools = gui.New(c)
 	for _, tool := range w.tools.Tools { // slow is not failed
-		tool.Timeout += realPatience
+		tool.Limits.Timeout += realPatience
 	}
 	w.gateway = &gateway.Gateway{Catalog: catalog{w.tools}, Gates: append(gates, admitAll{w.record}), Journal: w.record, Claims: inputlock.Claims{Folder: inputlock.Folder}}
 }

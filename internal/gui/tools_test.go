@@ -88,8 +88,8 @@ func TestEveryToolIsCalled(t *testing.T) {
 // not announced as read-only.
 func TestWhoStartsSaysSo(t *testing.T) {
 	for _, tool := range tools() {
-		if starts := slices.Contains(tool.Params.Order, "launch"); tool.MayStartProgram != starts {
-			t.Errorf("%s: Starts is %v", tool.Name, tool.MayStartProgram)
+		if starts := slices.Contains(tool.Params.Order, "launch"); tool.Assessment(nil).MayStartProgram != starts {
+			t.Errorf("%s: Starts is %v", tool.Name, tool.Assessment(nil).MayStartProgram)
 		}
 	}
 }
@@ -98,19 +98,19 @@ func TestWhoStartsSaysSo(t *testing.T) {
 // pointer, since gates know no tool by name.
 func TestToolsSayWhatGatesAsk(t *testing.T) {
 	for _, tool := range tools() {
-		if tool.TakesScreenshot != (tool.Name == "ax_screenshot") {
-			t.Errorf("%s: Pictures is %v", tool.Name, tool.TakesScreenshot)
+		if tool.Assessment(nil).TakesScreenshot != (tool.Name == "ax_screenshot") {
+			t.Errorf("%s: Pictures is %v", tool.Name, tool.Assessment(nil).TakesScreenshot)
 		}
 		for _, name := range tool.Params.Order {
-			if about := name == "query" || name == "to_query"; slices.Contains(tool.ElementParams, name) != about {
+			if about := name == "query" || name == "to_query"; slices.Contains(tool.Assessment(nil).ElementParams, name) != about {
 				t.Errorf("%s: that %s is about an element is %v", tool.Name, name, !about)
 			}
 		}
-		if tool.ElementParams == nil {
+		if tool.Assessment(nil).ElementParams == nil {
 			t.Errorf("%s does not say which parameters are about an element", tool.Name)
 		}
 		for mode, seizes := range map[any]bool{"focus": true, "background": false, nil: false} {
-			if tool.TakesFocus(&aai.Call{Args: map[string]any{"mode": mode}}) != seizes {
+			if tool.Assessment(&aai.Call{Args: map[string]any{"mode": mode}}).KeepsFocus == seizes {
 				t.Errorf("%s, with mode %v: seizes is %v", tool.Name, mode, !seizes)
 			}
 		}
@@ -235,7 +235,7 @@ func TestTools(t *testing.T) {
 		if !slices.Contains(tool.Params.Order, "app") && tool.Effect != aai.Reads && tool.Name != "ax_clipboard" {
 			t.Errorf("%s names no app, but is not known to only read", tool.Name)
 		}
-		for _, secret := range tool.Secret {
+		for _, secret := range tool.Privacy.Secret {
 			if of, _, _ := strings.Cut(secret, "."); !slices.Contains(tool.Params.Order, of) {
 				t.Errorf("%s keeps %s secret, which it does not have", tool.Name, secret)
 			}

@@ -80,19 +80,16 @@ func New(cfg Config) *aai.App {
 		if tool.Effect != aai.Reads {
 			d.showToPerson(tool)
 		}
-		if tool.Effect != aai.Reads || tool.TakesScreenshot || tool.Name == listAppsName {
+		if tool.Effect != aai.Reads || tool.Assessment(nil).TakesScreenshot || tool.Name == listAppsName {
 			d.addScreenCheck(tool)
 		}
 	}
 	return &aai.App{
 		ID: aai.DesktopApp, Name: "Desktop", Platform: "any",
-		Description:       "The windows of every program on this computer, by their accessibility trees: see, find, click, type.",
-		Aliases:           []string{"screen", "windows"},
-		Tools:             append(tools, cfg.ExtraTools...),
-		FindTarget:        d.targets(tools),
-		LockReason:        d.DashboardOnScreen,
-		ResolveTarget:     d.resolveTarget,
-		IsTerminalElement: d.typesIntoShell,
+		Description: "The windows of every program on this computer, by their accessibility trees: see, find, click, type.",
+		Aliases:     []string{"screen", "windows"},
+		Tools:       append(tools, cfg.ExtraTools...),
+		Operator:    aai.Operator{FindTarget: d.targets(tools), ResolveTarget: d.resolveTarget, IsTerminalElement: d.typesIntoShell, LockReason: d.DashboardOnScreen},
 	}
 }
 
@@ -138,15 +135,28 @@ func (s spec) tool() *aai.Tool {
 		timeout = callTimeout
 	}
 	args := schema.MustParse(`{"type": "object", "additionalProperties": false, "properties": {` + s.params + `}, "required": ` + required + `}`)
+	elements := slices.DeleteFunc([]string{"query", "to_query"}, func(name string) bool { return !slices.Contains(args.Order, name) })
 	return &aai.Tool{
 		Name: s.name, Title: s.title, Description: s.description,
 		Params: args,
 		// Tests validate the results of builtin tools against it, not each call.
 		Returns: aai.Schema{Source: json.RawMessage(`{"type": "object", "properties": {` + s.returns + `}}`)},
-		Effect:  s.effect, EffectInherent: true, MayStartProgram: s.starts, SendsKeys: s.types, TakesScreenshot: s.pictures, TakesFocus: params.TakesFocus,
-		ElementParams: slices.DeleteFunc([]string{"query", "to_query"}, func(name string) bool { return !slices.Contains(args.Order, name) }),
-		Target:        params.AppParam, Secret: s.secret, NonSecret: s.plain, PrivateResult: s.private, Timeout: timeout, Concurrency: s.concurrency, Precheck: s.precheck, Run: s.actionWithHints(args.Order),
+		Effect:  s.effect, Target: params.AppParam,
+		Assess:  func(call *aai.Call) aai.Assessment { return s.assess(call, elements) },
+		Privacy: aai.Privacy{Secret: s.secret, NonSecret: s.plain, Result: s.private}, Limits: aai.Limits{Timeout: timeout}, Precheck: s.precheck, Run: s.actionWithHints(args.Order),
 	}
+}
+
+// assess returns the assessment of a call, which is nil for the tool in general.
+func (s spec) assess(call *aai.Call, elements []string) aai.Assessment {
+	a := aai.Assessment{EffectInherent: true, MayStartProgram: s.starts, SendsKeys: s.types, TakesScreenshot: s.pictures, ElementParams: elements}
+	if call != nil {
+		a.KeepsFocus = !params.TakesFocus(call)
+	}
+	if call != nil && s.concurrency != nil {
+		a.Concurrency = s.concurrency(call)
+	}
+	return a
 }
 
 // withTextCheck returns the tool with a check of its text before anything else.

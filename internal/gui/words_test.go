@@ -19,12 +19,12 @@ func TestWords(t *testing.T) {
 		window.Button("Save", func() {})
 		words := func(query string) string {
 			call := &aai.Call{Caller: w.caller, App: aai.DesktopApp, Tool: "ax_click", Args: map[string]any{"app": "Office", "query": query}}
-			target, err := w.app.FindTarget(w.Context(), call, "Office")
+			target, err := w.app.Operator.FindTarget(w.Context(), call, "Office")
 			if err != nil {
 				t.Fatal(err)
 			}
 			call.Target = target
-			return w.app.ResolveTarget(w.Context(), call).AllText
+			return w.app.Operator.ResolveTarget(w.Context(), call).AllText
 		}
 		if got := words("Del"); got != "Del" {
 			t.Errorf("before anything was seen: %q", got)
@@ -44,7 +44,7 @@ func TestWords(t *testing.T) {
 		}
 		w.fails(aai.StaleRef, "ax_click", `{"app": "Office", "query": "`+ref+`"}`)
 		// A program that hangs delays the search only briefly.
-		target, err := w.app.FindTarget(w.Context(), &aai.Call{Caller: w.caller}, "Office")
+		target, err := w.app.Operator.FindTarget(w.Context(), &aai.Call{Caller: w.caller}, "Office")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -53,7 +53,7 @@ func TestWords(t *testing.T) {
 		defer cancel()
 		took := elapsed(func() {
 			call := &aai.Call{Caller: w.caller, Args: map[string]any{"app": "Office", "query": "Delete"}, Target: target}
-			if got := w.app.ResolveTarget(ctx, call).AllText; !strings.Contains(got, "Delete") {
+			if got := w.app.Operator.ResolveTarget(ctx, call).AllText; !strings.Contains(got, "Delete") {
 				t.Errorf("hung: %q", got)
 			}
 		})

@@ -101,7 +101,7 @@ func tool(name, description, params, required string, effect aai.Effect, run aai
 	whole := `{"type": "object", "additionalProperties": false, "required": [` + strings.Join(needs, ", ")
 	return &aai.Tool{
 		Name: name, Description: description, Params: schema.MustParse(whole + `], "properties": ` + params + "}"),
-		Effect: effect, Timeout: importTimeout, Run: run,
+		Effect: effect, Limits: aai.Limits{Timeout: importTimeout}, Run: run,
 	}
 }
 

@@ -132,7 +132,7 @@ func loadDocument(t testing.TB, text []byte) *aai.App {
 	}
 	for _, tool := range d.App.Tools {
 		if tool.Run == nil {
-			t.Errorf("%s cannot be run: %v", tool.Name, tool.Unavailable)
+			t.Errorf("%s cannot be run: %v", tool.Name, tool.Implementation.Unavailable)
 		}
 	}
 	for _, f := range lint.Check(text, catalog.Options{}).Findings {

@@ -33,7 +33,7 @@ func TestReferencesInHeaders(t *testing.T) {
 			t.Errorf("%s: %s: left out: %v", one.header, one.value, left)
 			continue
 		}
-		a := saved["s"].App.Auth
+		a := saved["s"].App.Site.Auth
 		if a == nil || a.Prefix != one.prefix || a.EnvVar != one.variable || len(c.keys) > 0 {
 			t.Errorf("%s: %s: %+v, kept %v", one.header, one.value, a, c.keys)
 		}

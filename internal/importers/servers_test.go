@@ -183,7 +183,7 @@ func TestServers(t *testing.T) {
 	if len(left) != 13 {
 		t.Errorf("left out: %v", left)
 	}
-	if a := saved["codex"].App.Auth; a == nil || a.EnvVar != "TOKEN" {
+	if a := saved["codex"].App.Site.Auth; a == nil || a.EnvVar != "TOKEN" {
 		t.Errorf("the login of codex is %+v", a)
 	}
 }

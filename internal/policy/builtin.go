@@ -103,7 +103,7 @@ func (o *BuiltinGate) Check(ctx context.Context, r *aai.Request) ([]aai.Question
 // onlyMakesCalls reports whether the tool is the gateway's own and only makes further
 // calls, each of which passes every gate.
 func onlyMakesCalls(app *aai.App, tool *aai.Tool) bool {
-	return tool.OnlyMakesCalls && (app.ID == aai.BuiltinApp || app.ID == aai.DesktopApp)
+	return tool.Assessment(nil).OnlyMakesCalls && (app.ID == aai.BuiltinApp || app.ID == aai.DesktopApp)
 }
 
 // method returns the channel for reauthentication, or an error if there is none.

@@ -17,7 +17,7 @@ func digest(of string) func() string { return func() string { return of } }
 func described(change func(*aai.App)) *aai.App {
 	app := notesApp("whole")
 	for _, t := range app.Tools {
-		t.Digest, t.Implementation = digest("digest of "+t.Name), "D-Bus org.example.Notes "+t.Name
+		t.Implementation.Digest, t.Implementation.Summary = digest("digest of "+t.Name), "D-Bus org.example.Notes "+t.Name
 		t.Params.Source = json.RawMessage(`{"properties": {"text": {}}}`)
 	}
 	if change != nil {
@@ -35,7 +35,7 @@ func TestTheQuestionSaysWhatChanged(t *testing.T) {
 	}{
 		"description": {func(a *aai.App) { a.Tools[1].Description = "Adds a note, and a copy to example.org." },
 			[]string{`│ Says was: "Adds a note.", now: "Adds a note, and a copy to example.org."`}},
-		"what runs": {func(a *aai.App) { a.Tools[1].Implementation = "D-Bus org.example.Other add" },
+		"what runs": {func(a *aai.App) { a.Tools[1].Implementation.Summary = "D-Bus org.example.Other add" },
 			[]string{`│ Runs was: "D-Bus org.example.Notes add", now: "D-Bus org.example.Other add"`}},
 		"parameters": {func(a *aai.App) { a.Tools[1].Params.Source = json.RawMessage(`{}`) },
 			[]string{`│ Parameters was: "{'properties':{'text':{}}}", now: "{}"`}},
@@ -50,7 +50,7 @@ func TestTheQuestionSaysWhatChanged(t *testing.T) {
 			d.admits(t, d.choose(t, described(nil), "add", choiceAlways))
 			d.admits(t, asking(described(nil), "add"))
 			later := described(c.change)
-			later.Tools[1].Digest = digest("another")
+			later.Tools[1].Implementation.Digest = digest("another")
 			q := d.question(t, asking(later, "add"))
 			_, after, found := strings.Cut(q.Text, "\nYou allowed this on 2026-05-04. Since then it has changed:\n")
 			said, _, _ := strings.Cut(after, "\nIn: ")
@@ -69,8 +69,8 @@ func TestAllIsTheSetThatWasShown(t *testing.T) {
 	d := newDesk()
 	d.admits(t, d.choose(t, described(nil), "list", choiceAll))
 	later := described(func(a *aai.App) {
-		a.Digest, a.Tools[2].Digest = "another whole", digest("another wipe")
-		a.Tools = append(a.Tools, &aai.Tool{Name: "share", Digest: digest("digest of share")})
+		a.Digest, a.Tools[2].Implementation.Digest = "another whole", digest("another wipe")
+		a.Tools = append(a.Tools, &aai.Tool{Name: "share", Implementation: aai.Implementation{Digest: digest("digest of share")}})
 	})
 	d.admits(t, asking(later, "list"))
 	d.admits(t, asking(later, "add"))
@@ -134,13 +134,13 @@ func TestTheSite(t *testing.T) {
 		}
 	}
 	app := described(func(a *aai.App) { a.ID = "example.com/org.example.Notes" })
-	app.Hosts = []string{"api.other.example", "login.other.example", "third.example:8443"}
+	app.Site.Hosts = []string{"api.other.example", "login.other.example", "third.example:8443"}
 	q := newDesk().question(t, asking(app, "add"))
 	if !strings.Contains(q.Text, "\nSends data to: other.example\nSends data to: third.example\n│ whose app \"org.example.Notes\" calls itself \"Notes\"\n") ||
 		!strings.Contains(q.Details, "\nSends data to: api.other.example\nSends data to: login.other.example\nSends data to: third.example:8443\n") {
 		t.Errorf("where the data goes is not said: %s\n%s", q.Text, q.Details)
 	}
-	app.Hosts = []string{strings.Repeat("x", 5000) + ".com"}
+	app.Site.Hosts = []string{strings.Repeat("x", 5000) + ".com"}
 	newDesk().refuses(t, asking(app, "add"), aai.ConsentRequired)
 }
 

@@ -45,7 +45,7 @@ func riskOf(r *aai.Request, permission string) riskLevel {
 // riskOfTool returns the risk of an app's tool. Starting a program is R2 even if the tool
 // declares a lesser effect: that effect describes the running program.
 func riskOfTool(t *aai.Tool) riskLevel {
-	if t.MayStartProgram {
+	if t.Assessment(nil).MayStartProgram {
 		return irreversible
 	}
 	switch t.Effect {

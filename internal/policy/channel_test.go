@@ -16,7 +16,7 @@ func TestChannels(t *testing.T) {
 	)
 	stranger := notesApp("d1")
 	stranger.ID = "example.com/org.example.Notes"
-	player := &aai.Tool{Name: "play", Effect: aai.Reads, MayStartProgram: true}
+	player := &aai.Tool{Name: "play", Effect: aai.Reads, Assess: aai.Always(aai.Assessment{MayStartProgram: true})}
 	starting := program("shell", "s1")
 	starting.PID = 0
 	for name, c := range map[string]struct {

@@ -51,9 +51,10 @@ func (d DestructiveMarker) Check(ctx context.Context, r *aai.Request) ([]aai.Que
 		r.Destructive, r.DestructiveReason = true, word
 		return nil, nil
 	}
+	names := r.Assessment().ElementParams
 	for _, name := range slices.Sorted(maps.Keys(r.Call.Args)) {
 		text, ok := r.Call.Args[name].(string)
-		if !ok || r.Tool.ElementParams != nil && !slices.Contains(r.Tool.ElementParams, name) {
+		if !ok || names != nil && !slices.Contains(names, name) {
 			continue
 		}
 		if word := d.firstWord(text); word != "" {

@@ -289,7 +289,7 @@ func TestDoWithADialog(t *testing.T) {
 // TestDoKeepsSecrets checks that secrets are in neither the question nor the record.
 func TestDoKeepsSecrets(t *testing.T) {
 	w := newWorld(t)
-	w.apps[notes].Tools[1].Secret = []string{"text"}
+	w.apps[notes].Tools[1].Privacy.Secret = []string{"text"}
 	c := call(notes, "add")
 	c.Args["text"] = "hunter2"
 	_, err := w.Do(t.Context(), c)

@@ -58,7 +58,7 @@ func (g Grant) covers(r *aai.Request) bool {
 		return false
 	}
 	if hasExtraArgs(r) && g.Decision != Deny {
-		return r.Call.Target.Launch != nil && g.Tool == r.Permission()+" "+r.Call.Target.Launch.CommandLine
+		return r.Call.Target.Process.Launch != nil && g.Tool == r.Permission()+" "+r.Call.Target.Process.Launch.CommandLine
 	}
 	return g.Tool == r.Permission() || g.Tool == Wildcard && !needsOwnGrant(r.Permission())
 }
@@ -67,7 +67,7 @@ func (g Grant) covers(r *aai.Request) bool {
 // start a program holds the digest of the executable, which is enough for a command
 // without arguments.
 func (g Grant) matchesDigest(r *aai.Request) bool {
-	launch := r.Call.Target.Launch
+	launch := r.Call.Target.Process.Launch
 	return g.Digest == r.Digest() ||
 		launch != nil && launch.IsBareProgram && r.Permission() == aai.PermissionStart && g.Digest == r.Call.Target.Digest
 }
@@ -78,7 +78,7 @@ func hasExtraArgs(r *aai.Request) bool {
 	if !r.StartsProgram() {
 		return false
 	}
-	launch := r.Call.Target.Launch
+	launch := r.Call.Target.Process.Launch
 	return launch == nil || launch.HasArgs && (r.RunsCommand || !launch.OpensArgs)
 }
 

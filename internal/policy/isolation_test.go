@@ -34,7 +34,7 @@ func TestServicesAreIsolated(t *testing.T) {
 				}
 			}
 			id := fmt.Sprintf("org.example.S%d", i)
-			apps[id] = &aai.App{ID: id, Digest: "d", Tools: []*aai.Tool{{Name: "work", Timeout: 5 * time.Second, Run: run}}}
+			apps[id] = &aai.App{ID: id, Digest: "d", Tools: []*aai.Tool{{Name: "work", Limits: aai.Limits{Timeout: 5 * time.Second}, Run: run}}}
 		}
 		limits := NewLimits(DefaultLimits())
 		grants := []Grant{}
@@ -94,7 +94,7 @@ func TestManyCallsToOneThatHangs(t *testing.T) {
 				works := func(context.Context, *aai.Call) (*aai.Result, error) { return &aai.Result{}, nil }
 				apps, grants := map[string]*aai.App{}, []Grant{}
 				for id, run := range map[string]aai.Action{"org.example.Hung": hangs, "org.example.Well": works} {
-					apps[id] = &aai.App{ID: id, Digest: "d", Ping: answers, Tools: []*aai.Tool{{Name: "work", Timeout: 5 * time.Second, Run: run}}}
+					apps[id] = &aai.App{ID: id, Digest: "d", Process: aai.Process{Ping: answers}, Tools: []*aai.Tool{{Name: "work", Limits: aai.Limits{Timeout: 5 * time.Second}, Run: run}}}
 					grants = append(grants, Grant{Caller: Wildcard, App: id, Tool: Wildcard, Decision: Allow})
 				}
 				g := &gateway.Gateway{

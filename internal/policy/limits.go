@@ -238,9 +238,9 @@ func limited(kind Kind, what string, wait time.Duration) *aai.Error {
 
 func kindOf(app *aai.App, tool *aai.Tool) Kind {
 	switch {
-	case tool.Kind == aai.KindScript:
+	case tool.Assessment(nil).Kind == aai.KindScript:
 		return KindScript
-	case tool.Kind == aai.KindVision:
+	case tool.Assessment(nil).Kind == aai.KindVision:
 		return KindVision
 	case app.OperatesOthers():
 		return KindDesktop

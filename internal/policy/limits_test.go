@@ -119,7 +119,7 @@ func TestNewNamesHaveNoNewLimits(t *testing.T) {
 
 func TestKinds(t *testing.T) {
 	screen := screen()
-	screen.Tools = append(screen.Tools, &aai.Tool{Name: "ax_run_script", Kind: aai.KindScript}, &aai.Tool{Name: "ax_find_visual", Kind: aai.KindVision, Effect: aai.Reads})
+	screen.Tools = append(screen.Tools, &aai.Tool{Name: "ax_run_script", Assess: aai.Always(aai.Assessment{Kind: aai.KindScript})}, &aai.Tool{Name: "ax_find_visual", Assess: aai.Always(aai.Assessment{Kind: aai.KindVision}), Effect: aai.Reads})
 	for tool, want := range map[string]Kind{"click": KindDesktop, "look": KindDesktop, "ax_run_script": KindScript, "ax_find_visual": KindVision} {
 		if got := kindOf(screen, screen.Tool(tool)); got != want {
 			t.Errorf("%s is %s", tool, got)

@@ -87,7 +87,7 @@ func (m *ModeGate) Current() Mode {
 
 // Check implements aai.Gate.
 func (m *ModeGate) Check(_ context.Context, r *aai.Request) ([]aai.Question, error) {
-	if r.Sandboxed && !onlyMakesCalls(r.App, r.Tool) && (r.Effect() != aai.Reads || !r.Tool.EffectInherent && r.App.ID != aai.BuiltinApp) {
+	if r.Sandboxed && !onlyMakesCalls(r.App, r.Tool) && (r.Effect() != aai.Reads || !r.Assessment().EffectInherent && r.App.ID != aai.BuiltinApp) {
 		return nil, onlyReads(r)
 	}
 	mode := m.Current()
@@ -124,9 +124,9 @@ func (m Mode) Allows(app *aai.App, tool *aai.Tool) bool {
 	case m == Normal:
 		return true
 	case m == Safe:
-		return tool.Kind != aai.KindScript && !tool.RunsScript
+		return tool.Assessment(nil).Kind != aai.KindScript && !tool.Assessment(nil).RunsScript
 	case app.ID == aai.BuiltinApp:
-		return tool.Effect == aai.Reads || !tool.OnlyMakesCalls
+		return tool.Effect == aai.Reads || !tool.Assessment(nil).OnlyMakesCalls
 	}
-	return tool.Effect == aai.Reads && tool.EffectInherent
+	return tool.Effect == aai.Reads && tool.Assessment(nil).EffectInherent
 }

@@ -11,18 +11,18 @@ import (
 func TestModes(t *testing.T) {
 	script := func() *aai.Request {
 		r := operating(program("editor", "e"), "click")
-		r.Tool = &aai.Tool{Name: "ax_run_script", Kind: aai.KindScript, Target: "app"}
+		r.Tool = &aai.Tool{Name: "ax_run_script", Assess: aai.Always(aai.Assessment{Kind: aai.KindScript}), Target: "app"}
 		return r
 	}
 	connect := func(pid int) *aai.Request {
 		r := operating(program("editor", "e"), "scroll")
-		r.Tool = &aai.Tool{Name: "ax_connect", Effect: aai.Reads, EffectInherent: true, MayStartProgram: true, Target: "app"}
+		r.Tool = &aai.Tool{Name: "ax_connect", Effect: aai.Reads, Assess: aai.Always(aai.Assessment{EffectInherent: true, MayStartProgram: true}), Target: "app"}
 		r.Call.Target.PID = pid
 		return r
 	}
 	natural := func(r *aai.Request) *aai.Request {
 		tool := *r.Tool
-		tool.EffectInherent = true
+		tool.Assess = aai.Always(aai.Assessment{EffectInherent: true})
 		r.Tool = &tool
 		return r
 	}
@@ -131,10 +131,11 @@ func TestListedIsAdmitted(t *testing.T) {
 	for _, id := range []string{aai.BuiltinApp, aai.DesktopApp, "org.example.App"} {
 		for bits := range 1 << 4 {
 			for _, effect := range []aai.Effect{aai.Reads, aai.Changes, aai.Destroys} {
-				tool := &aai.Tool{Name: "t", Effect: effect, EffectInherent: bits&1 != 0, OnlyMakesCalls: bits&2 != 0, RunsScript: bits&4 != 0}
+				a := aai.Assessment{EffectInherent: bits&1 != 0, OnlyMakesCalls: bits&2 != 0, RunsScript: bits&4 != 0}
 				if bits&8 != 0 {
-					tool.Kind = aai.KindScript
+					a.Kind = aai.KindScript
 				}
+				tool := &aai.Tool{Name: "t", Effect: effect, Assess: aai.Always(a)}
 				app := &aai.App{ID: id, Tools: []*aai.Tool{tool}}
 				for _, mode := range []Mode{Normal, Safe, Sandboxed} {
 					gate := &ModeGate{Configured: mode}

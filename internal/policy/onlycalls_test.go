@@ -10,7 +10,7 @@ import (
 // The sandboxed mode refuses it. Another app that claims this is treated as any other.
 func TestOnlyCalls(t *testing.T) {
 	of := func(app *aai.App, kind aai.Kind) *aai.Request {
-		app.Tools = append(app.Tools, &aai.Tool{Name: "several", OnlyMakesCalls: true, Kind: kind})
+		app.Tools = append(app.Tools, &aai.Tool{Name: "several", Assess: aai.Always(aai.Assessment{OnlyMakesCalls: true, Kind: kind})})
 		r := asking(app, "several")
 		r.Call.Args["name"] = "delete all"
 		return r

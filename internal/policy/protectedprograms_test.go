@@ -104,13 +104,13 @@ func TestProtectedWindows(t *testing.T) {
 		}
 	}
 	lock := program("mylock", "d")
-	lock.LockReason = func(context.Context) string { return "a lock of the screen" }
+	lock.Process.LockReason = func(context.Context) string { return "a lock of the screen" }
 	for _, tool := range []string{"look", "click"} {
 		if got := check(gate, operating(lock, tool)); got != "PERMISSION_DENIED" {
 			t.Errorf("%s of what shows a lock: %s", tool, got)
 		}
 	}
-	lock.LockReason = func(context.Context) string { return "" }
+	lock.Process.LockReason = func(context.Context) string { return "" }
 	if got := check(gate, operating(lock, "look")); got != "admits" {
 		t.Errorf("when it shows none: %s", got)
 	}
@@ -137,7 +137,7 @@ func TestTheGatewaysOwnDialog(t *testing.T) {
 	unsaid := operating(&aai.App{ID: "desktop/editor", PID: 8}, "click")
 	unsaid.Tool = &aai.Tool{Name: "press"}
 	picture := operating(nil, "look")
-	picture.Tool = &aai.Tool{Name: "paint", Effect: aai.Reads, TakesScreenshot: true}
+	picture.Tool = &aai.Tool{Name: "paint", Effect: aai.Reads, Assess: aai.Always(aai.Assessment{TakesScreenshot: true})}
 	for _, c := range []struct {
 		what   string
 		r      *aai.Request
@@ -195,7 +195,7 @@ func TestDestructiveWords(t *testing.T) {
 	}
 	for name, want := range map[string]bool{"query": true, "text": false} { // typed text does not count
 		r := operating(program("editor", "e"), "click")
-		r.Tool = &aai.Tool{Name: "type", ElementParams: []string{"query"}}
+		r.Tool = &aai.Tool{Name: "type", Assess: aai.Always(aai.Assessment{ElementParams: []string{"query"}})}
 		r.Call.Args = map[string]any{name: "Delete"}
 		if check(gate, r); r.Destructive != want {
 			t.Errorf("%s: %v", name, r.Destructive)
@@ -313,7 +313,7 @@ func TestWhatIsHitIsJudged(t *testing.T) {
 		r := operating(program("editor", "e"), "click")
 		r.Call.Args = map[string]any{"x": 1, "y": 2}
 		app := *r.App
-		app.ResolveTarget = func(context.Context, *aai.Call) aai.TargetElement { return c.hit }
+		app.Operator.ResolveTarget = func(context.Context, *aai.Call) aai.TargetElement { return c.hit }
 		r.App = &app
 		if check(gate, r); r.Destructive != c.want || r.Element != c.hit {
 			t.Errorf("%s: destructive is %t, the hit is %v", c.hit, r.Destructive, r.Element)
@@ -336,7 +336,7 @@ func TestTheQuestionSaysWhy(t *testing.T) {
 	} {
 		r := operating(program("editor", "e"), "click")
 		app := *r.App
-		app.ResolveTarget = func(context.Context, *aai.Call) aai.TargetElement { return c.hit }
+		app.Operator.ResolveTarget = func(context.Context, *aai.Call) aai.TargetElement { return c.hit }
 		r.App = &app
 		check(gate, r)
 		q := newDesk().question(t, r)

@@ -34,13 +34,13 @@ func (u ProtectedWindows) Check(ctx context.Context, r *aai.Request) ([]aai.Ques
 		e.RetryAfter = busyRetryAfter
 		return nil, e
 	}
-	if takesWholeScreen(r) && r.App.LockReason != nil {
-		if what := r.App.LockReason(ctx); what != "" {
+	if takesWholeScreen(r) && r.App.Operator.LockReason != nil {
+		if what := r.App.Operator.LockReason(ctx); what != "" {
 			return nil, protectedError("the screen, which shows " + what)
 		}
 	}
-	if !r.IsWholeScreen() && r.Call.Target.PID != 0 && r.Call.Target.LockReason != nil {
-		if what := r.Call.Target.LockReason(ctx); what != "" {
+	if !r.IsWholeScreen() && r.Call.Target.PID != 0 && r.Call.Target.Process.LockReason != nil {
+		if what := r.Call.Target.Process.LockReason(ctx); what != "" {
 			return nil, protectedError(aai.CleanLabel(r.Call.Target.ID, 60) + ", which shows " + what)
 		}
 	}
@@ -51,9 +51,9 @@ func (u ProtectedWindows) Check(ctx context.Context, r *aai.Request) ([]aai.Ques
 // screenshot of the whole screen, the clipboard, the person's pointer and keyboard.
 func takesWholeScreen(r *aai.Request) bool {
 	if r.Tool.Effect == aai.Reads {
-		return r.IsWholeScreen() && r.Tool.TakesScreenshot
+		return r.IsWholeScreen() && r.Assessment().TakesScreenshot
 	}
-	return r.IsWholeScreen() || r.Tool.TakesFocus == nil || r.Tool.TakesFocus(r.Call)
+	return r.IsWholeScreen() || !r.Assessment().KeepsFocus
 }
 
 func protectedError(what string) error {

@@ -32,7 +32,7 @@ const (
 func (c *Consent) question(r *aai.Request, old *Grant, now time.Time) (aai.Question, error) {
 	w := c.words()
 	text := w.callerLines(r.Call.Caller)
-	if !r.App.OperatesOthers() && r.Effect() != aai.Destroys && !r.Tool.EffectInherent {
+	if !r.App.OperatesOthers() && r.Effect() != aai.Destroys && !r.Assessment().EffectInherent {
 		text.addOwn(w.doesSaid, w.actionText(r))
 	} else {
 		text.addOwn(w.does, w.actionText(r))
@@ -54,8 +54,8 @@ func (c *Consent) question(r *aai.Request, old *Grant, now time.Time) (aai.Quest
 		text.addQuoted(w.hits, aai.CleanLabel(r.Element.String(), maxElement))
 	}
 	text = append(text, w.destructiveReason(r)...)
-	if r.StartsProgram() && r.Call.Target.Launch != nil {
-		line := sanitize.EscapeInvisible(r.Call.Target.Launch.CommandLine)
+	if r.StartsProgram() && r.Call.Target.Process.Launch != nil {
+		line := sanitize.EscapeInvisible(r.Call.Target.Process.Launch.CommandLine)
 		if len(line) > maxShown {
 			return aai.Question{}, cannotBeShown(r, fmt.Sprintf("the command has more than the %d bytes that a person can be asked about", maxShown))
 		}
@@ -144,7 +144,7 @@ func (w words) targetLines(r *aai.Request) (lines, error) {
 		if ascii(host) != domain {
 			text.addOwn(w.host, truncateMiddle(ascii(host), maxPath))
 		}
-		others, err := w.externalHosts(r.App.Hosts)
+		others, err := w.externalHosts(r.App.Site.Hosts)
 		if err != nil {
 			return nil, err
 		}
@@ -164,7 +164,7 @@ func (w words) targetLines(r *aai.Request) (lines, error) {
 	}
 	text.addOwn(w.in, program)
 	text.addQuoted(w.calledItself, quoteTruncated(r.Call.Target.Name, 60))
-	if r.Call.Target.HostsCaller {
+	if r.Call.Target.Process.HostsCaller {
 		text.addOwn("%s", w.isHost)
 	}
 	return text, nil
@@ -211,10 +211,10 @@ func (c *Consent) details(r *aai.Request) lines {
 		text.addOwn(w.from, plainOrQuoted(r.Call.Target.Source))
 	}
 	text.addOwn(w.id, plainOrQuoted(r.Call.Target.ID))
-	if r.App.BaseURL != "" {
-		text.addOwn(w.callsGo, plainOrQuoted(r.App.BaseURL))
+	if r.App.Site.BaseURL != "" {
+		text.addOwn(w.callsGo, plainOrQuoted(r.App.Site.BaseURL))
 	}
-	for _, host := range r.App.Hosts {
+	for _, host := range r.App.Site.Hosts {
 		text.addOwn(w.alsoTo, truncateMiddle(ascii(host), maxPath))
 	}
 	text.addOwn(w.door, plainOrQuoted(r.Call.Caller.Door))
@@ -222,8 +222,8 @@ func (c *Consent) details(r *aai.Request) lines {
 	if r.Tool.Description != "" {
 		text.addQuoted(w.pair, w.says, quoteTruncated(r.Tool.Description, 300))
 	}
-	if r.Tool.Implementation != "" {
-		text.addQuoted(w.pair, w.runs, quoteTruncated(r.Tool.Implementation, maxImplementation))
+	if r.Tool.Implementation.Summary != "" {
+		text.addQuoted(w.pair, w.runs, quoteTruncated(r.Tool.Implementation.Summary, maxImplementation))
 	}
 	return text
 }

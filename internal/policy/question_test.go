@@ -100,7 +100,7 @@ func TestQuestionShowsArguments(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := asking(notesApp("d1"), "add")
-			r.Call.Args, r.Tool.Secret = c.args, c.secret
+			r.Call.Args, r.Tool.Privacy.Secret = c.args, c.secret
 			if c.want == "" {
 				if e := newDesk().refusal(t, r, aai.ConsentRequired); e.Hint == "" {
 					t.Error(e)
@@ -122,7 +122,7 @@ func TestQuestionShowsArguments(t *testing.T) {
 func TestSealTellsNothing(t *testing.T) {
 	r := asking(notesApp("d1"), "add")
 	r.Call.Args = map[string]any{"pin": "a secret of some length"}
-	r.Tool.Secret = []string{"pin"}
+	r.Tool.Privacy.Secret = []string{"pin"}
 	raw, err := base64.RawURLEncoding.DecodeString(newDesk().question(t, r).Seal)
 	if err != nil || len(raw) != sealSize || strings.Contains(string(raw), "secret") {
 		t.Errorf("%d bytes, %v: %q", len(raw), err, raw)
@@ -224,13 +224,13 @@ func TestWhatWouldBeTypedIsShown(t *testing.T) {
 	d := newDesk()
 	for tool, want := range map[string]string{"type": `text: "rm -rf ~"`, "click": `text: "[secret]"`} {
 		r := operating(program("mousepad", "d"), tool)
-		r.Tool.Secret, r.Call.Args = []string{"text"}, map[string]any{"text": "rm -rf ~"}
+		r.Tool.Privacy.Secret, r.Call.Args = []string{"text"}, map[string]any{"text": "rm -rf ~"}
 		if q := d.question(t, r); !strings.Contains(q.Text, want) {
 			t.Errorf("to %s does not show %s:\n%s", tool, want, q.Text)
 		}
 	}
 	r := operating(program("mousepad", "d"), "type")
-	r.Tool.Secret, r.Call.Args = []string{"fields.value"}, map[string]any{"fields": []any{map[string]any{"query": "Name", "value": "Ann"}}}
+	r.Tool.Privacy.Secret, r.Call.Args = []string{"fields.value"}, map[string]any{"fields": []any{map[string]any{"query": "Name", "value": "Ann"}}}
 	if q := d.question(t, r); !strings.Contains(q.Text, `fields: [{"query":"Name","value":"Ann"}]`) {
 		t.Errorf("of several fields it shows:\n%s", q.Text)
 	}
@@ -242,7 +242,7 @@ func TestShownToWhoIsAsked(t *testing.T) {
 	for shown, want := range map[bool]string{true: `{"expr":"7*8","password":"[secret]"}`, false: `{"expr":"[secret]","password":"[secret]"}`} {
 		r := asking(notesApp("d"), "add")
 		tool := *r.Tool
-		tool.Secret, tool.ShowSecrets = []string{"expr", "password"}, shown
+		tool.Privacy.Secret, tool.Privacy.ShowSecrets = []string{"expr", "password"}, shown
 		r.Tool, r.Call.Args = &tool, map[string]any{"expr": "7*8", "password": "hunter2"}
 		var got []string
 		for line := range strings.SplitSeq(newDesk().question(t, r).Text, "\n") {

@@ -105,12 +105,12 @@ func shortIdentity(identity string) string {
 func (w words) args(r *aai.Request) (lines, error) {
 	text, size := lines{w.with}, 0
 	args := r.RedactedArgs()
-	if r.Tool.ShowSecrets {
+	if r.Tool.Privacy.ShowSecrets {
 		args = sanitize.Redact(r.Call.Args, nil, func(any) any { return sanitize.Redacted })
 	}
 	shown := maps.Clone(withoutDefaults(r.Tool, args))
-	if r.Tool.SendsKeys { // the question is about the typed text
-		for _, name := range r.Tool.Secret {
+	if r.Assessment().SendsKeys { // the question is about the typed text
+		for _, name := range r.Tool.Privacy.Secret {
 			name, _, _ = strings.Cut(name, ".")
 			if value, given := r.Call.Args[name]; given {
 				shown[name] = value

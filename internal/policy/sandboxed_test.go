@@ -10,12 +10,12 @@ import (
 func TestSandboxedCallsOnlyRead(t *testing.T) {
 	natural := asking(notesApp("d"), "list")
 	tool := *natural.Tool
-	tool.EffectInherent = true
+	tool.Assess = aai.Always(aai.Assessment{EffectInherent: true})
 	natural.Tool = &tool
 	starts := operating(program("editor", "e"), "look")
 	starts.Call.Target.PID = 0
 	calling := ownRequest(aai.DoorMCP, "several", aai.Destroys)
-	calling.Tool.OnlyMakesCalls = true
+	calling.Tool.Assess = aai.Always(aai.Assessment{OnlyMakesCalls: true})
 	for name, c := range map[string]struct {
 		r    *aai.Request
 		want string

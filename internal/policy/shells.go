@@ -19,17 +19,17 @@ type ShellMarker struct{}
 // Check implements aai.Gate.
 func (ShellMarker) Check(ctx context.Context, r *aai.Request) ([]aai.Question, error) {
 	if r.StartsProgram() {
-		r.RunsCommand = r.Call.Target.Launch == nil || r.Call.Target.Launch.RunsCommands || isShell(r.Call.Target)
+		r.RunsCommand = r.Call.Target.Process.Launch == nil || r.Call.Target.Process.Launch.RunsCommands || isShell(r.Call.Target)
 		return nil, nil
 	}
 	if !r.App.OperatesOthers() || r.IsWholeScreen() || r.Call.Target.PID == 0 || r.Tool.Effect == aai.Reads {
 		return nil, nil
 	}
 	switch {
-	case isShell(r.Call.Target), r.Call.Target.HasTerminal != nil && r.Call.Target.HasTerminal():
-		r.RunsCommand = r.Tool.SendsKeys || r.Tool.Effect == aai.Destroys
-	case r.Tool.SendsKeys && r.App.IsTerminalElement != nil && !r.TargetResolved:
-		r.RunsCommand = r.App.IsTerminalElement(ctx, r.Call)
+	case isShell(r.Call.Target), r.Call.Target.Process.HasTerminal != nil && r.Call.Target.Process.HasTerminal():
+		r.RunsCommand = r.Assessment().SendsKeys || r.Tool.Effect == aai.Destroys
+	case r.Assessment().SendsKeys && r.App.Operator.IsTerminalElement != nil && !r.TargetResolved:
+		r.RunsCommand = r.App.Operator.IsTerminalElement(ctx, r.Call)
 	}
 	return nil, nil
 }

@@ -53,12 +53,12 @@ func TestTypingIntoATerminalIsToRun(t *testing.T) {
 func TestATerminalWithinAProgram(t *testing.T) {
 	for tool, want := range map[string]string{"type": aai.PermissionRun, "click": aai.PermissionAct, "look": aai.PermissionSee} {
 		r := operating(program("code", "d"), tool)
-		r.App.IsTerminalElement = func(context.Context, *aai.Call) bool { return true }
+		r.App.Operator.IsTerminalElement = func(context.Context, *aai.Call) bool { return true }
 		if got := shelled(t, r).Permission(); got != want {
 			t.Errorf("to %s is to %s", tool, got)
 		}
 		r = operating(program("code", "d"), tool)
-		r.App.IsTerminalElement = func(context.Context, *aai.Call) bool { return false }
+		r.App.Operator.IsTerminalElement = func(context.Context, *aai.Call) bool { return false }
 		if shelled(t, r); r.RunsCommand {
 			t.Errorf("to %s elsewhere is to run", tool)
 		}
@@ -67,7 +67,7 @@ func TestATerminalWithinAProgram(t *testing.T) {
 	if shelled(t, whole).Permission() != aai.PermissionAct {
 		t.Error("the whole screen is no terminal")
 	}
-	for _, starts := range []*aai.App{{ID: "desktop/xterm", Launch: &aai.Launch{}}, {ID: "desktop/env", Launch: &aai.Launch{RunsCommands: true}}} {
+	for _, starts := range []*aai.App{{ID: "desktop/xterm", Process: aai.Process{Launch: &aai.Launch{}}}, {ID: "desktop/env", Process: aai.Process{Launch: &aai.Launch{RunsCommands: true}}}} {
 		if got := shelled(t, operating(starts, "look")).Permission(); got != aai.PermissionRun {
 			t.Errorf("to start %s is to %s", starts.ID, got)
 		}

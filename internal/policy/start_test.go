@@ -11,9 +11,9 @@ import (
 // launched returns a call that starts the editor.
 func launched(t *testing.T, change func(*aai.App)) *aai.Request {
 	t.Helper()
-	editor := &aai.App{ID: "desktop/editor", Name: "editor", Digest: "program", Launch: &aai.Launch{
+	editor := &aai.App{ID: "desktop/editor", Name: "editor", Digest: "program", Process: aai.Process{Launch: &aai.Launch{
 		CommandLine: "/usr/bin/editor --new", Digest: "entry",
-	}}
+	}}}
 	if change != nil {
 		change(editor)
 	}
@@ -23,13 +23,15 @@ func launched(t *testing.T, change func(*aai.App)) *aai.Request {
 // TestARememberedStartIsForItsOwnCommand checks that a grant covers opening files; other
 // arguments and a changed command ask again.
 func TestARememberedStartIsForItsOwnCommand(t *testing.T) {
-	other := func(a *aai.App) { a.Launch.CommandLine, a.Launch.HasArgs = "/usr/bin/editor --new --eval 'rm'", true }
+	other := func(a *aai.App) {
+		a.Process.Launch.CommandLine, a.Process.Launch.HasArgs = "/usr/bin/editor --new --eval 'rm'", true
+	}
 	d := newDesk()
 	own := func() *aai.Request { return launched(t, nil) }
 	d.admits(t, answered(own(), d.question(t, own()), choiceAlways))
 	d.admits(t, own())
-	d.admits(t, launched(t, func(a *aai.App) { a.Launch.HasArgs, a.Launch.OpensArgs = true, true }))
-	d.question(t, launched(t, func(a *aai.App) { a.Launch.Digest = "another command" }))
+	d.admits(t, launched(t, func(a *aai.App) { a.Process.Launch.HasArgs, a.Process.Launch.OpensArgs = true, true }))
+	d.question(t, launched(t, func(a *aai.App) { a.Process.Launch.Digest = "another command" }))
 	for range 2 { // each time
 		q := d.question(t, launched(t, other))
 		if !strings.Contains(q.Text, "\n│ Runs: /usr/bin/editor --new --eval 'rm'\n") {
@@ -51,7 +53,7 @@ func TestARememberedStartIsForItsOwnCommand(t *testing.T) {
 // TestAStartWithArgumentsByPolicy checks that the configuration may allow one exact command.
 func TestAStartWithArgumentsByPolicy(t *testing.T) {
 	given := func(line string) *aai.Request {
-		return launched(t, func(a *aai.App) { a.Launch.CommandLine, a.Launch.HasArgs = line, true })
+		return launched(t, func(a *aai.App) { a.Process.Launch.CommandLine, a.Process.Launch.HasArgs = line, true })
 	}
 	grant := Grant{Caller: Wildcard, App: "desktop/editor", Tool: "start /usr/bin/editor --line 3", Decision: Allow}
 	every := Grant{Caller: Wildcard, App: "desktop/editor", Tool: Wildcard, Decision: Allow}
@@ -69,16 +71,18 @@ func TestAStartOfBefore(t *testing.T) {
 		Caller: agent().String(), Identity: agent().Identity, App: "desktop/editor", Tool: aai.PermissionStart, Digest: "program", Decision: Allow,
 	}}
 	d.question(t, launched(t, nil))
-	plain := func(a *aai.App) { a.Launch.IsBareProgram, a.Launch.CommandLine = true, "/usr/bin/editor" }
+	plain := func(a *aai.App) {
+		a.Process.Launch.IsBareProgram, a.Process.Launch.CommandLine = true, "/usr/bin/editor"
+	}
 	d.admits(t, launched(t, plain))
-	d.question(t, launched(t, func(a *aai.App) { plain(a); a.Launch.HasArgs = true }))
+	d.question(t, launched(t, func(a *aai.App) { plain(a); a.Process.Launch.HasArgs = true }))
 }
 
 // TestWhatRunsCommandsIsStartedToRun checks that such programs need PermissionRun for every argument.
 func TestWhatRunsCommandsIsStartedToRun(t *testing.T) {
 	shell := func(more func(*aai.App)) *aai.Request {
 		return launched(t, func(a *aai.App) {
-			a.Launch.RunsCommands = true
+			a.Process.Launch.RunsCommands = true
 			if more != nil {
 				more(a)
 			}
@@ -91,7 +95,7 @@ func TestWhatRunsCommandsIsStartedToRun(t *testing.T) {
 	}
 	d.admits(t, answered(shell(nil), q, choiceAlways))
 	d.admits(t, shell(nil))
-	d.question(t, shell(func(a *aai.App) { a.Launch.HasArgs, a.Launch.OpensArgs = true, true }))
+	d.question(t, shell(func(a *aai.App) { a.Process.Launch.HasArgs, a.Process.Launch.OpensArgs = true, true }))
 	if got := check(&ModeGate{Configured: Safe}, shell(nil)); got != "PERMISSION_DENIED" {
 		t.Errorf("in the mode safe: %s", got)
 	}

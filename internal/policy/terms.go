@@ -37,7 +37,7 @@ func termsOf(r *aai.Request, permission string) Terms {
 		Description: aai.CleanLabel(t.Description, maxTerm),
 		Effect:      t.Effect.String(),
 		Parameters:  aai.CleanLabel(compact(t.Params.Source), maxTerm),
-		Runs:        aai.CleanLabel(t.Implementation, maxTerm),
+		Runs:        aai.CleanLabel(t.Implementation.Summary, maxTerm),
 	}
 }
 

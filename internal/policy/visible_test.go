@@ -15,7 +15,7 @@ import (
 func TestTheListFollowsTheMode(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "mode")
-		app := &aai.App{ID: "org.example.App", Tools: []*aai.Tool{{Name: "look", Effect: aai.Reads, EffectInherent: true}, {Name: "act"}}}
+		app := &aai.App{ID: "org.example.App", Tools: []*aai.Tool{{Name: "look", Effect: aai.Reads, Assess: aai.Always(aai.Assessment{EffectInherent: true})}, {Name: "act"}}}
 		v := &VisibleCatalog{Catalog: oneApp{app}, Modes: &ModeGate{Path: path}}
 		told := 0
 		stop := v.OnChange(func() { told++ })

@@ -13,13 +13,15 @@ func screen() *aai.App {
 	return &aai.App{
 		ID: "desktop", Name: "Desktop",
 		Tools: []*aai.Tool{
-			{Name: "look", Effect: aai.Reads, EffectInherent: true, Target: "app"},
-			{Name: "find", Effect: aai.Reads, EffectInherent: true, Target: "app"},
-			{Name: "click", Effect: aai.Destroys, Target: "app", TakesFocus: func(c *aai.Call) bool { return c.Args["mode"] == "focus" }},
+			{Name: "look", Effect: aai.Reads, Assess: aai.Always(aai.Assessment{EffectInherent: true}), Target: "app"},
+			{Name: "find", Effect: aai.Reads, Assess: aai.Always(aai.Assessment{EffectInherent: true}), Target: "app"},
+			{Name: "click", Effect: aai.Destroys, Target: "app", Assess: func(c *aai.Call) aai.Assessment {
+				return aai.Assessment{KeepsFocus: c != nil && c.Args["mode"] != "focus"}
+			}},
 			{Name: "scroll", Effect: aai.Changes, Target: "app"},
-			{Name: "type", Effect: aai.Destroys, SendsKeys: true, Target: "app"},
+			{Name: "type", Effect: aai.Destroys, Assess: aai.Always(aai.Assessment{SendsKeys: true}), Target: "app"},
 		},
-		FindTarget: func(context.Context, *aai.Call, string) (*aai.App, error) { panic("gates do not look for targets") },
+		Operator: aai.Operator{FindTarget: func(context.Context, *aai.Call, string) (*aai.App, error) { panic("gates do not look for targets") }},
 	}
 }
 
@@ -83,7 +85,7 @@ func TestPreapprovedWindows(t *testing.T) {
 // can do more than any of its buttons.
 func TestStarting(t *testing.T) {
 	shell, running := program("shell", "s1"), program("shell", "s1")
-	shell.PID, shell.Launch = 0, &aai.Launch{CommandLine: "/usr/bin/shell", Digest: "s1"}
+	shell.PID, shell.Process.Launch = 0, &aai.Launch{CommandLine: "/usr/bin/shell", Digest: "s1"}
 	d := newDesk(Grant{Caller: "claude-ai", Identity: agent().Identity, App: "desktop/shell", Tool: aai.PermissionAct, Decision: Allow})
 	d.admits(t, operating(running, "click"))
 	q := d.question(t, operating(shell, "click"))
@@ -112,8 +114,8 @@ func TestTheQuestionSaysWhatIsAllowed(t *testing.T) {
 	}{
 		{program("editor", "e1"), "look", `to see the windows of "editor"?`},
 		{program("editor", "e1"), "click", `to click and type in the windows of "editor"?`},
-		{&aai.App{ID: "desktop/shell", Name: "shell", Launch: &aai.Launch{}}, "click", `to start "shell", with files or addresses that it opens?`},
-		{&aai.App{ID: "desktop/shell", Name: "shell", Launch: &aai.Launch{HasArgs: true}}, "click", `to start "shell" with other arguments than its own?`},
+		{&aai.App{ID: "desktop/shell", Name: "shell", Process: aai.Process{Launch: &aai.Launch{}}}, "click", `to start "shell", with files or addresses that it opens?`},
+		{&aai.App{ID: "desktop/shell", Name: "shell", Process: aai.Process{Launch: &aai.Launch{HasArgs: true}}}, "click", `to start "shell" with other arguments than its own?`},
 		{nil, "look", "to see running programs, and the whole screen?"},
 		{nil, "click", "to click and type in the whole screen and the clipboard?"},
 	} {

@@ -96,15 +96,15 @@ func (a *ScreenshotStore) capture(ctx context.Context, d *gateway.Mutation) erro
 		ID: d.Call, Caller: aai.Caller{Door: aai.DoorWeb, Name: ScreenshotToolName, Session: ScreenshotToolName}, // belongs to no conversation
 		App: aai.DesktopApp, Args: map[string]any{"app": strings.TrimPrefix(d.Target, aai.DesktopApp+"/"), "max_side": maxSide},
 	}
-	target, err := a.cfg.Desktop.FindTarget(ctx, call, call.Args["app"].(string)) //nolint:forcetypeassert // it is set above
+	target, err := a.cfg.Desktop.Operator.FindTarget(ctx, call, call.Args["app"].(string)) //nolint:forcetypeassert // it is set above
 	if err != nil {
 		return err
 	}
 	if call.Target = target; target.ID != d.Target {
 		return aai.Errorf(aai.AppNotRunning, "%s is not there any more", d.Target)
 	}
-	if target.LockReason != nil {
-		if what := target.LockReason(ctx); what != "" {
+	if target.Process.LockReason != nil {
+		if what := target.Process.LockReason(ctx); what != "" {
 			return aai.Errorf(aai.PermissionDenied, "it shows %s", what)
 		}
 	}
@@ -170,7 +170,7 @@ func (a *ScreenshotStore) Tool() *aai.Tool {
 	return &aai.Tool{
 		Name: ScreenshotToolName, Description: "Show what a window looked like after a call acted on it, where that is kept",
 		Params: schema.MustParse(screenshotParams), Returns: aai.Schema{Source: json.RawMessage(screenshotReturns)},
-		Effect: aai.Reads, EffectInherent: true, PrivateResult: true, TakesScreenshot: true, Run: a.runTool,
+		Effect: aai.Reads, Assess: aai.Always(aai.Assessment{EffectInherent: true, TakesScreenshot: true}), Privacy: aai.Privacy{Result: true}, Run: a.runTool,
 	}
 }
 

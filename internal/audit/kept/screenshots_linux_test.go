@@ -46,7 +46,7 @@ func TestPictures(t *testing.T) {
 		return desktop.Backend{Tree: tree, Offscreen: tree, Actor: tree, Events: tree, Windows: screen, Input: screen, Screen: screen, Clipboard: screen}
 	}})
 	for _, tool := range desk.Tools { // a slow tool has not failed
-		tool.Timeout += 2 * time.Minute
+		tool.Limits.Timeout += 2 * time.Minute
 	}
 	f := s.Fixture(t, linuxtest.GTK3)
 	parts := everything{desk}

@@ -78,9 +78,7 @@ func (s *toolset) tool(name, app string) *aai.Tool {
 		Params: schema.MustParse(fmt.Sprintf(params, fmt.Sprintf(scriptAPI, usual))), Returns: aai.Schema{Source: json.RawMessage(returns)},
 		// It has the effects of its calls, which pass the gates; its result may contain any of
 		// theirs. Only the called tools know the secrets in args, and they have their own records.
-		Effect: aai.Destroys, EffectInherent: true, OnlyMakesCalls: true, RunsScript: true, Secret: []string{"args"}, RecordArgs: recordArgs, PrivateResult: true, Timeout: maxTime + endGrace,
-		Concurrency: func(*aai.Call) aai.Concurrency { return aai.Independent },
-		TakesFocus:  func(*aai.Call) bool { return false },
+		Effect: aai.Destroys, Assess: aai.Always(aai.Assessment{EffectInherent: true, OnlyMakesCalls: true, RunsScript: true, KeepsFocus: true, Concurrency: aai.Independent}), Privacy: aai.Privacy{Secret: []string{"args"}, RecordArgs: recordArgs, Result: true}, Limits: aai.Limits{Timeout: maxTime + endGrace},
 		Run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 			return s.run(ctx, call, app)
 		},

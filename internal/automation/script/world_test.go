@@ -120,22 +120,22 @@ func (w *world) open(preapproved ...policy.Grant) {
 // screen is a fake desktop that records its calls.
 func (w *world) screen(script *aai.Tool) *aai.App {
 	find := &aai.Tool{
-		Name: "ax_find", Effect: aai.Reads, EffectInherent: true, Params: schema.MustParse(`{"type": "object"}`),
+		Name: "ax_find", Effect: aai.Reads, Assess: aai.Always(aai.Assessment{EffectInherent: true}), Params: schema.MustParse(`{"type": "object"}`),
 		Run: func(_ context.Context, call *aai.Call) (*aai.Result, error) {
 			return &aai.Result{Data: map[string]any{"element_ref": "e1", "of": call.Args["app"], "by": call.Args["query"]}}, nil
 		},
 	}
-	return &aai.App{ID: aai.DesktopApp, Name: "Desktop", Tools: []*aai.Tool{script, find}, FindTarget: func(context.Context, *aai.Call, string) (*aai.App, error) { return nil, nil }}
+	return &aai.App{ID: aai.DesktopApp, Name: "Desktop", Tools: []*aai.Tool{script, find}, Operator: aai.Operator{FindTarget: func(context.Context, *aai.Call, string) (*aai.App, error) { return nil, nil }}}
 }
 
 func (w *world) notesApp() *aai.App {
 	object := schema.MustParse(`{"type": "object"}`)
 	return &aai.App{ID: "org.example.notes", Name: "Notes", Digest: "d", Tools: []*aai.Tool{
-		{Name: "read", Effect: aai.Reads, EffectInherent: true, Params: object, Run: func(_ context.Context, call *aai.Call) (*aai.Result, error) {
+		{Name: "read", Effect: aai.Reads, Assess: aai.Always(aai.Assessment{EffectInherent: true}), Params: object, Run: func(_ context.Context, call *aai.Call) (*aai.Result, error) {
 			w.reads.Add(1)
 			return &aai.Result{Data: map[string]any{"cell": call.Args["cell"], "value": fmt.Sprint("v", call.Args["cell"])}}, nil
 		}},
-		{Name: "words", Effect: aai.Reads, EffectInherent: true, Params: object, Run: func(context.Context, *aai.Call) (*aai.Result, error) {
+		{Name: "words", Effect: aai.Reads, Assess: aai.Always(aai.Assessment{EffectInherent: true}), Params: object, Run: func(context.Context, *aai.Call) (*aai.Result, error) {
 			return &aai.Result{Text: "some words", UntrustedSource: "https://example.com"}, nil
 		}},
 		{Name: "add", Effect: aai.Changes, Params: object, Run: func(_ context.Context, call *aai.Call) (*aai.Result, error) {
@@ -147,14 +147,14 @@ func (w *world) notesApp() *aai.App {
 		{Name: "fail", Effect: aai.Changes, Params: object, Run: func(context.Context, *aai.Call) (*aai.Result, error) {
 			return nil, &aai.Error{Code: aai.ElementNotFound, Message: "no such note", Hint: "Look at the list.", Delivery: aai.NotDelivered, Candidates: []string{"milk"}}
 		}},
-		{Name: "hang", Effect: aai.Changes, Params: object, Timeout: time.Hour, Run: func(ctx context.Context, _ *aai.Call) (*aai.Result, error) {
+		{Name: "hang", Effect: aai.Changes, Params: object, Limits: aai.Limits{Timeout: time.Hour}, Run: func(ctx context.Context, _ *aai.Call) (*aai.Result, error) {
 			w.running.Add(1)
 			defer w.running.Add(-1)
 			w.began <- struct{}{}
 			<-ctx.Done()
 			return nil, ctx.Err()
 		}},
-		{Name: "begin", Effect: aai.Reads, EffectInherent: true, Params: object, Run: func(context.Context, *aai.Call) (*aai.Result, error) {
+		{Name: "begin", Effect: aai.Reads, Assess: aai.Always(aai.Assessment{EffectInherent: true}), Params: object, Run: func(context.Context, *aai.Call) (*aai.Result, error) {
 			w.began <- struct{}{}
 			return &aai.Result{}, nil
 		}},

@@ -52,8 +52,7 @@ func (l *Log) tool(name, takes, description string, do DoFunc, meant func(*Act) 
 		Name: name, Title: "Undo", Description: description,
 		Params: schema.MustParse(takes), Returns: aai.Schema{Source: json.RawMessage(returns)},
 		// A restored value may be too private for the journal; the calls are recorded themselves.
-		Effect: aai.Changes, EffectInherent: true, OnlyMakesCalls: true, PrivateResult: true, Timeout: timeout,
-		Concurrency: func(*aai.Call) aai.Concurrency { return aai.Shared },
+		Effect: aai.Changes, Assess: aai.Always(aai.Assessment{EffectInherent: true, OnlyMakesCalls: true, Concurrency: aai.Shared}), Privacy: aai.Privacy{Result: true}, Limits: aai.Limits{Timeout: timeout},
 		Run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 			return l.run(ctx, do, call, meant)
 		},

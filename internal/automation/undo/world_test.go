@@ -33,7 +33,7 @@ func newShelf(t *testing.T, cfg undo.Config) *shelf {
 	tools := []*aai.Tool{
 		{Name: "get", Effect: aai.Reads, Run: s.get}, {Name: "put", Effect: aai.Changes, Run: s.put},
 		{Name: "burn", Effect: aai.Destroys, Run: func(context.Context, *aai.Call) (*aai.Result, error) { return &aai.Result{}, nil }},
-		{Name: "both", Effect: aai.Changes, OnlyMakesCalls: true, Run: func(ctx context.Context, c *aai.Call) (*aai.Result, error) {
+		{Name: "both", Effect: aai.Changes, Assess: aai.Always(aai.Assessment{OnlyMakesCalls: true}), Run: func(ctx context.Context, c *aai.Call) (*aai.Result, error) {
 			for _, name := range []string{"a", "b"} {
 				if _, err := s.gateway.Do(ctx, &aai.Call{Caller: c.Caller, App: c.App, Tool: "put", Args: map[string]any{"name": name, "value": c.Args["value"]}}); err != nil {
 					return nil, err

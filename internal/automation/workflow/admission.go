@@ -38,7 +38,7 @@ func (r *run) resolve(ctx context.Context) error {
 		if s.tool = app.Tool(s.Tool); s.tool == nil {
 			return stepError(s, noTool(app, s.Tool))
 		}
-		if s.tool.OnlyMakesCalls {
+		if s.tool.Assessment(nil).OnlyMakesCalls {
 			return documentError(s.Label, "tool", s.Tool+" makes other calls, so it cannot be a step")
 		}
 		r.doc.addProgram(s.tool, s.args)

@@ -41,8 +41,8 @@ const batchParams = `{"type": "object", "additionalProperties": false, "required
 func (c Config) batch() *aai.Tool {
 	return &aai.Tool{
 		Name: BatchToolName, Title: "Make several calls", Description: "Make up to 100 independent calls side by side. The answer has each result or error, in order.",
-		Params: schema.MustParse(batchParams), Effect: aai.Destroys, EffectInherent: true, OnlyMakesCalls: true, Timeout: lifetime,
-		Secret: hiddenArgs(), PrivateResult: true,
+		Params: schema.MustParse(batchParams), Effect: aai.Destroys, Assess: aai.Always(aai.Assessment{EffectInherent: true, OnlyMakesCalls: true}), Limits: aai.Limits{Timeout: lifetime},
+		Privacy: aai.Privacy{Secret: hiddenArgs(), Result: true},
 		Run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 			reshow(ctx)
 			return c.runBatch(ctx, call)

@@ -81,7 +81,7 @@ func boardTool(t *testing.T, d *dbus.Driver, access, name string) *aai.Tool {
 		Platform: "linux", App: boardID, Tool: access + "_" + name, Reversible: true,
 		DBus: &aai.DBusRecipe{Bus: "session", Service: boardID, Object: testkit.OpaqueServicePath, Interface: testkit.ServiceInterface, Property: name, Access: access},
 	}
-	tool := &aai.Tool{Name: recipe.Tool, Effect: aai.Reads, EffectInherent: access == "get", Params: schema.MustParse(`{"type": "object", "properties": {}}`)}
+	tool := &aai.Tool{Name: recipe.Tool, Effect: aai.Reads, Assess: aai.Always(aai.Assessment{EffectInherent: access == "get"}), Params: schema.MustParse(`{"type": "object", "properties": {}}`)}
 	if access == "set" {
 		recipe.Params = []string{"to"}
 		tool.Effect, tool.Params = aai.Changes, schema.MustParse(`{"type": "object", "properties": {"to": {}}, "required": ["to"]}`)

@@ -91,7 +91,7 @@ func TestAnsweredByTheClient(t *testing.T) {
 // desk is a desktop with one program. The target of its tool click is in the query.
 func (w *world) desk() {
 	editor := &aai.App{ID: "desktop/editor", Name: "Editor", Digest: "e", PID: 7}
-	click := &aai.Tool{Name: "ax_click", Effect: aai.Destroys, EffectInherent: true, Target: "app", ElementParams: []string{"query"}, Run: func(_ context.Context, c *aai.Call) (*aai.Result, error) {
+	click := &aai.Tool{Name: "ax_click", Effect: aai.Destroys, Assess: aai.Always(aai.Assessment{EffectInherent: true, ElementParams: []string{"query"}}), Target: "app", Run: func(_ context.Context, c *aai.Call) (*aai.Result, error) {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		w.calls = append(w.calls, "click "+c.Args["query"].(string))
@@ -100,16 +100,16 @@ func (w *world) desk() {
 	click.Params.Check, click.Params.Order = func(v any) (any, error) { return v, nil }, []string{"app", "query"}
 	w.apps = append(w.apps, &aai.App{
 		ID: aai.DesktopApp, Tools: append([]*aai.Tool{click}, w.DesktopTools()...),
-		FindTarget: func(_ context.Context, _ *aai.Call, name string) (*aai.App, error) {
+		Operator: aai.Operator{FindTarget: func(_ context.Context, _ *aai.Call, name string) (*aai.App, error) {
 			if name != "Editor" {
 				return nil, aai.Errorf(aai.AppNotFound, "there is no app %q", name)
 			}
 			return editor, nil
 		},
-		ResolveTarget: func(_ context.Context, c *aai.Call) aai.TargetElement {
-			name, _ := c.Args["query"].(string)
-			return aai.TargetElement{Role: "button", Name: name, AllText: name}
-		},
+			ResolveTarget: func(_ context.Context, c *aai.Call) aai.TargetElement {
+				name, _ := c.Args["query"].(string)
+				return aai.TargetElement{Role: "button", Name: name, AllText: name}
+			}},
 	})
 	w.Gates = append(w.Gates[:3:3], policy.NewDestructiveMarker([]string{"delete"}), w.Gates[3])
 }

@@ -36,10 +36,10 @@ func (c Config) Tool(name string, d *Document) *aai.Tool {
 	}
 	return &aai.Tool{
 		Name: name, Title: d.Name, Description: d.Description, Params: params,
-		Effect: aai.Destroys, OnlyMakesCalls: true, Timeout: toolTime, BackgroundTimeout: taskLifetime,
+		Effect: aai.Destroys, Assess: aai.Always(aai.Assessment{OnlyMakesCalls: true}), Limits: aai.Limits{Timeout: toolTime, Background: taskLifetime},
 		// only the steps' tools know their secrets, and they have their own records
-		Secret: slices.Clone(params.Order), PrivateResult: true, ShowSecrets: true,
-		Implementation: strings.Join(d.describeCalls(), "; "),
+		Privacy:        aai.Privacy{Secret: slices.Clone(params.Order), Result: true, ShowSecrets: true},
+		Implementation: aai.Implementation{Summary: strings.Join(d.describeCalls(), "; ")},
 		Run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 			for _, param := range params.Order {
 				gateway.MarkNotSecret(ctx, param)

@@ -24,10 +24,10 @@ func TestWhatAWorkflowRuns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if tool := (workflow.Config{}).Tool("n", d); !tool.ShowSecrets || len(tool.Secret) != 3 {
-		t.Errorf("who is asked is shown: %t; not on record: %v", tool.ShowSecrets, tool.Secret)
+	if tool := (workflow.Config{}).Tool("n", d); !tool.Privacy.ShowSecrets || len(tool.Privacy.Secret) != 3 {
+		t.Errorf("who is asked is shown: %t; not on record: %v", tool.Privacy.ShowSecrets, tool.Privacy.Secret)
 	}
-	runs := workflow.Config{}.Tool("n", d).Implementation
+	runs := workflow.Config{}.Tool("n", d).Implementation.Summary
 	for _, want := range []string{
 		`1. calc ax_set_value query="role:text" value=…;`, `2. calc ax_set_value query=no {{params.n}} value=…{{params.expr}};`,
 		`3. {{params.of}} ax_find nth=2 query="OK";`, `query="q8"; and 3 more`,
@@ -43,7 +43,7 @@ func TestWhatAWorkflowRuns(t *testing.T) {
 	if d, err = workflow.ParseDocument(documentObject{"name": "n", "steps": []any{shelf}}, false); err != nil {
 		t.Fatal(err)
 	}
-	if runs := (workflow.Config{}).Tool("n", d).Implementation; runs != "1. org.example.Shelf set n=… name=…" {
+	if runs := (workflow.Config{}).Tool("n", d).Implementation.Summary; runs != "1. org.example.Shelf set n=… name=…" {
 		t.Error(runs)
 	}
 }

@@ -47,7 +47,7 @@ func TestOutOfTime(t *testing.T) {
 	w := newWorld(t)
 	w.answer = "session"
 	tool := w.apps[0].Tool(workflow.BuiltinToolName)
-	tool.Timeout = time.Minute + 200*time.Millisecond // including a minute for the rollback
+	tool.Limits.Timeout = time.Minute + 200*time.Millisecond // including a minute for the rollback
 	_, err := w.does(t,
 		step("set", documentObject{"name": "a", "value": "new"}, "wait_after_ms", 60_000),
 		step("set", documentObject{"name": "b", "value": 1}, "on_fail", "rollback"),

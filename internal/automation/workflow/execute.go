@@ -93,7 +93,7 @@ func (s *Step) reads() bool {
 	if s.Parallel != nil {
 		return !slices.ContainsFunc(s.Parallel, func(one *Step) bool { return !one.reads() })
 	}
-	return s.tool.Effect == aai.Reads && !s.tool.MayStartProgram
+	return s.tool.Effect == aai.Reads && !s.tool.Assessment(nil).MayStartProgram
 }
 
 // several reports whether the step makes several calls.

@@ -147,12 +147,12 @@ func (l *Library) load(name string) *workflowFile {
 	}
 	if err != nil {
 		now.fault = invalidWorkflowError(path, err)
-		now.tool = &aai.Tool{Name: aai.CleanLabel(name, maxWorkflowName), Description: "It cannot be run: " + now.fault.Message, Unavailable: now.fault}
+		now.tool = &aai.Tool{Name: aai.CleanLabel(name, maxWorkflowName), Description: "It cannot be run: " + now.fault.Message, Implementation: aai.Implementation{Unavailable: now.fault}}
 		return now
 	}
 	now.tool = l.flows.Tool(name, d)
 	digest := now.digest
-	now.tool.Digest = func() string { return digest }
+	now.tool.Implementation.Digest = func() string { return digest }
 	return now
 }
 

@@ -58,15 +58,15 @@ const (
 func (l *Library) Tools(keeper *SQLiteStore) []*aai.Tool {
 	t := runTools{keeper, l.flows}
 	calls := func(name, title, params string, run aai.Action) *aai.Tool {
-		return &aai.Tool{Name: name, Description: title, Params: schema.MustParse(params), Effect: aai.Destroys, EffectInherent: true,
-			OnlyMakesCalls: true, Timeout: ToolTimeout, BackgroundTimeout: TaskTimeout, PrivateResult: true, Run: run}
+		return &aai.Tool{Name: name, Description: title, Params: schema.MustParse(params), Effect: aai.Destroys, Assess: aai.Always(aai.Assessment{EffectInherent: true,
+			OnlyMakesCalls: true}), Limits: aai.Limits{Timeout: ToolTimeout, Background: TaskTimeout}, Privacy: aai.Privacy{Result: true}, Run: run}
 	}
 	reads := func(name, title, params, returns string, run aai.Action) *aai.Tool {
-		return &aai.Tool{Name: name, Description: title, Params: schema.MustParse(params), Effect: aai.Reads, PrivateResult: true,
+		return &aai.Tool{Name: name, Description: title, Params: schema.MustParse(params), Effect: aai.Reads, Privacy: aai.Privacy{Result: true},
 			Returns: aai.Schema{Source: json.RawMessage(returns)}, Run: run}
 	}
 	file := calls(FileTool, "Run the workflow of a file", fileParams, l.runFile)
-	file.Secret = []string{"params"}
+	file.Privacy.Secret = []string{"params"}
 	return []*aai.Tool{
 		reads(ListTool, "List the stored workflows", noParams, listRows, l.list),
 		reads(RunsTool, "List the runs of workflows, newest first", noParams, runRows, t.list),
@@ -90,8 +90,8 @@ func (l *Library) list(context.Context, *aai.Call) (*aai.Result, error) {
 	rows := []listedWorkflow{}
 	for _, tool := range l.App().Tools {
 		row := listedWorkflow{Name: tool.Name, Params: tool.Params.Order, Description: tool.Description, File: filepath.Join(l.folder, tool.Name+".json")}
-		if tool.Unavailable != nil {
-			row.Fault = tool.Unavailable.Message
+		if tool.Implementation.Unavailable != nil {
+			row.Fault = tool.Implementation.Unavailable.Message
 		}
 		rows = append(rows, row)
 	}

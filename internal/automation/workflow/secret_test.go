@@ -13,7 +13,7 @@ import (
 func TestSecretsOfSteps(t *testing.T) {
 	for _, failing := range []bool{false, true} {
 		w := newWorld(t)
-		w.apps[1].Tool("set").Secret = []string{"value"}
+		w.apps[1].Tool("set").Privacy.Secret = []string{"value"}
 		steps := []any{
 			step("set", documentObject{"name": "a", "value": "hunter2hunter2"}),
 			documentObject{"parallel": []any{step("set", documentObject{"name": "b", "value": "hunter2hunter2"})}},
@@ -54,7 +54,7 @@ func TestSecretsBesideTheArguments(t *testing.T) {
 		"misnamed of one": {"parallel": []any{documentObject{"app": shelfID, "tool": "set", "for_each": []any{"hunter2hunter2"}}}},
 	} {
 		w := newWorld(t)
-		w.apps[1].Tool("set").Secret = []string{"value"}
+		w.apps[1].Tool("set").Privacy.Secret = []string{"value"}
 		_, err := w.does(t, one)
 		if e := aai.AsError(err); strings.HasPrefix(name, "misnamed") != (e != nil && strings.Contains(e.Message, "there is no such member")) {
 			t.Errorf("%s: %v", name, err)

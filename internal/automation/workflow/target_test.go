@@ -14,7 +14,7 @@ func TestAnUndoIsForItsProgram(t *testing.T) {
 	w.desk()
 	desk := w.apps[len(w.apps)-1]
 	now := &aai.App{ID: "desktop/editor", Name: "Editor", PID: 7}
-	desk.FindTarget = func(context.Context, *aai.Call, string) (*aai.App, error) { return now, nil }
+	desk.Operator.FindTarget = func(context.Context, *aai.Call, string) (*aai.App, error) { return now, nil }
 	args := map[string]any{"app": "7", "query": "x"}
 	desk.Tool("ax_click").Run = func(context.Context, *aai.Call) (*aai.Result, error) {
 		w.calls = append(w.calls, now.ID)

@@ -51,8 +51,8 @@ func (c Config) tool(name string, windows bool) *aai.Tool {
 	return &aai.Tool{
 		Name: name, Title: "Run a workflow", Description: says,
 		Params: schema.MustParse(fmt.Sprintf(params, eachStep)),
-		Effect: aai.Destroys, EffectInherent: true, OnlyMakesCalls: true, ElementParams: []string{}, Timeout: toolTime, BackgroundTimeout: taskLifetime,
-		Secret: hiddenArgs(), NonSecret: plainSteps, PrivateResult: true,
+		Effect: aai.Destroys, Assess: aai.Always(aai.Assessment{EffectInherent: true, OnlyMakesCalls: true, ElementParams: []string{}}), Limits: aai.Limits{Timeout: toolTime, Background: taskLifetime},
+		Privacy: aai.Privacy{Secret: hiddenArgs(), NonSecret: plainSteps, Result: true},
 		Run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 			reshow(ctx)
 			d, err := ParseDocument(documentOf(call.Args), windows)

@@ -36,7 +36,7 @@ func onDesktop(t *testing.T, w *world) (open func(linuxtest.Kind) (f *linuxtest.
 		return desktop.Backend{Tree: tree, Offscreen: tree, Actor: tree, Events: tree, Windows: screen, Input: screen, Screen: screen, Clipboard: screen}
 	}})
 	for _, tool := range desk.Tools { // slow is not failed
-		tool.Timeout += 2 * time.Minute
+		tool.Limits.Timeout += 2 * time.Minute
 	}
 	w.apps = append(w.apps, desk)
 	return func(kind linuxtest.Kind) (*linuxtest.Fixture, string) {

@@ -60,10 +60,10 @@ func (w *world) shelf() *aai.App {
 		return schema.MustParse(`{"type": "object", "additionalProperties": false, "properties": {` + props + `}, "required": [` + required + `]}`)
 	}
 	return &aai.App{ID: shelfID, Name: "Shelf", Digest: "d1", Tools: []*aai.Tool{
-		{Name: "get", Effect: aai.Reads, EffectInherent: true, Params: object(name, `"name"`), Run: w.run(func(name string, _ *aai.Call) (*aai.Result, error) {
+		{Name: "get", Effect: aai.Reads, Assess: aai.Always(aai.Assessment{EffectInherent: true}), Params: object(name, `"name"`), Run: w.run(func(name string, _ *aai.Call) (*aai.Result, error) {
 			return &aai.Result{Text: fmt.Sprint(w.kept[name]), Data: map[string]any{"name": name, "value": w.kept[name]}}, nil
 		})},
-		{Name: "list", Effect: aai.Reads, EffectInherent: true, Params: object("", ""), Run: w.run(func(string, *aai.Call) (*aai.Result, error) {
+		{Name: "list", Effect: aai.Reads, Assess: aai.Always(aai.Assessment{EffectInherent: true}), Params: object("", ""), Run: w.run(func(string, *aai.Call) (*aai.Result, error) {
 			names := []string{}
 			for name := range w.kept {
 				names = append(names, name)

@@ -35,8 +35,8 @@ func TestCacheForm(t *testing.T) {
 			t.Errorf("%s is %v, want %v", key, got[key], value)
 		}
 	}
-	if len(got) != len(want) || !app.Modified.Equal(time.Date(2026, 3, 1, 10, 0, 0, 0, time.UTC)) {
-		t.Errorf("the meta is %s; modified %s", raw, app.Modified)
+	if len(got) != len(want) || !app.Descriptor.Modified.Equal(time.Date(2026, 3, 1, 10, 0, 0, 0, time.UTC)) {
+		t.Errorf("the meta is %s; modified %s", raw, app.Descriptor.Modified)
 	}
 	for _, name := range []string{"aai.json", "aai.json.meta"} {
 		if info, err := os.Stat(w.file(name)); err != nil || info.Mode().Perm()&0o077 != 0 && os.PathSeparator == '/' {

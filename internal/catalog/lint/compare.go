@@ -46,7 +46,7 @@ func Compare(earlier, later []byte, o catalog.Options) (*Comparison, error) {
 	}
 	d := &difference{}
 	d.contracts(a, b)
-	c := &Comparison{Old: a.app.Version, New: b.app.Version, Changes: d.changes, ActualBump: a.version.bumpTo(b.version)}
+	c := &Comparison{Old: a.app.Descriptor.Version, New: b.app.Descriptor.Version, Changes: d.changes, ActualBump: a.version.bumpTo(b.version)}
 	slices.SortStableFunc(c.Changes, func(x, y Change) int { return int(y.Bump - x.Bump) })
 	if len(c.Changes) > 0 {
 		c.RequiredBump = c.Changes[0].Bump
@@ -170,7 +170,7 @@ func (d *difference) contracts(a, b *contract) {
 	if len(b.app.Aliases) > len(a.app.Aliases) {
 		d.record(Minor, "aliases", "has more names")
 	}
-	d.auth(a.app.Auth, b.app.Auth)
+	d.auth(a.app.Site.Auth, b.app.Site.Auth)
 	for _, platform := range []string{"macos", "windows", "linux", "android", "ios", "web"} {
 		before, had := a.sections[platform]
 		after, has := b.sections[platform]
@@ -227,7 +227,7 @@ func (d *difference) tool(path string, a, b *aai.Tool) {
 	case b.Effect > a.Effect:
 		d.record(Minor, path, "has a weaker effect: it %s", b.Effect)
 	}
-	if a.Timeout != b.Timeout {
+	if a.Limits.Timeout != b.Limits.Timeout {
 		d.record(Patch, path, "has another time-out")
 	}
 	arguments := &schemaDifference{difference: d, given: true, before: decode(a.Params.Source),

@@ -139,7 +139,7 @@ func (c *checker) parse(source []byte) {
 	if !ok {
 		return
 	}
-	c.report.App, c.report.Version = d.App.ID, d.App.Version
+	c.report.App, c.report.Version = d.App.ID, d.App.Descriptor.Version
 	c.identity(d.App)
 	for _, s := range c.doc.sections() {
 		o := c.options
@@ -191,11 +191,11 @@ func (c *checker) syntax() {
 // checkPublishable reports the faults that the descriptor would have at a site's
 // /.well-known/aai.json, where the limits are tighter.
 func (c *checker) checkPublishable(source []byte, app *aai.App) {
-	if app.BaseURL == "" || c.options.Origin != "" {
+	if app.Site.BaseURL == "" || c.options.Origin != "" {
 		return
 	}
 	o := c.options
-	o.Origin = urlOrigin(app.BaseURL)
+	o.Origin = urlOrigin(app.Site.BaseURL)
 	_, err := catalog.Parse(source, o)
 	faults, _ := errors.AsType[*catalog.Faults](err)
 	if faults == nil {

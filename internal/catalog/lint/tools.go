@@ -47,15 +47,15 @@ func (c *checker) identity(app *aai.App) {
 	if why := sanitize.ConfusableReason(app.Name); why != "" {
 		c.find(SeverityWarning, "disguise", c.namePath(), "the name "+why, "Write it in the letters of one script.")
 	}
-	if len(app.Hosts) > 0 && app.BaseURL != "" {
-		home := hostOf(app.BaseURL)
-		others := slices.DeleteFunc(slices.Clone(app.Hosts), func(host string) bool { return catalog.SameSite(home, host) })
+	if len(app.Site.Hosts) > 0 && app.Site.BaseURL != "" {
+		home := hostOf(app.Site.BaseURL)
+		others := slices.DeleteFunc(slices.Clone(app.Site.Hosts), func(host string) bool { return catalog.SameSite(home, host) })
 		if len(others) > 0 {
 			c.find(SeverityHint, "hosts", "auth", "logging in goes to another site than the calls: "+strings.Join(others, ", "),
 				"People are shown each site before anything is sent there; use one, if you can.")
 		}
 	}
-	if a := app.Auth; a != nil {
+	if a := app.Site.Auth; a != nil {
 		if a.In == "query" {
 			c.find(SeverityWarning, "auth", "auth", "the secret goes into the address, where logs and proxies keep it",
 				"Send it in a header.")

@@ -17,7 +17,7 @@ func TestNamesComeFirst(t *testing.T) {
 	reader := named("org.example.Reader", "Thing Reader", "Reads a thing, any thing: thing 777 too", tool("open", "Read thing 777, and read it again"), tool("read", "Read things"))
 	mail := named("org.example.Mail", "Mail", "Mail", tool("compose", "Write and send a mail to somebody"))
 	site := named("mail.example.com", "Mailer", "", tool("send_a_mail", "Send"), tool("other", ""))
-	site.Origin = "https://mail.example.com"
+	site.Site.Origin = "https://mail.example.com"
 	apps := []*aai.App{things, reader, mail, site}
 	s := newSearch(t, &apps, nil)
 	for _, c := range []struct{ words, app, want string }{

@@ -76,7 +76,7 @@ func (s *Search) Find(ctx context.Context, caller aai.Caller, request, app strin
 	used, stars := s.counter.stats(ctx, firstCountWait), s.ratings.load()
 	naming := newNameMatcher(request)
 	for i, h := range hits {
-		stranger := h.app.Origin != "" && !used.hasSucceeded(h.app.ID)
+		stranger := h.app.Site.Origin != "" && !used.hasSucceeded(h.app.ID)
 		hits[i].named = naming.matchLevel(h.entry, !stranger)
 		hits[i].score *= used.factor(h.app.ID, h.tool.Name) * ratingFactor(stars, h.app.ID, h.tool.Name)
 		if stranger {

@@ -164,7 +164,7 @@ func TestItFollowsTheCatalog(t *testing.T) {
 // denied to the caller, or are builtin and not for agents.
 func TestWhatCannotBeCalledIsNotOffered(t *testing.T) {
 	away := tool("paint_away", "Paint")
-	away.Run, away.Unavailable = nil, aai.Errorf(aai.AutomationNotSupported, "not here")
+	away.Run, away.Implementation.Unavailable = nil, aai.Errorf(aai.AutomationNotSupported, "not here")
 	apps := []*aai.App{
 		named("org.example.One", "One", "", tool("paint", "Paint"), away, tool("paint_refused", "Paint")),
 		{ID: aai.BuiltinApp, Name: "AAI Gateway", Tools: []*aai.Tool{tool("paint_open", "Paint"), tool("paint_closed", "Paint")}},

@@ -48,8 +48,8 @@ func TestWaitingIsNotTheCallsTime(t *testing.T) {
 			t.Parallel()
 			folder := t.TempDir()
 			app := &aai.App{ID: "desktop", Name: "Desktop"}
-			app.FindTarget = func(context.Context, *aai.Call, string) (*aai.App, error) { return app, nil }
-			app.Tools = []*aai.Tool{{Name: "act", Timeout: limit, Run: func(ctx context.Context, _ *aai.Call) (*aai.Result, error) {
+			app.Operator.FindTarget = func(context.Context, *aai.Call, string) (*aai.App, error) { return app, nil }
+			app.Tools = []*aai.Tool{{Name: "act", Limits: aai.Limits{Timeout: limit}, Run: func(ctx context.Context, _ *aai.Call) (*aai.Result, error) {
 				return &aai.Result{}, stroke(ctx, at(folder))
 			}}}
 			g := &gateway.Gateway{Catalog: one{app}, Gates: []aai.Gate{admits{}}, Journal: admits{}}

@@ -45,7 +45,7 @@ func (w *world) builtinApp() *aai.App {
 		{Name: "consent_takeover", Params: open, Run: answer(&aai.Result{Data: map[string]any{"taken": 3}})},
 		{Name: "consent_drop", Params: open, Run: answer(&aai.Result{Data: map[string]any{"dropped": 1}})},
 		{Name: "auth_status", Params: open, Returns: rows("logins", "state", "host", "app", "kind", "scopes", "expires:expires:date-time"), Run: authStatus},
-		{Name: "auth_login", Params: open, Secret: []string{"secret", "client_secret"}, Run: authLogin},
+		{Name: "auth_login", Params: open, Privacy: aai.Privacy{Secret: []string{"secret", "client_secret"}}, Run: authLogin},
 		{Name: "auth_logout", Params: open, Run: authLogout},
 		{Name: "consent_revoke", Params: open, Run: answer(&aai.Result{Data: map[string]any{"revoked": 2}})},
 	}...)}

@@ -263,10 +263,10 @@ func (d *Door) taskSupport(name string) tasks.Support {
 }
 
 func maxDuration(tool *aai.Tool) time.Duration {
-	if tool.Timeout <= 0 {
+	if tool.Limits.Timeout <= 0 {
 		return aai.DefaultTimeout
 	}
-	return tool.Timeout
+	return tool.Limits.Timeout
 }
 
 // taskOwner names the owner of a request's tasks: its conversation.

@@ -91,7 +91,7 @@ func (d *Door) listGuides(now map[string]*aai.App) {
 		}
 	}
 	for id, app := range now {
-		l := listing{tool: d.toolName(appPrefix + id), summary: summary(app), resource: appPrefix + id, modified: app.Modified}
+		l := listing{tool: d.toolName(appPrefix + id), summary: summary(app), resource: appPrefix + id, modified: app.Descriptor.Modified}
 		if d.lists.apps[id] != l {
 			news = d.add(app, l) || news
 		}
@@ -122,7 +122,7 @@ func directTool(app *aai.App, tool *aai.Tool) *mcp.Tool {
 	if tool.Params.Source != nil {
 		schema = tool.Params.Source
 	}
-	reads := tool.Effect == aai.Reads && !tool.MayStartProgram
+	reads := tool.Effect == aai.Reads && !tool.Assessment(nil).MayStartProgram
 	listed := &mcp.Tool{
 		Name: tool.Name, Title: aai.CleanLabel(tool.Title, 60), Description: aai.CleanText(tool.Description, maxDescription),
 		InputSchema: schema,
@@ -141,7 +141,7 @@ func directTool(app *aai.App, tool *aai.Tool) *mcp.Tool {
 // changes. It omits an app that the SDK refuses by a panic.
 func (d *Door) add(app *aai.App, l listing) (news bool) {
 	defer d.recoverList()
-	if app.Descriptor != nil {
+	if app.Descriptor.Raw != nil {
 		d.server.AddResource(descriptorResource(app, l), d.read(d.descriptors))
 	}
 	if was, known := d.lists.apps[app.ID]; !known || was.summary != l.summary {
@@ -237,7 +237,7 @@ func summary(app *aai.App) string {
 
 // origin returns the host of an app from the web, in ASCII.
 func origin(app *aai.App) string {
-	_, host, _ := strings.Cut(app.Origin, "://")
+	_, host, _ := strings.Cut(app.Site.Origin, "://")
 	return aai.CleanLabel(host, 260)
 }
 

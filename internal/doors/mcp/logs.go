@@ -135,7 +135,7 @@ func (d *Door) search(call *aai.Call, result *aai.Result, failure *aai.Error, da
 		data["app"] = program
 	}
 	query := text("query")
-	if query == "" || slices.Contains(tool.Secret, "query") {
+	if query == "" || slices.Contains(tool.Privacy.Secret, "query") {
 		return program
 	}
 	data["query"] = aai.CleanLabel(query, maxLoggedQuery)

@@ -176,9 +176,9 @@ func TestLogsOfWindows(t *testing.T) {
 	find.Target = "app"
 	w.catalog.apps = append(w.catalog.apps, &aai.App{
 		ID: aai.DesktopApp, Name: "Desktop", Tools: []*aai.Tool{find},
-		FindTarget: func(context.Context, *aai.Call, string) (*aai.App, error) {
+		Operator: aai.Operator{FindTarget: func(context.Context, *aai.Call, string) (*aai.App, error) {
 			return &aai.App{ID: "desktop/safari", PID: 7}, nil
-		},
+		}},
 	})
 	c := w.dial(t).open("2025-11-25", `{}`)
 	c.get("logging/setLevel", `{"level":"debug"}`, &struct{}{})

@@ -191,7 +191,7 @@ func (d *Door) watchApp(_ map[string]string, changed func()) (func(), error) {
 	return d.cfg.Gateway.Catalog.OnChange(changed), nil
 }
 
-func hasDescriptor(app *aai.App) bool { return app.Descriptor != nil && app.IsRunnable() }
+func hasDescriptor(app *aai.App) bool { return app.Descriptor.Raw != nil && app.IsRunnable() }
 
 // completeApp returns a function that suggests the ids of the apps for which of is true.
 func (d *Door) completeApp(of func(*aai.App) bool) func(string, map[string]string) []string {

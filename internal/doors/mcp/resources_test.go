@@ -90,7 +90,7 @@ func TestResourcesPassTheGates(t *testing.T) {
 
 func TestResourcesAreListed(t *testing.T) {
 	dated := newWorld(t).app("org.example.Dated", "Dated", "")
-	dated.Modified = time.Date(2026, 3, 19, 10, 30, 0, 5, time.FixedZone("", 3600))
+	dated.Descriptor.Modified = time.Date(2026, 3, 19, 10, 30, 0, 5, time.FixedZone("", 3600))
 	c := newWorld(t, adding(dated), withResources(weatherResources()...)).dial(t).open("2025-11-25", `{}`)
 	type listed struct {
 		URI, URITemplate, Name string

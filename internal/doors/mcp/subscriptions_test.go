@@ -20,7 +20,7 @@ func (w *world) rewrite(id, descriptor string) {
 		for i, app := range apps {
 			if app.ID == id {
 				other := *app
-				other.Descriptor, other.Modified = json.RawMessage(descriptor), app.Modified.Add(time.Second)
+				other.Descriptor.Raw, other.Descriptor.Modified = json.RawMessage(descriptor), app.Descriptor.Modified.Add(time.Second)
 				apps[i] = &other
 			}
 		}

@@ -21,7 +21,7 @@ func TestSummary(t *testing.T) {
 		{aai.App{Name: "Mail", Description: "Really?\x1b[2J\nYes!"}, "【Mail】Really?[2J Yes! Call to get guide."},
 		{aai.App{Name: "Mail"}, "【Mail】Call to get guide."},
 		{
-			aai.App{Name: "Mail】x", Description: "Say \"hi\" <b> ![a](b).", Origin: "https://mail.example", Aliases: []string{"`m`"}},
+			aai.App{Name: "Mail】x", Description: "Say \"hi\" <b> ![a](b).", Site: aai.Site{Origin: "https://mail.example"}, Aliases: []string{"`m`"}},
 			"【Mail]x】Web app of mail.example, in its words: \"Say 'hi' ‹b› ![a] (b).\". Aliases: 'm'. Call to get guide.",
 		},
 		{aai.App{Name: "РayРal", Description: "Pays."}, "【РayРal】Pays. Take care: the name mixes Cyrillic and Latin letters in one word. Call to get guide."},
@@ -48,7 +48,7 @@ func TestRow19ToolPoisoningInTheList(t *testing.T) {
 		t.Fatalf("%d poisons, error %v", len(poisons), err)
 	}
 	for _, p := range poisons {
-		app := &aai.App{ID: "mail.example/org.example.Mail", Name: p.Text, Description: p.Text, Origin: "https://mail.example"}
+		app := &aai.App{ID: "mail.example/org.example.Mail", Name: p.Text, Description: p.Text, Site: aai.Site{Origin: "https://mail.example"}}
 		line := summary(app)
 		_, rest, bracket := strings.Cut(strings.TrimPrefix(line, "【"), "】Web app of mail.example, in its words: \"")
 		words, after, quote := strings.Cut(rest, "\".")

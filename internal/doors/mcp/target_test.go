@@ -24,13 +24,13 @@ func TestTheTargetOfADoorDoesNotCount(t *testing.T) {
 	press.Target = "app"
 	w.catalog.apps = append(w.catalog.apps, &aai.App{
 		ID: aai.DesktopApp, Name: "Desktop", Tools: []*aai.Tool{press},
-		FindTarget: func(_ context.Context, call *aai.Call, name string) (*aai.App, error) {
+		Operator: aai.Operator{FindTarget: func(_ context.Context, call *aai.Call, name string) (*aai.App, error) {
 			found = append(found, call.Target)
 			if name != "editor" {
 				return nil, nil
 			}
 			return editor, nil
-		},
+		}},
 	})
 	call := func(app string) error {
 		_, err := (&gateway.Gateway{Catalog: w.catalog, Gates: []aai.Gate{w}, Journal: w.journal}).Do(t.Context(), &aai.Call{

@@ -176,8 +176,8 @@ func TestWhichToolsAreOfferedAsTasks(t *testing.T) {
 	w := newWorld(t)
 	quick, slow := tool("quick_one", aai.Reads, nil), tool("slow_one", aai.Reads, nil)
 	done := func(context.Context, *aai.Call) (*aai.Result, error) { return &aai.Result{Text: "done"}, nil }
-	quick.Run, quick.Timeout = done, 10*time.Second
-	slow.Run, slow.Timeout = done, time.Minute
+	quick.Run, quick.Limits.Timeout = done, 10*time.Second
+	slow.Run, slow.Limits.Timeout = done, time.Minute
 	direct := &aai.App{ID: "org.example.Direct", Name: "Direct", Digest: "d1", Tools: []*aai.Tool{quick, slow}}
 	w.catalog.apps = append(w.catalog.apps, direct)
 	w.door = door.New(door.Config{

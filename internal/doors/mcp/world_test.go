@@ -105,7 +105,7 @@ func (w *world) builtinApp() *aai.App {
 		if call.Args["platform"] != true {
 			return nil, aai.Errorf(aai.Internal, "agents are not shown what is of other platforms")
 		}
-		return &aai.Result{Text: string(app.Descriptor), Data: app.Descriptor}, nil
+		return &aai.Result{Text: string(app.Descriptor.Raw), Data: app.Descriptor.Raw}, nil
 	}
 	return &aai.App{ID: aai.BuiltinApp, Name: "AAI Gateway", Tools: []*aai.Tool{
 		tool("guide", aai.Reads, guide), tool("descriptor", aai.Reads, descriptor),
@@ -131,7 +131,7 @@ func (w *world) notes() *aai.App {
 	}
 	return &aai.App{
 		ID: notes, Name: "Notes|Notizen", Description: "Keeps notes.", Aliases: []string{"notes", "jotter"},
-		Digest: "d1", Descriptor: json.RawMessage(`{"schema_version":"1.0"}`),
+		Digest: "d1", Descriptor: aai.Descriptor{Raw: json.RawMessage(`{"schema_version":"1.0"}`)},
 		Tools: []*aai.Tool{
 			tool(addTool, aai.Changes, w.add),
 			tool(sayTool, aai.Reads, returns(aai.Result{Text: "hello", Warning: "it is late"})),
@@ -169,7 +169,7 @@ func (w *world) block(ctx context.Context, call *aai.Call) (*aai.Result, error) 
 func (w *world) app(id, name, description string, aliases ...string) *aai.App {
 	return &aai.App{
 		ID: id, Name: name, Description: description, Aliases: aliases, Digest: "d1",
-		Tools: []*aai.Tool{tool(addTool, aai.Changes, w.add)}, Descriptor: json.RawMessage(`{}`),
+		Tools: []*aai.Tool{tool(addTool, aai.Changes, w.add)}, Descriptor: aai.Descriptor{Raw: json.RawMessage(`{}`)},
 	}
 }
 

@@ -43,7 +43,7 @@ func (otherGateway) Check(context.Context, *aai.Request) ([]aai.Question, error)
 func (w *world) newOtherGateway(t *testing.T) *gateway.Gateway {
 	t.Helper()
 	h := otherGateway{&aai.App{ID: "org.example.App", Tools: []*aai.Tool{{
-		Name: "hold", Effect: aai.Changes, Timeout: time.Hour,
+		Name: "hold", Effect: aai.Changes, Limits: aai.Limits{Timeout: time.Hour},
 		Run: func(ctx context.Context, _ *aai.Call) (*aai.Result, error) {
 			gateway.Progress(ctx, 2, 5, "Step <2>/5")
 			<-ctx.Done()

@@ -128,7 +128,7 @@ const kinds = `{"type": "object", "required": ["to"], "additionalProperties": fa
 // TestNotStarted checks that the number of tools is unknown for an app with a server that was never started.
 func TestNotStarted(t *testing.T) {
 	app := mail(tool("mcp_start", `{"type": "object", "properties": {}}`, nil))
-	app.Unprobed = true
+	app.Descriptor.Unprobed = true
 	w, _ := appWorld(t, app)
 	expectPage(t, w.get(t, "/apps"), "· not started yet ·", "!0 tools")
 }

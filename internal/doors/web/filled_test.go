@@ -50,8 +50,8 @@ func faulty(t *testing.T, text string) (path string) {
 // webApps returns an app that needs a key and trust in another site, and an app with a stored key.
 func webApps(text string) (asks, known *aai.App) {
 	auth := &aai.AuthRecipe{Kind: aai.AuthAPIKey, In: "header", Name: "X-Key", ObtainURL: "https://shop.example/keys?" + text, Instructions: "Click Keys. " + text}
-	return &aai.App{ID: "shop.example/com.example.shop", Name: "Shop", Platform: "web", Origin: "https://shop.example", BaseURL: "https://api.other.example/v1", Auth: auth},
-		&aai.App{ID: "org.example.one", Name: "One", Platform: "web", BaseURL: "https://twin.example/1", Auth: auth}
+	return &aai.App{ID: "shop.example/com.example.shop", Name: "Shop", Platform: "web", Site: aai.Site{Origin: "https://shop.example", BaseURL: "https://api.other.example/v1", Auth: auth}},
+		&aai.App{ID: "org.example.one", Name: "One", Platform: "web", Site: aai.Site{BaseURL: "https://twin.example/1", Auth: auth}}
 }
 
 // newFilledWorld makes a filled world, after the login.
@@ -79,7 +79,7 @@ func newFilledWorld(t *testing.T) *filledWorld {
 	inSession.Session = "1"
 	w.makeCall(t, "s3", "", inSession, "org.test.Mail", "ask", nil)
 	w.gateway.Dialog = nil
-	recipe := &aai.Recipe{App: known.ID, Platform: known.Platform, HTTP: &aai.HTTPRecipe{BaseURL: known.BaseURL, Auth: known.Auth}}
+	recipe := &aai.Recipe{App: known.ID, Platform: known.Platform, HTTP: &aai.HTTPRecipe{BaseURL: known.Site.BaseURL, Auth: known.Site.Auth}}
 	if err := w.logins.StoreCredentials(t.Context(), recipe, map[string]string{"key": "k"}); err != nil {
 		t.Fatal(err)
 	}

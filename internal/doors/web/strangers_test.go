@@ -77,9 +77,9 @@ func TestTextsOfSitesAreText(t *testing.T) {
 	for _, text := range hostile() {
 		asks, known := webApps(text)
 		asks.Name, known.Name = text, text
-		cookies := &aai.App{ID: "org.example.cookies", Name: text, Platform: "web", BaseURL: "https://jar.example", Auth: &aai.AuthRecipe{
+		cookies := &aai.App{ID: "org.example.cookies", Name: text, Platform: "web", Site: aai.Site{BaseURL: "https://jar.example", Auth: &aai.AuthRecipe{
 			Kind: aai.AuthCookie, LoginURL: "https://jar.example/" + text, Domain: "jar.example", Cookies: []string{text, "two"}, Instructions: text,
-		}}
+		}}}
 		linted := &aai.App{ID: "org.test.Linted", Name: text, Digest: strings.Repeat("2", 64), Platform: "linux", Source: faulty(t, text)}
 		w := newWorld(t, asks, known, cookies, linted)
 		w.enter(t)

@@ -107,7 +107,7 @@ func (d *Driver) appWithTools(of *aai.App, l *listing) *aai.App {
 	app := *of
 	m := toolMaker{driver: d, app: &app, recipe: of.Server}
 	if l == nil {
-		app.Tools, app.Unprobed = []*aai.Tool{m.starter()}, true
+		app.Tools, app.Descriptor.Unprobed = []*aai.Tool{m.starter()}, true
 		return &app
 	}
 	app.Tools = m.tools(l)

@@ -23,7 +23,7 @@ import (
 func TestAServerIsStartedByWhomItIsAllowed(t *testing.T) {
 	w := newWorld(t)
 	app := w.hostile(t, "plain")
-	if apps := w.Catalog.Apps(); len(apps) != 1 || len(apps[0].Tools) != 1 || apps[0].Tools[0].Name != "mcp_start" || !apps[0].Unprobed {
+	if apps := w.Catalog.Apps(); len(apps) != 1 || len(apps[0].Tools) != 1 || apps[0].Tools[0].Name != "mcp_start" || !apps[0].Descriptor.Unprobed {
 		t.Fatalf("%+v", apps)
 	}
 	w.answer = "deny"
@@ -40,7 +40,7 @@ func TestAServerIsStartedByWhomItIsAllowed(t *testing.T) {
 	changes := 0
 	defer w.Catalog.OnChange(func() { changes++ })()
 	w.start(t, app)
-	if do := w.tool(t, app, "do"); do == nil || do.Effect != aai.Destroys || changes != 1 || w.tool(t, app, "mcp_start") != nil || w.Catalog.Apps()[0].Unprobed {
+	if do := w.tool(t, app, "do"); do == nil || do.Effect != aai.Destroys || changes != 1 || w.tool(t, app, "mcp_start") != nil || w.Catalog.Apps()[0].Descriptor.Unprobed {
 		t.Errorf("%+v, %d changes", do, changes)
 	}
 	result, e := w.call(t, app, "do", nil)
@@ -49,7 +49,7 @@ func TestAServerIsStartedByWhomItIsAllowed(t *testing.T) {
 	}
 	later := newWorld(t, func(c *mcp.Config) { c.Folder = filepath.Join(w.folder, "mcp") })
 	later.hostile(t, "plain")
-	if do := later.tool(t, app, "do"); do == nil || do.Digest() != w.tool(t, app, "do").Digest() {
+	if do := later.tool(t, app, "do"); do == nil || do.Implementation.Digest() != w.tool(t, app, "do").Implementation.Digest() {
 		t.Error("a later gateway does not list it")
 	}
 	later.hostile(t, "plain", "another command")
@@ -215,7 +215,7 @@ func TestToReadAResourceStartsAProgram(t *testing.T) {
 	app := w.hostile(t, "clashes")
 	w.start(t, app)
 	found, err := w.Catalog.Find(t.Context(), app)
-	if tool := found.Tool("resource_list"); err != nil || tool.Effect != aai.Reads || !tool.MayStartProgram || tool.EffectInherent || policy.Sandboxed.Allows(found, tool) {
+	if tool := found.Tool("resource_list"); err != nil || tool.Effect != aai.Reads || !tool.Assessment(nil).MayStartProgram || tool.Assessment(nil).EffectInherent || policy.Sandboxed.Allows(found, tool) {
 		t.Errorf("%+v, %v", tool, err)
 	}
 }
@@ -268,12 +268,12 @@ func TestWords(t *testing.T) {
 func TestChangedTools(t *testing.T) {
 	forHostileWorlds(t, "changes and says", func(t *testing.T, w *world, app string) {
 		w.start(t, app)
-		was := w.tool(t, app, "do").Digest()
+		was := w.tool(t, app, "do").Implementation.Digest()
 		if _, e := w.call(t, app, "do", nil); e != nil { // it changes its definition from now on
 			t.Fatal(e)
 		}
 		w.questions()
-		eventually(t, "the change is listed", func() bool { return w.tool(t, app, "do").Digest() != was })
+		eventually(t, "the change is listed", func() bool { return w.tool(t, app, "do").Implementation.Digest() != was })
 		if _, e := w.call(t, app, "do", nil); e != nil {
 			t.Error(e)
 		}
@@ -297,7 +297,7 @@ func TestWhatWasAdmittedBeforeAChange(t *testing.T) {
 		if _, e := w.call(t, app, "do", nil); e != nil {
 			t.Fatal(e)
 		}
-		eventually(t, "the change is listed", func() bool { return w.tool(t, app, "do").Digest() != old.Digest() })
+		eventually(t, "the change is listed", func() bool { return w.tool(t, app, "do").Implementation.Digest() != old.Implementation.Digest() })
 		_, err := old.Run(t.Context(), &aai.Call{ID: "c1", Tool: "do"})
 		if e := aai.AsError(err); e == nil || e.Code != aai.ConsentRequired || e.Delivery != aai.NotDelivered || !strings.Contains(e.Message, "has changed its description of the tool do") {
 			t.Errorf("%+v", e)

@@ -39,7 +39,7 @@ func (d *Driver) Tools(known func() aai.Catalog) []*aai.Tool {
 	return []*aai.Tool{
 		{Name: ServersTool, Description: "List the MCP servers that are apps", Params: schema.MustParse(noParams), Returns: schema.MustParse(serverRows), Effect: aai.Reads, Run: o.list},
 		{Name: EnvTool, Description: "Store, encrypted, the environment variables for an MCP server", Params: schema.MustParse(envParams),
-			Effect: aai.Changes, Secret: []string{"values"}, Run: o.env},
+			Effect: aai.Changes, Privacy: aai.Privacy{Secret: []string{"values"}}, Run: o.env},
 		{Name: TrustTool, Description: "Trust an MCP server's claims about its current tools: that they only read, or destroy nothing; or let it send requests", Params: schema.MustParse(trustParams),
 			Effect: aai.Changes, Run: o.trust},
 	}

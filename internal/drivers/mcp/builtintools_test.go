@@ -130,7 +130,7 @@ func TestBelievedClaims(t *testing.T) {
 		t.Fatal(e)
 	}
 	after := w.tool(t, app, "do")
-	if before.Effect != aai.Destroys || after.Effect != aai.Reads || after.Digest() == before.Digest() {
+	if before.Effect != aai.Destroys || after.Effect != aai.Reads || after.Implementation.Digest() == before.Implementation.Digest() {
 		t.Errorf("%v, then %v", before.Effect, after.Effect)
 	}
 	other := newWorld(t, func(c *mcp.Config) { c.Folder, c.Secrets = w.folder+"/mcp", kept })

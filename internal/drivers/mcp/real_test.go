@@ -125,8 +125,8 @@ func TestEverythingServer(t *testing.T) {
 		t.Errorf("%s", r.Text)
 	}
 	for _, tool := range w.Catalog.Apps()[0].Tools {
-		if tool.Unavailable != nil {
-			t.Errorf("%s: %v", tool.Name, tool.Unavailable)
+		if tool.Implementation.Unavailable != nil {
+			t.Errorf("%s: %v", tool.Name, tool.Implementation.Unavailable)
 		}
 	}
 }
@@ -166,8 +166,8 @@ func TestTwelveServers(t *testing.T) {
 		w.start(t, app)
 		tools := w.Catalog.Apps()[0].Tools
 		for _, tool := range tools {
-			if tool.Unavailable != nil {
-				t.Errorf("%s: %s: %v", name, tool.Name, tool.Unavailable)
+			if tool.Implementation.Unavailable != nil {
+				t.Errorf("%s: %s: %v", name, tool.Name, tool.Implementation.Unavailable)
 			}
 		}
 		b, err := os.ReadFile(filepath.Join(w.folder, "mcp", aai.WireName("app:"+app)+".json"))

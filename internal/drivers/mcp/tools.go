@@ -53,8 +53,8 @@ func (m *toolMaker) starter() *aai.Tool {
 func (m *toolMaker) builtinTool(name string, effect aai.Effect, description, params string, run aai.Action) *aai.Tool {
 	starts := m.recipe.MCP.Command != ""
 	return &aai.Tool{
-		Name: name, Description: description, Params: schema.MustParse(params), Effect: effect, Timeout: m.driver.config.ToolTimeout,
-		MayStartProgram: starts, Run: run, Implementation: m.describe(name), Digest: m.digest(name, effect),
+		Name: name, Description: description, Params: schema.MustParse(params), Effect: effect, Limits: aai.Limits{Timeout: m.driver.config.ToolTimeout},
+		Assess: aai.Always(aai.Assessment{MayStartProgram: starts}), Run: run, Implementation: aai.Implementation{Summary: m.describe(name), Digest: m.digest(name, effect)},
 	}
 }
 
@@ -113,7 +113,7 @@ func join(tools []*aai.Tool, own *aai.Tool) []*aai.Tool {
 		}
 		clash := *tool
 		clash.Run = nil
-		clash.Unavailable = undeliveredError(aai.AutomationNotSupported, "The descriptor can list the wanted tools of the server; the gateway then adds none.",
+		clash.Implementation.Unavailable = undeliveredError(aai.AutomationNotSupported, "The descriptor can list the wanted tools of the server; the gateway then adds none.",
 			"the server has a tool %q, the name of the gateway's own tool for the server's %ss: neither can be called", own.Name, strings.Split(own.Name, "_")[0])
 		tools[i] = &clash
 		return tools
@@ -125,9 +125,9 @@ func join(tools []*aai.Tool, own *aai.Tool) []*aai.Tool {
 func (m *toolMaker) tool(d definition, effect aai.Effect) *aai.Tool {
 	tool := &aai.Tool{
 		Name: d.Name, Title: aai.CleanLabel(cmp.Or(d.Title, d.Annotations.Title), 200), Description: aai.CleanText(d.Description, maxText),
-		Effect: effect, Timeout: m.driver.config.ToolTimeout, Implementation: m.describe(d.Name),
+		Effect: effect, Limits: aai.Limits{Timeout: m.driver.config.ToolTimeout}, Implementation: aai.Implementation{Summary: m.describe(d.Name)},
 	}
-	tool.Digest = m.digest(d.digest, tool.Effect)
+	tool.Implementation.Digest = m.digest(d.digest, tool.Effect)
 	params, err := m.read(d.InputSchema)
 	switch {
 	case d.fault != "":
@@ -137,12 +137,12 @@ func (m *toolMaker) tool(d definition, effect aai.Effect) *aai.Tool {
 		d.fault = "its input schema is of type " + params.Type + `; expected "object"`
 	}
 	if d.fault != "" {
-		tool.Unavailable = undeliveredError(aai.AutomationNotSupported, "The server's author can correct that.", "the tool %s cannot be called: %s", aai.CleanLabel(d.Name, maxName), d.fault)
+		tool.Implementation.Unavailable = undeliveredError(aai.AutomationNotSupported, "The server's author can correct that.", "the tool %s cannot be called: %s", aai.CleanLabel(d.Name, maxName), d.fault)
 		return tool
 	}
-	tool.Params, tool.Secret = params.Schema, params.SecretNames
+	tool.Params, tool.Privacy.Secret = params.Schema, params.SecretNames
 	if returns, err := m.read(d.OutputSchema); err == nil { // an unreadable schema is ignored
-		tool.Returns, tool.PrivateResult = returns.Schema, len(returns.SecretNames) > 0
+		tool.Returns, tool.Privacy.Result = returns.Schema, len(returns.SecretNames) > 0
 	}
 	recipe, name, digest := m.recipe, d.Name, d.digest
 	tool.Run = func(ctx context.Context, call *aai.Call) (*aai.Result, error) {

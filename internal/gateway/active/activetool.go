@@ -55,7 +55,7 @@ func NewActiveTool(folder string, stopped *StopList) *aai.Tool {
 	return &aai.Tool{
 		Name: ActiveToolName, Description: "List the active and the stopped calls of all gateways",
 		Params: schema.MustParse(activeParams), Returns: aai.Schema{Source: json.RawMessage(activeReturns)},
-		Effect: aai.Reads, EffectInherent: true, AllowUnaudited: true, Timeout: time.Minute, Run: t.list,
+		Effect: aai.Reads, Assess: aai.Always(aai.Assessment{EffectInherent: true, AllowUnaudited: true}), Limits: aai.Limits{Timeout: time.Minute}, Run: t.list,
 	}
 }
 

@@ -48,14 +48,14 @@ func gatewayAt(folder string) (g *gateway.Gateway, end func()) {
 	})
 	g.Stops = h
 	takes := schema.MustParse(`{"type": "object", "properties": {"ms": {"type": "integer"}}}`)
-	work := &aai.Tool{Name: "work", Params: takes, Effect: aai.Changes, Timeout: time.Minute, Run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
+	work := &aai.Tool{Name: "work", Params: takes, Effect: aai.Changes, Limits: aai.Limits{Timeout: time.Minute}, Run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 		long, _ := strconv.Atoi(fmt.Sprint(call.Args["ms"]))
 		if err := aai.Sleep(ctx, time.Duration(long)*time.Millisecond); err != nil {
 			return nil, err
 		}
 		return &aai.Result{Text: "done"}, nil
 	}}
-	flow := &aai.Tool{Name: "flow", Params: takes, Effect: aai.Changes, Timeout: time.Minute, OnlyMakesCalls: true, Run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
+	flow := &aai.Tool{Name: "flow", Params: takes, Effect: aai.Changes, Limits: aai.Limits{Timeout: time.Minute}, Assess: aai.Always(aai.Assessment{OnlyMakesCalls: true}), Run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 		for range 3 {
 			if _, err := g.Do(ctx, &aai.Call{Caller: call.Caller, App: "org.example.App", Tool: "work", Args: call.Args}); err != nil {
 				return nil, err

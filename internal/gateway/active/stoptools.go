@@ -26,7 +26,7 @@ func (h *StopList) Tools() []*aai.Tool {
 	return []*aai.Tool{
 		{
 			Name: StopToolName, Description: "Stop everything that runs, a caller's calls or one call, until it is started again",
-			Params: schema.MustParse(stopParams), Effect: aai.Changes, AllowUnaudited: true, Run: h.runStop,
+			Params: schema.MustParse(stopParams), Effect: aai.Changes, Assess: aai.Always(aai.Assessment{AllowUnaudited: true}), Run: h.runStop,
 		},
 		{
 			Name: StartToolName, Description: "Let stopped calls run again: the named ones, or without a name those of a stop of everything, not single stops",

@@ -62,7 +62,7 @@ func (r *Registry) program(call *aai.Call, name string) (desktop.Program, *aai.A
 		executable = real
 	}
 	target := NewTarget(desktop.App{ID: filepath.Base(starts), Name: p.Name, Executable: executable})
-	target.Launch = newLaunch(call, p, target.Digest)
+	target.Process.Launch = newLaunch(call, p, target.Digest)
 	return p, target, nil
 }
 
@@ -75,7 +75,7 @@ func (r *Registry) Launch(ctx context.Context, call *aai.Call) (app desktop.App,
 	if err != nil {
 		return app, false, false, err
 	}
-	if target.Digest != call.Target.Digest || call.Target.Launch == nil || *target.Launch != *call.Target.Launch {
+	if target.Digest != call.Target.Digest || call.Target.Process.Launch == nil || *target.Process.Launch != *call.Target.Process.Launch {
 		return app, false, false, guierr.Failed(aai.NotDelivered, "%s has become another program", name)
 	}
 	before, err := r.Apps(ctx) // accessibility must be on before the program starts

@@ -272,12 +272,12 @@ func (r *Registry) newTarget(app desktop.App) (*aai.App, error) {
 		return nil, e
 	}
 	target := NewTarget(app)
-	target.HostsCaller = r.HostsCaller(app)
+	target.Process.HostsCaller = r.HostsCaller(app)
 	if app.HiddenReason != "" && r.IsTerminal != nil {
-		target.HasTerminal = func() bool { return r.IsTerminal(app.PID) }
+		target.Process.HasTerminal = func() bool { return r.IsTerminal(app.PID) }
 	}
-	target.Ping = func(ctx context.Context) error { return r.Probe(ctx, app) }
-	target.LockReason = func(ctx context.Context) string { return r.lockReason(ctx, app) }
+	target.Process.Ping = func(ctx context.Context) error { return r.Probe(ctx, app) }
+	target.Process.LockReason = func(ctx context.Context) string { return r.lockReason(ctx, app) }
 	return target, nil
 }
 

@@ -87,10 +87,10 @@ func TestADraftSaysWhatItStarts(t *testing.T) {
 			t.Fatal(err)
 		}
 		play, title := d.App.Tool("play"), d.App.Tool("get_title")
-		if play.MayStartProgram != starts || strings.HasPrefix(play.Implementation, "starts /usr/bin/"+name+" if it does not run") != starts {
-			t.Errorf("%s: play starts %v, runs %q", name, play.MayStartProgram, play.Implementation)
+		if play.Assessment(nil).MayStartProgram != starts || strings.HasPrefix(play.Implementation.Summary, "starts /usr/bin/"+name+" if it does not run") != starts {
+			t.Errorf("%s: play starts %v, runs %q", name, play.Assessment(nil).MayStartProgram, play.Implementation.Summary)
 		}
-		if title.Effect != aai.Reads || title.MayStartProgram || strings.Contains(title.Implementation, "starts") {
+		if title.Effect != aai.Reads || title.Assessment(nil).MayStartProgram || strings.Contains(title.Implementation.Summary, "starts") {
 			t.Errorf("%s: title %+v", name, title)
 		}
 	}

@@ -153,7 +153,7 @@ func (d *desk) readAll(draft *introspect.Draft) (asked, answered int) {
 			continue
 		}
 		counts := 1
-		if json.Unmarshal(tool.Returns.Source, &returns) == nil && strings.Contains(tool.Implementation, "GetAll") {
+		if json.Unmarshal(tool.Returns.Source, &returns) == nil && strings.Contains(tool.Implementation.Summary, "GetAll") {
 			counts = max(len(returns.Properties), 1)
 		}
 		asked += counts

@@ -86,19 +86,19 @@ func (g *Generator) Tools() []*aai.Tool {
 	source := importers.Source(g.review)
 	show := &aai.Tool{
 		Name: GenerateTool, Description: "Describe a program by its D-Bus introspection, as an aai.json that the person can save",
-		Params: schema.MustParse(showParams), Effect: aai.Reads, Timeout: generateTimeout, Run: source.Show, MayStartProgram: true,
+		Params: schema.MustParse(showParams), Effect: aai.Reads, Limits: aai.Limits{Timeout: generateTimeout}, Run: source.Show, Assess: aai.Always(aai.Assessment{MayStartProgram: true}),
 	}
 	save := &aai.Tool{
 		Name: SaveTool, Description: "Save the aai.json that generate has shown",
-		Params: schema.MustParse(saveParams), Effect: aai.Changes, Timeout: generateTimeout, Run: source.Save,
+		Params: schema.MustParse(saveParams), Effect: aai.Changes, Limits: aai.Limits{Timeout: generateTimeout}, Run: source.Save,
 	}
 	probe := &aai.Tool{
 		Name: ProbeTool, Description: "Try a tool that generate would make, once",
-		Params: schema.MustParse(probeParams), Effect: aai.Destroys, Timeout: generateTimeout, Run: g.probe,
+		Params: schema.MustParse(probeParams), Effect: aai.Destroys, Limits: aai.Limits{Timeout: generateTimeout}, Run: g.probe,
 	}
 	check := &aai.Tool{
 		Name: CheckTool, Description: "List the generated or imported descriptors whose source has changed",
-		Params: schema.MustParse(noneParams), Effect: aai.Reads, Timeout: generateTimeout, Run: g.checkAll,
+		Params: schema.MustParse(noneParams), Effect: aai.Reads, Limits: aai.Limits{Timeout: generateTimeout}, Run: g.checkAll,
 		Returns: aai.Schema{Source: json.RawMessage(checkRows)},
 	}
 	return []*aai.Tool{show, save, probe, check}

@@ -96,8 +96,8 @@ func TestTheSitesDescriptor(t *testing.T) {
 	if err != nil || len(d.Warnings) > 0 {
 		t.Fatalf("%v, warnings %v", err, d)
 	}
-	if auth := d.App.Auth; auth == nil || auth.TokenEndpoint != s.Address+"/token" || d.App.BaseURL != s.Address+"/api" {
-		t.Errorf("%+v at %s", auth, d.App.BaseURL)
+	if auth := d.App.Site.Auth; auth == nil || auth.TokenEndpoint != s.Address+"/token" || d.App.Site.BaseURL != s.Address+"/api" {
+		t.Errorf("%+v at %s", auth, d.App.Site.BaseURL)
 	}
 }
 

@@ -24,8 +24,8 @@ func kinds() map[string]kind {
 		"declared": {request: func() *aai.Request { return using(notes(), "add", map[string]any{"text": "milk"}) }},
 		"web": {request: func() *aai.Request {
 			a := notes()
-			a.ID, a.Origin, a.Source = "api.notes.example.co.uk/org.example.Notes", "https://api.notes.example.co.uk", "https://api.notes.example.co.uk/.well-known/aai.json"
-			a.BaseURL, a.Hosts = "https://api.notes.example.co.uk/v1", []string{"login.other.example", "upload.other.example"}
+			a.ID, a.Site.Origin, a.Source = "api.notes.example.co.uk/org.example.Notes", "https://api.notes.example.co.uk", "https://api.notes.example.co.uk/.well-known/aai.json"
+			a.Site.BaseURL, a.Site.Hosts = "https://api.notes.example.co.uk/v1", []string{"login.other.example", "upload.other.example"}
 			return using(a, "share", map[string]any{"with": "bob@example.org", "note": 17.0})
 		}},
 		"see": {request: func() *aai.Request { return operating("chromium", "ax_get_tree", map[string]any{"app": "chromium"}) }},
@@ -45,7 +45,7 @@ func kinds() map[string]kind {
 		"start": {request: func() *aai.Request {
 			r := operating("chromium", "ax_connect", map[string]any{"app": "chromium", "arguments": []any{"--incognito"}, "launch": true})
 			r.Call.Target.PID = 0
-			r.Call.Target.Launch = &aai.Launch{CommandLine: "/usr/bin/chromium --incognito", HasArgs: true}
+			r.Call.Target.Process.Launch = &aai.Launch{CommandLine: "/usr/bin/chromium --incognito", HasArgs: true}
 			return r
 		}},
 		"screen": {request: func() *aai.Request {
@@ -56,7 +56,7 @@ func kinds() map[string]kind {
 		"changed": {
 			request: func() *aai.Request {
 				a := notes()
-				a.Tools[0].Digest, a.Tools[0].Implementation = nil, "D-Bus org.example.Elsewhere /org/example/Notes Add"
+				a.Tools[0].Implementation.Digest, a.Tools[0].Implementation.Summary = nil, "D-Bus org.example.Elsewhere /org/example/Notes Add"
 				a.Tools[0].Description, a.Digest = "Adds a note, and a copy of it to our server.", "another"
 				return using(a, "add", map[string]any{"text": "milk"})
 			},
@@ -112,8 +112,8 @@ func notes() *aai.App {
 	return &aai.App{
 		ID: "org.example.Notes", Name: "Notes", Source: "/usr/share/aai/notes.json", Digest: "d1",
 		Tools: []*aai.Tool{
-			{Name: "add", Description: "Adds a note.", Effect: aai.Changes, Digest: digest, Implementation: "D-Bus org.example.Notes /org/example/Notes Add", Params: aai.Schema{Source: json.RawMessage(`{}`)}},
-			{Name: "share", Description: "Sends a note to somebody.", Digest: digest, Implementation: "POST /notes/{note}/share"},
+			{Name: "add", Description: "Adds a note.", Effect: aai.Changes, Implementation: aai.Implementation{Digest: digest, Summary: "D-Bus org.example.Notes /org/example/Notes Add"}, Params: aai.Schema{Source: json.RawMessage(`{}`)}},
+			{Name: "share", Description: "Sends a note to somebody.", Implementation: aai.Implementation{Digest: digest, Summary: "POST /notes/{note}/share"}},
 			{Name: "list", Description: "Lists the notes.", Effect: aai.Reads},
 		},
 	}
@@ -126,10 +126,10 @@ func using(a *aai.App, tool string, args map[string]any) *aai.Request {
 
 func operating(program, tool string, args map[string]any) *aai.Request {
 	screen := &aai.App{
-		ID: aai.DesktopApp, Name: "Desktop", FindTarget: func(context.Context, *aai.Call, string) (*aai.App, error) { return nil, nil },
+		ID: aai.DesktopApp, Name: "Desktop", Operator: aai.Operator{FindTarget: func(context.Context, *aai.Call, string) (*aai.App, error) { return nil, nil }},
 		Tools: []*aai.Tool{
 			{Name: "ax_get_tree", Effect: aai.Reads}, {Name: "ax_screenshot", Effect: aai.Reads},
-			{Name: "ax_click"}, {Name: "ax_type", SendsKeys: true}, {Name: "ax_connect", MayStartProgram: true},
+			{Name: "ax_click"}, {Name: "ax_type", Assess: aai.Always(aai.Assessment{SendsKeys: true})}, {Name: "ax_connect", Assess: aai.Always(aai.Assessment{MayStartProgram: true})},
 		},
 	}
 	r := using(screen, tool, args)
