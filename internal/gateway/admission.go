@@ -31,6 +31,16 @@ type Admission struct {
 	stop        []func() bool
 }
 
+// admitted is the part of a call that was admitted apart from its run.
+type admitted struct {
+	admittedCall     *aai.Call                          // the call as admitted; nil for a call that runs at once
+	deferred         bool                               // admitted with others, to run later; only for the goroutine
+	base             *invocation                        // the call that this one was admitted with, or nil
+	isUndo           bool                               // it reverts base
+	hasPlaceholders  bool                               // Args contain placeholders; only for the goroutine
+	placeholderValue func(aai.Placeholder) (any, error) // resolves its placeholders; may be nil
+}
+
 // Admit admits calls to run later. All are received, resolved and validated; then every gate
 // checks each; then the person is asked about all of them in one round. If one is refused, none
 // is admitted, the error is that of the refused call, and each is recorded. Calls that need a

@@ -3,6 +3,7 @@ package gateway
 import (
 	"context"
 	"slices"
+	"sync"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/sanitize"
@@ -16,31 +17,38 @@ func RedactCredentials(ctx context.Context, set *sanitize.SecretSet) {
 	if p == nil {
 		return
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
+	p.credentialsMu.Lock()
+	defer p.credentialsMu.Unlock()
 	if !slices.Contains(p.credentials, set) {
 		p.credentials = append(p.credentials, set)
 	}
 }
 
+// secrets are the texts that the messages of a call must not contain, beside secret arguments.
+type secrets struct {
+	nonSecretParams []string // secret parameters that the Action marked as not secret; only for the goroutine
+	credentialsMu   sync.Mutex
+	credentials     []*sanitize.SecretSet // secrets that the Action's driver sends
+}
+
 // credentialSets returns the sets that have secrets.
-func (p *invocation) credentialSets() []*sanitize.SecretSet {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return slices.DeleteFunc(slices.Clone(p.credentials), (*sanitize.SecretSet).IsEmpty)
+func (s *secrets) credentialSets() []*sanitize.SecretSet {
+	s.credentialsMu.Lock()
+	defer s.credentialsMu.Unlock()
+	return slices.DeleteFunc(slices.Clone(s.credentials), (*sanitize.SecretSet).IsEmpty)
 }
 
 // redactText returns the text without the credentials of the call.
-func (p *invocation) redactText(text string) string {
-	for _, set := range p.credentialSets() {
+func (s *secrets) redactText(text string) string {
+	for _, set := range s.credentialSets() {
 		text = set.Redact(text)
 	}
 	return text
 }
 
 // withoutCredentials returns the outcome of an Action without the credentials of the call.
-func (p *invocation) withoutCredentials(result *aai.Result, err error) (*aai.Result, error) {
-	for _, set := range p.credentialSets() {
+func (s *secrets) withoutCredentials(result *aai.Result, err error) (*aai.Result, error) {
+	for _, set := range s.credentialSets() {
 		if result != nil {
 			result = redactResult(result, set)
 		}

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/gybob/aai-gateway"
-	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
 const (
@@ -29,46 +28,37 @@ type invocation struct {
 	request  *aai.Request    // only for the goroutine
 	outer    *invocation     // the call with the Action that makes this one; nil for a call from a door
 	ctx      context.Context // changed under mu
-	started  time.Time
-	callIDs  []string // its id and those of its enclosing calls; see callChain
+	callIDs  []string        // its id and those of its enclosing calls; see callChain
 	clock    *clock
 	done     chan callResult
 	progress *progress // receiver of progress; may be nil
 	waitHook func()    // runs when only waiting remains; may be nil
-	// journalError is the reason why the call cannot be recorded, or nil. Only for the goroutine.
-	journalError    *aai.Error
-	nonSecretParams []string       // secret parameters that the Action marked as not secret; only for the goroutine
-	openQuestions   []aai.Question // for a person; only for the goroutine
-	personAsked     bool           // a person was asked; only for the goroutine
-	deferred        bool           // admitted with others, to run later; only for the goroutine
+	lines              // its lines in the journal
+	asking             // its questions to the person
+	admitted           // its admission, if that is apart from its run
+	secrets            // texts that its messages must not contain
 
-	admittedCall     *aai.Call                          // the call as admitted; nil for a call that runs at once
-	base             *invocation                        // the call that this one was admitted with, or nil
-	isUndo           bool                               // it reverts base
-	placeholderValue func(aai.Placeholder) (any, error) // resolves its placeholders; may be nil
-	hasPlaceholders  bool                               // Args contain placeholders; only for the goroutine
-
-	mu            sync.Mutex // guards the fields below
-	entry         aai.Entry  // the data for its records
-	stage         Stage
-	lastProgress  progressState           // the last progress of the Action
-	stopError     *aai.Error              // reason of a person's stop, or nil
-	cancelContext context.CancelCauseFunc // ends ctx; may be nil
-	targetName    string                  // display name of the target
-	timeout       time.Duration           // time limit of the tool
-	slot          *slot                   // in the target's queue
-	actionStarted bool                    // the Action has begun
-	askingSince   time.Time               // start of waiting for the person; zero: not waiting
-	personWait    time.Duration           // total time of waiting for the person
-	element       aai.TargetElement
-	credentials   []*sanitize.SecretSet // secrets that the Action's driver sends
-	settled       bool                  // the final result is claimed by the goroutine or by Do
-	reserved      int                   // bytes of memory for its result
-
-	recordToken      chan struct{} // holds a token during a write; guards the fields below
-	firstLineWritten bool          // the first line is written
-	admissionWritten bool          // the admission is written
+	mu       sync.Mutex // guards the fields below
+	entry    aai.Entry  // the data for its records
+	status              // what others see of it
+	stop                // a person's stop
+	slot     *slot      // in the target's queue
+	settled  bool       // the final result is claimed by the goroutine or by Do
+	reserved int        // bytes of memory for its result
 }
+
+// status is the part of a call that progress reports and lists of active calls show.
+type status struct {
+	started      time.Time // constant
+	stage        Stage
+	lastProgress progressState // the last progress of the Action
+	targetName   string        // display name of the target
+	timeout      time.Duration // time limit of the tool
+	element      aai.TargetElement
+}
+
+// ran reports whether the Action has begun.
+func (s *status) ran() bool { return s.stage == StageActing }
 
 // A callResult is the outcome of a call.
 type callResult struct {
@@ -87,8 +77,8 @@ func newInvocation(ctx context.Context, g *Gateway, asked *aai.Call, late chan s
 		call.Parent = cmp.Or(call.Parent, outer.request.Call.ID)
 	}
 	p := &invocation{
-		g: g, outer: outer, request: &aai.Request{Call: &call}, started: time.Now(), clock: newClock(aai.DefaultTimeout, late),
-		done: make(chan callResult, 1), recordToken: make(chan struct{}, 1), stage: StageFinding, timeout: aai.DefaultTimeout, entry: receivedEntry(&call),
+		g: g, outer: outer, request: &aai.Request{Call: &call}, clock: newClock(aai.DefaultTimeout, late),
+		done: make(chan callResult, 1), lines: lines{token: make(chan struct{}, 1)}, status: status{started: time.Now(), stage: StageFinding, timeout: aai.DefaultTimeout}, entry: receivedEntry(&call),
 	}
 	if outer != nil {
 		p.request.Outer = outer.request
@@ -162,7 +152,7 @@ func (p *invocation) trySettle() bool {
 // cancel returns the error of a call that is abandoned at its current stage.
 func (p *invocation) cancel() *aai.Error {
 	p.mu.Lock()
-	at, ran, v := p.stage, p.actionStarted, p.slot
+	at, ran, v := p.stage, p.ran(), p.slot
 	p.mu.Unlock()
 	if why := p.stopCause(); why != nil {
 		if ran && v != nil {
@@ -290,7 +280,7 @@ func (p *invocation) beginAction() bool {
 	if p.settled {
 		return false
 	}
-	p.stage, p.actionStarted = StageActing, true
+	p.stage = StageActing
 	if p.slot != nil {
 		p.slot.since = time.Now()
 	}

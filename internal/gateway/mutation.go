@@ -39,7 +39,7 @@ func (p *invocation) notifyMutation(e callResult) {
 		return
 	}
 	p.mu.Lock()
-	about, ran, on, door := p.entry, p.actionStarted, p.element, p.ctx
+	about, ran, on, door := p.entry, p.ran(), p.element, p.ctx
 	p.mu.Unlock()
 	if !ran || about.Effect == aai.Reads || p.request.Assessment().OnlyMakesCalls || e.err != nil && e.err.Delivery == aai.NotDelivered {
 		return

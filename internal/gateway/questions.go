@@ -157,7 +157,7 @@ func askByDialog(calls []*invocation) (*invocation, *aai.Error) {
 		if p, err := forEachCall(calls, (*invocation).check); err != nil {
 			return p, err
 		}
-		if calls = slices.DeleteFunc(slices.Clone(calls), (*invocation).isDecided); len(calls) == 0 {
+		if calls = slices.DeleteFunc(slices.Clone(calls), func(p *invocation) bool { return p.isDecided() }); len(calls) == 0 {
 			return nil, nil
 		}
 	}
@@ -170,26 +170,47 @@ func askByDialog(calls []*invocation) (*invocation, *aai.Error) {
 	return forEachCall(calls, (*invocation).check) // gates know other channels if dialogs fail
 }
 
+// asking holds the questions of a call, and the time that the person takes for them.
+type asking struct {
+	openQuestions []aai.Question // only for the goroutine
+	personAsked   bool           // only for the goroutine
+	waitMu        sync.Mutex     // guards the fields below
+	since         time.Time      // start of the wait; zero: not waiting
+	total         time.Duration  // of an ended wait
+}
+
 // markAskingPerson starts counting the wait for the person, until the returned function is
 // called. It runs once for each call, so no earlier wait is lost.
 func markAskingPerson(calls []*invocation) (over func()) {
 	now := time.Now()
 	for _, p := range calls {
-		p.mu.Lock()
-		p.askingSince = now
-		p.mu.Unlock()
+		p.setWait(now, 0)
 	}
 	return func() {
 		for _, p := range calls {
-			p.mu.Lock()
-			p.personWait, p.askingSince = time.Since(now), time.Time{}
-			p.mu.Unlock()
+			p.setWait(time.Time{}, time.Since(now))
 		}
 	}
 }
 
+func (a *asking) setWait(since time.Time, total time.Duration) {
+	a.waitMu.Lock()
+	defer a.waitMu.Unlock()
+	a.since, a.total = since, total
+}
+
+// waited returns the time that the call has waited for the person.
+func (a *asking) waited() time.Duration {
+	a.waitMu.Lock()
+	defer a.waitMu.Unlock()
+	if !a.since.IsZero() {
+		return time.Since(a.since)
+	}
+	return a.total
+}
+
 // isDecided reports whether the call has no open question.
-func (p *invocation) isDecided() bool { return len(p.openQuestions) == 0 }
+func (a *asking) isDecided() bool { return len(a.openQuestions) == 0 }
 
 // usesDesktopDialog reports whether all open questions are for the gateway's own dialog: all or
 // none, so that no answer is thrown away. Questions that prefer the client go there if the client

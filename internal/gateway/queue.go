@@ -375,7 +375,7 @@ func (p *invocation) outerSlot(app *aai.App) *slot {
 // release leaves the queue, however the goroutine of the call ends.
 func (p *invocation) release(ctx context.Context, err error) {
 	p.mu.Lock()
-	v, ran := p.slot, p.actionStarted
+	v, ran := p.slot, p.ran()
 	p.mu.Unlock()
 	if v != nil {
 		v.release(ran, ctx.Err(), err)

@@ -24,15 +24,34 @@ func receivedEntry(c *aai.Call) aai.Entry {
 	}
 }
 
+// lines tells which lines of a call are in the journal.
+type lines struct {
+	journalError     *aai.Error    // the reason why the call cannot be recorded, or nil; only for the goroutine
+	token            chan struct{} // holds a token during a write; guards the fields below
+	firstLineWritten bool
+	admissionWritten bool
+}
+
+// acquire waits for other writes, until release is called.
+func (l *lines) acquire() (release func()) {
+	l.token <- struct{}{}
+	return func() { <-l.token }
+}
+
+// hasFirst reports whether the first line is written.
+func (l *lines) hasFirst() bool {
+	defer l.acquire()()
+	return l.firstLineWritten
+}
+
 // record writes a line of the call: the first one contains all known fields, a later one only new
 // ones.
 func (p *invocation) record(fill func(*aai.Entry)) *aai.Error {
-	p.recordToken <- struct{}{}
-	defer func() { <-p.recordToken }()
+	defer p.acquire()()
 	return p.write(fill)
 }
 
-// write is record with p.recordToken held.
+// write is record with the lines acquired.
 func (p *invocation) write(fill func(*aai.Entry)) *aai.Error {
 	p.mu.Lock()
 	e, door := p.entry, p.ctx
@@ -53,8 +72,7 @@ func (p *invocation) write(fill func(*aai.Entry)) *aai.Error {
 
 // recordLongRunning records a call that has been active for long without a line.
 func (p *invocation) recordLongRunning() {
-	p.recordToken <- struct{}{}
-	defer func() { <-p.recordToken }()
+	defer p.acquire()()
 	p.mu.Lock()
 	settled := p.settled
 	p.mu.Unlock()
@@ -66,11 +84,9 @@ func (p *invocation) recordLongRunning() {
 // outcome returns a function that fills in the last line of a call. said is the redacted message.
 func (p *invocation) outcome(e callResult, said string) func(*aai.Entry) {
 	p.mu.Lock()
-	ran, on, asked := p.actionStarted, p.element, p.personWait
-	if !p.askingSince.IsZero() {
-		asked = time.Since(p.askingSince)
-	}
+	ran, on := p.ran(), p.element
 	p.mu.Unlock()
+	asked := p.waited()
 	return func(entry *aai.Entry) {
 		entry.Kind, entry.Time, entry.Ran, entry.Element = aai.Outcome, time.Now(), ran, on
 		entry.Elapsed, entry.PersonWait = entry.Time.Sub(p.started), asked

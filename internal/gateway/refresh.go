@@ -49,8 +49,5 @@ func (l *recentReads) isRefresh(r *aai.Request, now time.Time) bool {
 // isRecordedRefresh reports whether the call needs no line: an earlier line covers it, and none
 // of its own is written yet.
 func (p *invocation) isRecordedRefresh(e callResult) bool {
-	p.recordToken <- struct{}{}
-	told := p.firstLineWritten
-	<-p.recordToken
-	return !told && e.err == nil && p.g.recentReads.isRefresh(p.request, time.Now())
+	return !p.hasFirst() && e.err == nil && p.g.recentReads.isRefresh(p.request, time.Now())
 }

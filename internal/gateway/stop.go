@@ -58,6 +58,12 @@ type stopCause struct{ err *aai.Error }
 // Error implements error.
 func (h stopCause) Error() string { return h.err.Error() }
 
+// stop is a person's stop of a call.
+type stop struct {
+	stopError     *aai.Error              // its reason, or nil
+	cancelContext context.CancelCauseFunc // ends the context of the call; may be nil
+}
+
 // callChain returns the ids of the call and its enclosing calls, sorted.
 func (p *invocation) callChain() []string {
 	calls := []string{p.request.Call.ID}
@@ -108,7 +114,7 @@ func (p *invocation) stopCause() *aai.Error {
 // Action has not returned.
 func (p *invocation) stoppedError(why, failure *aai.Error) *aai.Error {
 	p.mu.Lock()
-	ran := p.actionStarted
+	ran := p.ran()
 	p.mu.Unlock()
 	e := *why
 	switch {
