@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/answer"
 )
 
 // TestAppendConcurrently checks that goroutines with one journal and with several write
@@ -70,7 +71,7 @@ func TestAppendFromProcesses(t *testing.T) {
 		wg.Go(func() { child(t, "append", path, fmt.Sprint("p", i, ".")) })
 	}
 	wg.Wait()
-	if v := verified(t, path); v.Verdict != Intact || v.Files < 3 || len(v.Repairs) > 0 {
+	if v := verified(t, path); v.Verdict != answer.Intact || v.Files < 3 || len(v.Repairs) > 0 {
 		t.Errorf("%+v", v)
 	}
 	seen, refused := make(map[string]bool), 0

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"github.com/gybob/aai-gateway/internal/answer"
 )
 
 // TestSealIsHMAC compares the seal with the documented one, computed by the standard library.
@@ -189,7 +191,7 @@ func TestCutWithoutState(t *testing.T) {
 			}
 		}
 		write(t, path, strings.Replace(strings.Join(rawLines(t, path), ""), `"later"`, `"Later"`, 1))
-		if v := verified(t, path); v.Verdict != Tampered || v.Faults[0].Verdict != Tampered || v.Faults[len(v.Faults)-1].Verdict != Unproven {
+		if v := verified(t, path); v.Verdict != answer.Tampered || v.Faults[0].Verdict != answer.Tampered || v.Faults[len(v.Faults)-1].Verdict != answer.Unproven {
 			t.Errorf("%v: %+v", v, v)
 		}
 	}
@@ -212,7 +214,7 @@ func TestAnOlderFileInItsPlace(t *testing.T) {
 	write(t, path, string(old))
 	record(t, j, received("later"))
 	v := verified(t, path)
-	if v.Verdict == Intact || len(v.Unchained) != 1 {
+	if v.Verdict == answer.Intact || len(v.Unchained) != 1 {
 		t.Errorf("%+v", v)
 	}
 	kept, err := os.ReadFile(filepath.Join(filepath.Dir(path), v.Unchained[0]))

@@ -7,11 +7,13 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+
+	"github.com/gybob/aai-gateway/internal/answer"
 )
 
 // A checker verifies the chain line by line.
 type checker struct {
-	v         *Verification
+	v         *answer.Verification
 	keys      *keys
 	visitLine func(line []byte, good bool, file string) error
 
@@ -89,7 +91,7 @@ func (c *checker) read(ctx context.Context, f openFile) error {
 		}
 	}
 	if !c.lastFile && c.gap.bytes > 0 {
-		c.v.fault(Tampered, c.seq+1, c.file, "what stands at the end of the file is not record %d", c.seq+1)
+		addFault(c.v, answer.Tampered, c.seq+1, c.file, "what stands at the end of the file is not record %d", c.seq+1)
 		c.gap = gap{}
 	}
 	return nil
@@ -131,7 +133,7 @@ func (c *checker) line(text, whole []byte) bool {
 	c.v.Records++
 	c.v.Last = l.seq
 	if a := c.keys.Anchor; a != nil && a.Seq == l.seq && a.Seal != l.seal.String() && c.keys.signed(a) {
-		c.v.fault(Tampered, l.seq, c.file, "it is not the record that was anchored")
+		addFault(c.v, answer.Tampered, l.seq, c.file, "it is not the record that was anchored")
 	}
 	return true
 }
@@ -151,24 +153,24 @@ func (c *checker) checkGap(l link, e event, skipped uint64) {
 	switch {
 	case repaired && (e.Lost != skipped || !c.gap.matches(e.Torn)), !repaired && skipped > 0:
 		if skipped > 0 {
-			c.v.fault(Tampered, due, c.file, "record %d is missing or was changed; record %d comes next", due, l.seq)
+			addFault(c.v, answer.Tampered, due, c.file, "record %d is missing or was changed; record %d comes next", due, l.seq)
 			return
 		}
-		c.v.fault(Tampered, due, c.file, "%d bytes before it are not what was there", c.gap.bytes)
+		addFault(c.v, answer.Tampered, due, c.file, "%d bytes before it are not what was there", c.gap.bytes)
 		return
 	case !repaired && c.gap.bytes > 0:
-		c.v.fault(Tampered, due, c.file, "%d bytes were put in before it", c.gap.bytes)
+		addFault(c.v, answer.Tampered, due, c.file, "%d bytes were put in before it", c.gap.bytes)
 		return
 	case repaired && e.Torn > 0 && !c.gap.isTorn():
-		c.v.fault(Tampered, due, c.file, "%d bytes were put in before it that no crash leaves", c.gap.bytes)
+		addFault(c.v, answer.Tampered, due, c.file, "%d bytes were put in before it that no crash leaves", c.gap.bytes)
 		return
 	case repaired && e.Cause == causeCut:
-		c.v.fault(Truncated, due, c.file, "%d records were taken away from here", e.Lost)
+		addFault(c.v, answer.Truncated, due, c.file, "%d records were taken away from here", e.Lost)
 		return
 	case repaired && e.Cause == causeNoState:
-		c.v.fault(Unproven, l.seq, c.file, "the state of the chain (the file .chain) was missing, so records between record %d and this one may have been removed", c.seq)
+		addFault(c.v, answer.Unproven, l.seq, c.file, "the state of the chain (the file .chain) was missing, so records between record %d and this one may have been removed", c.seq)
 	case repaired:
-		c.v.Repairs = append(c.v.Repairs, Repair{Record: l.seq, Torn: e.Torn, Lost: e.Lost})
+		c.v.Repairs = append(c.v.Repairs, answer.Repair{Record: l.seq, Torn: e.Torn, Lost: e.Lost})
 	case e.Kind == prunedKind:
 		c.prunings = append(c.prunings, recordedPruning{e, l.seq})
 		c.v.Pruned = max(c.v.Pruned, e.Through)
@@ -180,7 +182,7 @@ func (c *checker) checkGap(l link, e event, skipped uint64) {
 	case skipped == 0 && c.v.Records == 0 && c.needed > 0:
 		c.neededSeal = l.prev
 	case skipped == 0 && l.prev != c.last:
-		c.v.fault(Tampered, due, c.file, "it does not follow on record %d", c.seq)
+		addFault(c.v, answer.Tampered, due, c.file, "it does not follow on record %d", c.seq)
 	}
 }
 
@@ -192,15 +194,15 @@ func (c *checker) checkEnd(s *snapshot, boot [16]byte) {
 	case s.hasState && s.state.seq > c.seq:
 		c.checkShortFile(s, boot)
 	case c.gap.bytes > 0 && c.gap.isTorn():
-		c.v.Repairs = append(c.v.Repairs, Repair{Torn: c.gap.bytes, Pending: true})
+		c.v.Repairs = append(c.v.Repairs, answer.Repair{Torn: c.gap.bytes, Pending: true})
 	case c.gap.bytes > 0:
-		c.v.fault(Tampered, due, c.file, "%d bytes were put in after the last record", c.gap.bytes)
+		addFault(c.v, answer.Tampered, due, c.file, "%d bytes were put in after the last record", c.gap.bytes)
 	}
 	if c.needed > 0 && c.v.Pruned < c.needed {
-		c.v.fault(Truncated, 1, "", "records up to %d are missing, and no record says that they were pruned", c.needed)
+		addFault(c.v, answer.Truncated, 1, "", "records up to %d are missing, and no record says that they were pruned", c.needed)
 	}
 	if c.prunedSeal != "" && c.neededSeal != (seal{}) && c.prunedSeal != c.neededSeal.String() {
-		c.v.fault(Tampered, c.needed+1, "", "it does not follow on the last record that was pruned")
+		addFault(c.v, answer.Tampered, c.needed+1, "", "it does not follow on the last record that was pruned")
 	}
 	c.judgeKept(s.firstRecord)
 	a := c.keys.Anchor
@@ -208,7 +210,7 @@ func (c *checker) checkEnd(s *snapshot, boot [16]byte) {
 		c.checkAnchor(a)
 	}
 	if !s.hasState && len(s.files) > 0 {
-		c.v.fault(Unproven, due, c.file, "the state of the chain (the file .chain) is missing, so records after record %d may have been removed", c.seq)
+		addFault(c.v, answer.Unproven, due, c.file, "the state of the chain (the file .chain) is missing, so records after record %d may have been removed", c.seq)
 	}
 }
 
@@ -218,9 +220,9 @@ func (c *checker) checkAnchor(a *anchor) {
 	c.v.Anchor = a.Seq
 	switch {
 	case !c.keys.signed(a):
-		c.v.fault(Tampered, a.Seq, "", "the anchor was not signed by the chain's key")
+		addFault(c.v, answer.Tampered, a.Seq, "", "the anchor was not signed by the chain's key")
 	case a.Seq > c.seq:
-		c.v.fault(Truncated, due, c.file, "records are missing that were there when record %d was anchored", a.Seq)
+		addFault(c.v, answer.Truncated, due, c.file, "records are missing that were there when record %d was anchored", a.Seq)
 	}
 }
 
@@ -230,10 +232,10 @@ func (c *checker) checkShortFile(s *snapshot, boot [16]byte) {
 	crash := s.state.causeOfLoss(boot) == causeCrash && c.seq >= s.state.durable && c.gap.isTorn()
 	switch {
 	case crash:
-		c.v.Repairs = append(c.v.Repairs, Repair{Torn: c.gap.bytes, Lost: lost, Pending: true})
+		c.v.Repairs = append(c.v.Repairs, answer.Repair{Torn: c.gap.bytes, Lost: lost, Pending: true})
 	case c.gap.endLine:
-		c.v.fault(Tampered, due, c.file, "record %d was changed", due)
+		addFault(c.v, answer.Tampered, due, c.file, "record %d was changed", due)
 	default:
-		c.v.fault(Truncated, due, c.file, "%d records are missing at the end", lost)
+		addFault(c.v, answer.Truncated, due, c.file, "%d records are missing at the end", lost)
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"io"
 	"maps"
 	"slices"
+
+	"github.com/gybob/aai-gateway/internal/answer"
 )
 
 // A keptFile describes an existing file of kept lines.
@@ -49,7 +51,7 @@ func (c *checker) readKept(ctx context.Context, f openFile) error {
 			l, ok := parseLink(whole)
 			good := ok && l.seq > seq && l.seq <= f.last && c.keptSealed(l)
 			if !good {
-				c.v.fault(Tampered, seq+1, f.name, "a line that was kept behind record %d is not what was there", seq)
+				addFault(c.v, answer.Tampered, seq+1, f.name, "a line that was kept behind record %d is not what was there", seq)
 			} else {
 				seq = l.seq
 			}
@@ -93,7 +95,7 @@ func (c *checker) addKept(l link, good bool) {
 		c.prunings = append(c.prunings, recordedPruning{e, l.seq})
 	}
 	if a := c.keys.Anchor; a != nil && a.Seq == l.seq && a.Seal != l.seal.String() && c.keys.signed(a) {
-		c.v.fault(Tampered, l.seq, "", "it is not the record that was anchored")
+		addFault(c.v, answer.Tampered, l.seq, "", "it is not the record that was anchored")
 	}
 }
 
@@ -117,14 +119,14 @@ func (c *checker) judgeKept(begins uint64) {
 		})
 		switch {
 		case i < 0:
-			c.v.fault(Tampered, f.first, f.name, "no record tells of these kept lines")
+			addFault(c.v, answer.Tampered, f.first, f.name, "no record tells of these kept lines")
 		case c.prunings[i].Kept != f.lines || c.prunings[i].Digest != f.digest:
-			c.v.fault(Tampered, f.first, f.name, "they are not the %d lines that were kept", c.prunings[i].Kept)
+			addFault(c.v, answer.Tampered, f.first, f.name, "they are not the %d lines that were kept", c.prunings[i].Kept)
 		}
 	}
 	for _, first := range slices.Sorted(maps.Keys(latest)) {
 		if p := latest[first]; first > forgotten && first < begins && !found[first] {
-			c.v.fault(Truncated, first, "", "%d lines that were kept of records %d to %d are missing", p.Kept, first, p.Through)
+			addFault(c.v, answer.Truncated, first, "", "%d lines that were kept of records %d to %d are missing", p.Kept, first, p.Through)
 		}
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/answer"
 )
 
 // A crashWorld is a journal, gateways that use it, and a disk that may lose unflushed
@@ -200,9 +201,9 @@ func (w *crashWorld) invariant(t *rapid.T) {
 	j := w.gateway()
 	v, err := j.Verify(t.Context())
 	w.check(err)
-	want := Intact
+	want := answer.Intact
 	if w.unproven {
-		want = Unproven
+		want = answer.Unproven
 	}
 	if v.Verdict != want {
 		t.Fatalf("%v; %+v", v, v)

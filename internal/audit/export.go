@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"math"
+
+	"github.com/gybob/aai-gateway/internal/answer"
 )
 
 // exportedCalls returns the IDs of the calls that match f; nil means all lines.
@@ -61,8 +63,8 @@ func (e *exporter) line(text []byte, good bool, file string) error {
 	return e.put(l)
 }
 
-func (e *exporter) end(v *Verification) error {
-	if err := e.put(map[string]*Verification{"verification": v}); err != nil {
+func (e *exporter) end(v *answer.Verification) error {
+	if err := e.put(map[string]*answer.Verification{"verification": v}); err != nil {
 		return err
 	}
 	if err := e.w.Flush(); err != nil {

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/answer"
 )
 
 // TestReadOnlyFolder uses a folder that even root cannot write to.
@@ -101,7 +102,7 @@ func fillFileSystem() error {
 	}
 	j = New(path)
 	v, err := j.Verify(context.Background())
-	if err = errors.Join(err, j.Close()); err != nil || v.Verdict != Intact || v.Records != uint64(kept)+1 || len(v.Repairs) > 0 {
+	if err = errors.Join(err, j.Close()); err != nil || v.Verdict != answer.Intact || v.Records != uint64(kept)+1 || len(v.Repairs) > 0 {
 		return fmt.Errorf("%d were recorded: %+v, %w", kept+1, v, err)
 	}
 	return readOnly(here, path, v.Records)
@@ -138,7 +139,7 @@ func readOnly(disk, path string, records uint64) error {
 		return fmt.Errorf("a disk that can only be read is ready: %w", err)
 	}
 	v, err := j.Verify(context.Background())
-	if err != nil || v.Verdict != Intact || v.Records != records {
+	if err != nil || v.Verdict != answer.Intact || v.Records != records {
 		return fmt.Errorf("read only: %+v, %w", v, err)
 	}
 	past, err := j.History(context.Background(), Filter{Limit: 3})
@@ -199,7 +200,7 @@ func reserveOnFullFileSystem() error {
 		return fmt.Errorf("with space again, a reserve of %d bytes: %w", j.reserveSize(), err)
 	}
 	v, err := j.Verify(context.Background())
-	if err = errors.Join(err, j.Close()); err != nil || v.Verdict != Intact {
+	if err = errors.Join(err, j.Close()); err != nil || v.Verdict != answer.Intact {
 		return fmt.Errorf("%+v, %w", v, err)
 	}
 	return nil

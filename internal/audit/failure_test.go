@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/gybob/aai-gateway/internal/answer"
 )
 
 // TestNowhereToWrite checks that each record fails if the journal's place is unusable.
@@ -42,7 +44,7 @@ func TestReady(t *testing.T) {
 		}
 		record(t, j, received("c1"))
 	}
-	if v, err := j.Verify(t.Context()); err != nil || v.Verdict != Intact || v.Records != 3 {
+	if v, err := j.Verify(t.Context()); err != nil || v.Verdict != answer.Intact || v.Records != 3 {
 		t.Errorf("%+v, %v", v, err)
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/gybob/aai-gateway/internal/answer"
 )
 
 // TestTheFirstMissingRecordIsSaidFirst checks the order of faults, although faults at the
@@ -27,13 +29,13 @@ func TestTheFirstMissingRecordIsSaidFirst(t *testing.T) {
 		t.Fatal(err)
 	}
 	v := verified(t, path)
-	if v.Verdict != Truncated || v.Faults[0].Record != 1 || !strings.HasPrefix(v.String(), "truncated at record 1: records up to ") {
+	if v.Verdict != answer.Truncated || v.Faults[0].Record != 1 || !strings.HasPrefix(v.String(), "truncated at record 1: records up to ") {
 		t.Errorf("%s; %+v", v, v.Faults)
 	}
-	if !slices.ContainsFunc(v.Faults[1:], func(f Fault) bool { return f == only.Faults[0] }) {
+	if !slices.ContainsFunc(v.Faults[1:], func(f answer.Fault) bool { return f == only.Faults[0] }) {
 		t.Errorf("the changed record is not among %+v", v.Faults)
 	}
-	if !slices.IsSortedFunc(v.Faults, func(a, b Fault) int { return int(a.Record) - int(b.Record) }) {
+	if !slices.IsSortedFunc(v.Faults, func(a, b answer.Fault) int { return int(a.Record) - int(b.Record) }) {
 		t.Errorf("they are out of order: %+v", v.Faults)
 	}
 	if want := fmt.Sprintf("; %d more faults after it; %d records are as they were written", len(v.Faults)-1, v.Records); !strings.HasSuffix(v.String(), want) {
@@ -43,9 +45,9 @@ func TestTheFirstMissingRecordIsSaidFirst(t *testing.T) {
 
 // TestTooManyFaults checks that the first faults are listed, however many there are.
 func TestTooManyFaults(t *testing.T) {
-	v := &Verification{Verdict: Intact}
+	v := &answer.Verification{Verdict: answer.Intact}
 	for n := 3 * maxFaults; n > 0; n-- {
-		v.fault(Tampered, uint64(n), "audit.jsonl", "record %d was changed", n)
+		addFault(v, answer.Tampered, uint64(n), "audit.jsonl", "record %d was changed", n)
 	}
 	if len(v.Faults) != maxFaults || v.OmittedFaults != 2*maxFaults || v.Faults[0].Record != 1 || v.Faults[maxFaults-1].Record != maxFaults {
 		t.Errorf("%d faults are kept, the first at %d, and %d are not", len(v.Faults), v.Faults[0].Record, v.OmittedFaults)

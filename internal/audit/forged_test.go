@@ -5,6 +5,8 @@ import (
 	"crypto/rand"
 	"strings"
 	"testing"
+
+	"github.com/gybob/aai-gateway/internal/answer"
 )
 
 // anchored returns a closed journal with an anchor at its last record, and its keys.
@@ -44,7 +46,7 @@ func TestForgedAnchor(t *testing.T) {
 		if err := storeKeys(keeper, kept); err != nil {
 			t.Fatal(err)
 		}
-		if v := verified(t, path); v.Verdict != Tampered {
+		if v := verified(t, path); v.Verdict != answer.Tampered {
 			t.Errorf("%s: %v", name, v)
 		}
 	}
@@ -69,7 +71,7 @@ func TestRecordsFollowOnEachOther(t *testing.T) {
 	other[0] ^= 1
 	forged, _ := appendLink(nil, 5, other, kept.First.ahead(4), []byte(body))
 	write(t, path, strings.Join(lines[:4], "")+string(forged)+strings.Join(lines[5:], ""))
-	if v := verified(t, path); v.Verdict != Tampered || v.Faults[0].Record != 5 || !strings.Contains(v.Faults[0].Reason, "does not follow") {
+	if v := verified(t, path); v.Verdict != answer.Tampered || v.Faults[0].Record != 5 || !strings.Contains(v.Faults[0].Reason, "does not follow") {
 		t.Errorf("%v %+v", v, v.Faults)
 	}
 }

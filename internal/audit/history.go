@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/answer"
 )
 
 // timeFormat sorts as text, unlike time.RFC3339Nano, which drops trailing zeros.
@@ -50,45 +51,10 @@ func (f Filter) maxCalls() int {
 	return f.Limit
 }
 
-// A CallRecord is one call in the history, or a summary of refused calls.
-type CallRecord struct {
-	Time     time.Time         `json:"time"`
-	Call     string            `json:"call"`
-	Parent   string            `json:"parent,omitempty"`
-	Door     string            `json:"door"`
-	Caller   string            `json:"caller"`             // the self-reported name
-	Identity string            `json:"identity,omitempty"` // the verified identity, if known
-	App      string            `json:"app"`
-	Tool     string            `json:"tool"`
-	Target   string            `json:"target,omitempty"` // the target app, if it is not App
-	On       aai.TargetElement `json:"on,omitzero"`      // the element in the target, such as a button
-	Effect   string            `json:"effect,omitempty"`
-	Consent  string            `json:"consent,omitempty"`
-	Args     json.RawMessage   `json:"args,omitempty"`
-	// Answer is the call's result, if the journal keeps it.
-	Answer json.RawMessage `json:"answer,omitempty"`
-	// Result is "ok", an error code, or "unknown" for a call without an outcome: it is
-	// still running, or the gateway ended first. It is "refused" for a summary of Count
-	// calls of one caller, none of which ran. Codes then counts the calls by error code;
-	// Time and Until are the times of the first and the last.
-	Result  string         `json:"result"`
-	Message string         `json:"message,omitempty"`
-	Millis  float64        `json:"ms"`
-	Count   int            `json:"count,omitempty"`
-	Codes   map[string]int `json:"codes,omitempty"`
-	Until   time.Time      `json:"until,omitzero"`
-}
-
-// refusedResult is the result of a summary of refused calls.
-const refusedResult = "refused"
-
-// unknownResult is the result of a call that has no outcome.
-const unknownResult = "unknown"
-
 // History returns the calls that match the filter, newest first. A journal that does not
 // exist yet has no calls. Invalid lines are skipped. History uses the index, or, if the
 // index is unavailable, reads the files.
-func (j *Journal) History(ctx context.Context, f Filter) ([]CallRecord, error) {
+func (j *Journal) History(ctx context.Context, f Filter) ([]answer.CallRecord, error) {
 	if err := j.writeRefusals(); err != nil {
 		j.warn(err)
 	}
@@ -105,7 +71,7 @@ func (j *Journal) History(ctx context.Context, f Filter) ([]CallRecord, error) {
 }
 
 // scanFiles is History without the index: it reads all files.
-func (j *Journal) scanFiles(ctx context.Context, f Filter) ([]CallRecord, error) {
+func (j *Journal) scanFiles(ctx context.Context, f Filter) ([]answer.CallRecord, error) {
 	seen, err := j.openSnapshot(false)
 	if err != nil {
 		return nil, err
@@ -122,7 +88,7 @@ func (j *Journal) scanFiles(ctx context.Context, f Filter) ([]CallRecord, error)
 			return nil, err
 		}
 	}
-	var found []CallRecord
+	var found []answer.CallRecord
 	older := f.Before == ""
 	for _, c := range slices.Backward(joined.calls) {
 		if len(found) == f.maxCalls() {
@@ -136,26 +102,26 @@ func (j *Journal) scanFiles(ctx context.Context, f Filter) ([]CallRecord, error)
 	return found, nil
 }
 
-func (f Filter) passes(p *CallRecord) bool {
+func (f Filter) passes(p *answer.CallRecord) bool {
 	return (f.App == "" || f.App == p.App || f.App == p.Target) &&
 		(f.Tool == "" || f.Tool == p.Tool) &&
 		(f.Call == "" || f.Call == p.Call) &&
 		(f.Parent == "" || f.Parent == p.Parent) &&
-		(f.Result == "" || slices.Contains(p.resultTexts(), strings.ToLower(f.Result))) &&
-		(f.Caller == "" || strings.Contains(p.callerText(), strings.ToLower(f.Caller))) &&
+		(f.Result == "" || slices.Contains(resultTexts(p), strings.ToLower(f.Result))) &&
+		(f.Caller == "" || strings.Contains(callerText(p), strings.ToLower(f.Caller))) &&
 		(f.Since.IsZero() || !p.Time.Before(f.Since)) &&
 		(f.Until.IsZero() || p.Time.Before(f.Until)) &&
-		(!f.ExcludePageReads || !p.isPageRead()) &&
-		(f.Text == "" || containsAll(p.words(), f.phrases()))
+		(!f.ExcludePageReads || !isPageRead(p)) &&
+		(f.Text == "" || containsAll(recordWords(p), f.phrases()))
 }
 
 // isPageRead reports whether the dashboard made the call to read from the gateway itself.
-func (p *CallRecord) isPageRead() bool {
+func isPageRead(p *answer.CallRecord) bool {
 	return p.Door == aai.DoorWeb && p.App == aai.BuiltinApp && p.Effect == aai.Reads.String()
 }
 
 // resultTexts returns the texts that Filter.Result is compared with.
-func (p *CallRecord) resultTexts() []string {
+func resultTexts(p *answer.CallRecord) []string {
 	found := []string{strings.ToLower(p.Result)}
 	for code := range p.Codes {
 		found = append(found, strings.ToLower(code))
@@ -164,7 +130,7 @@ func (p *CallRecord) resultTexts() []string {
 }
 
 // callerText returns the text that Filter.Caller is searched in.
-func (p *CallRecord) callerText() string {
+func callerText(p *answer.CallRecord) string {
 	return strings.ToLower(p.Door + ":" + p.Caller + " " + p.Identity)
 }
 
@@ -201,14 +167,14 @@ func readLines(ctx context.Context, r io.Reader, add func(line []byte, offset in
 
 // A recordAssembler combines lines into calls.
 type recordAssembler struct {
-	calls []*CallRecord          // in the order of their first lines
-	open  map[string]*CallRecord // those without an outcome
+	calls []*answer.CallRecord          // in the order of their first lines
+	open  map[string]*answer.CallRecord // those without an outcome
 	// known finds an earlier call without an outcome; may be nil.
-	known func(call string) *CallRecord
+	known func(call string) *answer.CallRecord
 }
 
-func newRecordAssembler(known func(string) *CallRecord) *recordAssembler {
-	return &recordAssembler{open: make(map[string]*CallRecord), known: known}
+func newRecordAssembler(known func(string) *answer.CallRecord) *recordAssembler {
+	return &recordAssembler{open: make(map[string]*answer.CallRecord), known: known}
 }
 
 // A readLine is a decoded line.
@@ -220,7 +186,7 @@ type readLine struct {
 }
 
 // add decodes one line, and returns its call. It returns nil for a line that is no entry.
-func (j *recordAssembler) add(b []byte) (p *CallRecord) {
+func (j *recordAssembler) add(b []byte) (p *answer.CallRecord) {
 	var l readLine
 	if json.Unmarshal(b, &l) != nil || l.Call == "" {
 		return nil
@@ -233,11 +199,11 @@ func (j *recordAssembler) add(b []byte) (p *CallRecord) {
 	switch l.Kind {
 	case aai.Received, aai.Intent:
 		p = j.found(&l, when)
-		p.merge(&l)
+		mergeLine(p, &l)
 	case aai.Outcome:
 		p = j.found(&l, began(when, l.Millis))
-		p.merge(&l)
-		if l.Result != succeeded && l.On == (recordedElement{}) {
+		mergeLine(p, &l)
+		if l.Result != answer.ResultOK && l.On == (recordedElement{}) {
 			p.On = aai.TargetElement{} // the intended element
 		}
 		p.Result, p.Message, p.Millis, p.Answer = l.Result, l.Message, l.Millis, l.Answer
@@ -265,19 +231,19 @@ func began(ended time.Time, ms float64) time.Time {
 
 // found returns the record of the call that l belongs to. If there is none yet, found adds one
 // with the time came.
-func (j *recordAssembler) found(l *readLine, came time.Time) *CallRecord {
+func (j *recordAssembler) found(l *readLine, came time.Time) *answer.CallRecord {
 	p := j.find(l.Call)
 	if p == nil {
-		p = &CallRecord{Time: came, Call: l.Call, Parent: l.Parent, Door: l.Door, Caller: l.Caller, Identity: l.Identity, App: l.App, Tool: l.Tool, Result: unknownResult}
+		p = &answer.CallRecord{Time: came, Call: l.Call, Parent: l.Parent, Door: l.Door, Caller: l.Caller, Identity: l.Identity, App: l.App, Tool: l.Tool, Result: answer.ResultUnknown}
 		j.open[l.Call] = p
 		j.calls = append(j.calls, p)
 	}
 	return p
 }
 
-// merge adds a line's facts to the call. Of the effect, the consent and the arguments the
+// mergeLine adds a line's facts to the call. Of the effect, the consent and the arguments the
 // first ones count; of the apps and the element the last ones.
-func (p *CallRecord) merge(l *readLine) {
+func mergeLine(p *answer.CallRecord, l *readLine) {
 	if l.Kind != aai.Received && l.App != "" {
 		p.App = l.App
 	}
@@ -291,7 +257,7 @@ func (p *CallRecord) merge(l *readLine) {
 }
 
 // find returns the call with that ID if it has no outcome yet, or else nil.
-func (j *recordAssembler) find(call string) *CallRecord {
+func (j *recordAssembler) find(call string) *answer.CallRecord {
 	p := j.open[call]
 	if p == nil && j.known != nil {
 		if p = j.known(call); p != nil {

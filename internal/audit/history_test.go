@@ -13,12 +13,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/answer"
 )
 
 func TestHistoryJoins(t *testing.T) {
 	path := journalPath(t)
 	record(t, open(t, path), wholeCall("c1")...)
-	want := []CallRecord{{
+	want := []answer.CallRecord{{
 		Time: epoch().UTC(), Call: "c1", Parent: "c0", Door: "mcp", Caller: "Claude-AI", App: notes, Tool: "add",
 		Effect: "changes", Consent: "once (client)", Args: []byte(`{"n":1e400,"text":"milk\n\u2028\u003c\u0026\u003e"}`),
 		Result: "ok", Millis: 1.234,

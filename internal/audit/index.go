@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/gybob/aai-gateway/internal/answer"
 	"github.com/gybob/aai-gateway/internal/files/database"
 )
 
@@ -49,7 +50,7 @@ CREATE INDEX lines_by_file ON lines (file);
 `
 
 // searchIndex answers a query from the index.
-func (j *Journal) searchIndex(ctx context.Context, f Filter) (found []CallRecord, err error) {
+func (j *Journal) searchIndex(ctx context.Context, f Filter) (found []answer.CallRecord, err error) {
 	err = j.withIndex(ctx, func(x *indexer) (err error) {
 		found, err = query(ctx, x.db, f)
 		return err

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/answer"
 )
 
 // crowded returns a journal with room for a few files.
@@ -61,7 +62,7 @@ func TestMutationsAreKept(t *testing.T) {
 	if !strings.Contains(v.String(), fmt.Sprintf("and %d of calls that acted", v.Kept)) {
 		t.Error(v)
 	}
-	if v.Verdict != Intact || v.Pruned != v.First-1 || v.Kept < 5 || v.Records+v.Kept >= v.Last {
+	if v.Verdict != answer.Intact || v.Pruned != v.First-1 || v.Kept < 5 || v.Records+v.Kept >= v.Last {
 		t.Fatalf("%v %+v", v, v)
 	}
 	for _, id := range []string{"deed", "asked"} {
@@ -122,7 +123,7 @@ func TestKeptLinesAreSealed(t *testing.T) {
 			t.Fatal(err)
 		}
 		v := verified(t, j.Path())
-		if v.Verdict != Tampered {
+		if v.Verdict != answer.Tampered {
 			t.Errorf("%s: %v", name, v)
 		}
 		if line := strings.Contains(v.Faults[0].Reason, "is not what was there"); name == "a letter" && (!line || v.Faults[0].Record != f.first) {
@@ -134,14 +135,14 @@ func TestKeptLinesAreSealed(t *testing.T) {
 	if err := os.Rename(files[0].path, keptPath(j.Path(), files[0].first, files[0].last+1)); err != nil {
 		t.Fatal(err)
 	}
-	if v := verified(t, j.Path()); v.Verdict != Tampered {
+	if v := verified(t, j.Path()); v.Verdict != answer.Tampered {
 		t.Errorf("another name: %v", v)
 	}
 	j = floodedWithReads(t)
 	if err := os.Remove(keptFiles(t, j)[0].path); err != nil {
 		t.Fatal(err)
 	}
-	if v := verified(t, j.Path()); v.Verdict != Truncated {
+	if v := verified(t, j.Path()); v.Verdict != answer.Truncated {
 		t.Errorf("a file is gone: %v", v)
 	}
 }
@@ -158,7 +159,7 @@ func TestKeptLinesAreWhatWasKept(t *testing.T) {
 	}
 	f := keptFiles(t, j)[0]
 	write(t, f.path, read+strings.Join(rawLines(t, f.path), ""))
-	if v := verified(t, j.Path()); v.Verdict != Tampered || v.Faults[0].Record != f.first {
+	if v := verified(t, j.Path()); v.Verdict != answer.Tampered || v.Faults[0].Record != f.first {
 		t.Errorf("%v", v)
 	}
 }
@@ -169,7 +170,7 @@ func TestKeptLinesGo(t *testing.T) {
 	j := crowded(t)
 	for i := range 200 {
 		record(t, j, mutation(fmt.Sprint("d", i))...)
-		if v := verified(t, j.Path()); v.Verdict != Intact {
+		if v := verified(t, j.Path()); v.Verdict != answer.Intact {
 			t.Fatalf("%d: %v %+v", i, v, v.Faults)
 		}
 	}
@@ -197,7 +198,7 @@ func TestKeptLinesGo(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if v := verified(t, path); v.Verdict != Intact {
+		if v := verified(t, path); v.Verdict != answer.Intact {
 			t.Fatalf("day %d: %v %+v", day, v, v.Faults)
 		}
 	}
@@ -263,7 +264,7 @@ func TestStoppedWhilePruning(t *testing.T) {
 		again, _ := small(t, path, Config{MaxSize: 9000})
 		whole := func(when string) {
 			t.Helper()
-			if v := verified(t, path); v.Verdict != Intact {
+			if v := verified(t, path); v.Verdict != answer.Intact {
 				t.Errorf("%d gone, %s: %v %+v", gone, when, v, v.Faults)
 			}
 			same(t, again, Filter{Limit: 1000})

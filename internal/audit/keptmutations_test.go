@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/answer"
 )
 
 // TestMutationsSurviveAFloodOfReads records random calls during rotations and prunings
@@ -88,14 +89,14 @@ func TestMutationsSurviveAFloodOfReads(t *testing.T) {
 			return
 		}
 		v, err := j.Verify(t.Context())
-		if err != nil || v.Verdict != Intact {
+		if err != nil || v.Verdict != answer.Intact {
 			t.Fatalf("%v, %v %+v", err, v, v.Faults)
 		}
 		found, err := j.scanFiles(t.Context(), Filter{Limit: 1 << 30})
 		if err != nil {
 			t.Fatal(err)
 		}
-		told := make(map[string][]CallRecord)
+		told := make(map[string][]answer.CallRecord)
 		for _, p := range found {
 			told[p.Call] = append(told[p.Call], p)
 		}
@@ -138,7 +139,7 @@ func changeKept(t *rapid.T, j *Journal) {
 		if err := os.WriteFile(f.path, b, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if v, err := j.Verify(t.Context()); err != nil || v.Verdict != Tampered {
+		if v, err := j.Verify(t.Context()); err != nil || v.Verdict != answer.Tampered {
 			t.Fatalf("a changed line is not found: %v, %v", err, v)
 		}
 		return

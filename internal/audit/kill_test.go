@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/answer"
 )
 
 // killedRounds returns the number of killed processes: 20, or AAI_KILL_ROUNDS.
@@ -46,7 +47,7 @@ func TestKilled(t *testing.T) {
 		}
 		wg.Wait()
 		v := verified(t, path)
-		if v.Verdict != Intact {
+		if v.Verdict != answer.Intact {
 			t.Fatalf("round %d: %v; %+v", round, v, v)
 		}
 	}

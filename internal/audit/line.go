@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/answer"
 	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
@@ -62,9 +63,6 @@ func (o *recordedElement) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, (*aai.TargetElement)(o))
 }
 
-// succeeded is the result of a successful call.
-const succeeded = "ok"
-
 // An entryBody is an entry before its encoding. The key that marks its hidden values is
 // known only with the state.
 type entryBody struct {
@@ -117,7 +115,7 @@ func (j *Journal) fillBody(b *entryBody, e *aai.Entry) {
 	if e.Kind != aai.Outcome {
 		return
 	}
-	b.line.Result = succeeded
+	b.line.Result = answer.ResultOK
 	if e.Code != "" {
 		b.line.Result = string(e.Code)
 	}

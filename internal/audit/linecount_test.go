@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/answer"
 )
 
 // reading returns a call that reads: one line.
@@ -90,7 +91,7 @@ func TestHistoryOfOneLine(t *testing.T) {
 	record(t, j, asked("asked")...)
 	same(t, j, Filter{})
 	came := epoch().UTC().Add(time.Second - 1234*time.Microsecond)
-	base := CallRecord{Parent: "c0", Door: "mcp", Caller: "Claude-AI", App: notes, Result: "ok", Millis: 1.234}
+	base := answer.CallRecord{Parent: "c0", Door: "mcp", Caller: "Claude-AI", App: notes, Result: "ok", Millis: 1.234}
 	read := base
 	read.Time, read.Call, read.Tool, read.On, read.Effect, read.Consent, read.Args = came, "read", "list", aai.TargetElement{Role: "list", Name: "Notes"}, "reads", "allowed (rule)", []byte(`{"n":1}`)
 	refused := base
@@ -100,7 +101,7 @@ func TestHistoryOfOneLine(t *testing.T) {
 	done.Args = []byte(`{"n":1e400,"text":"milk\n\u2028\u003c\u0026\u003e"}`)
 	first := read
 	first.Time, first.Call, first.Tool = epoch().UTC(), "asked", "add"
-	if diff := cmp.Diff([]CallRecord{first, done, refused, read}, past(t, path)); diff != "" {
+	if diff := cmp.Diff([]answer.CallRecord{first, done, refused, read}, past(t, path)); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -112,7 +113,7 @@ func TestHistoryOfFoldedRefusals(t *testing.T) {
 		`{"time":"2026-05-04T08:00:09.000000000Z","kind":"refused","call":"f1","door":"mcp","caller":"x","count":7,`+
 		`"since":"2026-05-04T08:00:04.000000000Z","until":"2026-05-04T08:00:08.000000000Z","codes":{"APP_NOT_FOUND":5,"RATE_LIMITED":2}}`+"\n")
 	j := New(path)
-	want := CallRecord{
+	want := answer.CallRecord{
 		Time: epoch().UTC().Truncate(time.Second).Add(4 * time.Second), Call: "f1", Door: "mcp", Caller: "x", Result: "refused",
 		Count: 7, Codes: map[string]int{"APP_NOT_FOUND": 5, "RATE_LIMITED": 2}, Until: epoch().UTC().Truncate(time.Second).Add(8 * time.Second),
 	}
@@ -123,7 +124,7 @@ func TestHistoryOfFoldedRefusals(t *testing.T) {
 		if err != nil || found != (len(got) == 1) {
 			t.Fatalf("%q: %+v, %v", result, got, err)
 		}
-		if diff := cmp.Diff(append([]CallRecord{}, want)[:len(got)], append([]CallRecord{}, got...)); diff != "" {
+		if diff := cmp.Diff(append([]answer.CallRecord{}, want)[:len(got)], append([]answer.CallRecord{}, got...)); diff != "" {
 			t.Error(diff)
 		}
 	}
@@ -165,7 +166,7 @@ func TestThreeLinesACall(t *testing.T) {
 		t.Error(diff)
 	}
 	var out bytes.Buffer
-	if v, err := New(path).Export(t.Context(), &out, Filter{Call: "c1"}); err != nil || v.Verdict != Intact || strings.Count(out.String(), `"verified":true`) != 3 {
+	if v, err := New(path).Export(t.Context(), &out, Filter{Call: "c1"}); err != nil || v.Verdict != answer.Intact || strings.Count(out.String(), `"verified":true`) != 3 {
 		t.Errorf("%v, %v, %s", v, err, out.String())
 	}
 	record(t, hasty(t, path), reading("later"))

@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"testing"
 	"time"
+
+	"github.com/gybob/aai-gateway/internal/answer"
 )
 
 // TestStateIsCutOffWhileMapped truncates the state from another process during records:
@@ -59,7 +61,7 @@ func TestStateIsCutOffWhileMapped(t *testing.T) {
 	}
 	v := verified(t, path)
 	for _, f := range v.Faults {
-		if f.Verdict != Unproven {
+		if f.Verdict != answer.Unproven {
 			t.Errorf("%+v", f)
 		}
 	}
@@ -243,7 +245,7 @@ func TestStateIsDeletedAndAnotherStarts(t *testing.T) {
 		record(t, a, received(fmt.Sprint("a", n)))
 		time.Sleep(time.Millisecond)
 	}
-	if v := verified(t, path); v.Verdict != Unproven || v.Records != n+1 || len(v.Faults) != 1 {
+	if v := verified(t, path); v.Verdict != answer.Unproven || v.Records != n+1 || len(v.Faults) != 1 {
 		t.Errorf("%v: %+v", v, v)
 	}
 }

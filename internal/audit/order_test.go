@@ -7,6 +7,8 @@ import (
 	"os"
 	"sync/atomic"
 	"testing"
+
+	"github.com/gybob/aai-gateway/internal/answer"
 )
 
 // TestPowerLossWhileRotating loses power between the rename of a full file and the next
@@ -120,7 +122,7 @@ func TestLostAfterAnotherStart(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if want := map[bool]Verdict{false: Intact, true: Truncated}[flushed]; v.Verdict != want {
+			if want := map[bool]answer.Verdict{false: answer.Intact, true: answer.Truncated}[flushed]; v.Verdict != want {
 				t.Errorf("flushed: %v, going on: %v: %v", flushed, goOn, v)
 			}
 			if !flushed && (len(v.Repairs) != 1 || v.Repairs[0].Lost != 2) {

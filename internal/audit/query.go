@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/answer"
 )
 
 // manyKinds is the maximum number of kinds in a full-text query. With more, most calls
@@ -24,10 +25,10 @@ type kind struct {
 // endingMark surrounds each result in kind.resultText, so that a search finds whole ones.
 const endingMark = "\n"
 
-func (p *CallRecord) kind() kind {
+func kindOfRecord(p *answer.CallRecord) kind {
 	return kind{
-		p.App, p.Target, p.Tool, p.Door, p.Identity, p.callerText(), p.Result,
-		endingMark + strings.Join(p.resultTexts(), endingMark) + endingMark, p.isPageRead(),
+		p.App, p.Target, p.Tool, p.Door, p.Identity, callerText(p), p.Result,
+		endingMark + strings.Join(resultTexts(p), endingMark) + endingMark, isPageRead(p),
 	}
 }
 
@@ -69,7 +70,7 @@ func (f Filter) kindCondition() (c condition) {
 }
 
 // query searches an up-to-date index.
-func query(ctx context.Context, db *sql.DB, f Filter) ([]CallRecord, error) {
+func query(ctx context.Context, db *sql.DB, f Filter) ([]answer.CallRecord, error) {
 	watched := f // page reads are few: callCondition excludes them
 	watched.ExcludePageReads = false
 	of := watched.kindCondition()
@@ -163,7 +164,7 @@ func texts(ctx context.Context, db *sql.DB, statement string, args ...any) (foun
 	return found, rows.Err()
 }
 
-func pasts(rows *sql.Rows) (found []CallRecord, err error) {
+func pasts(rows *sql.Rows) (found []answer.CallRecord, err error) {
 	defer func() { err = errors.Join(err, rows.Close()) }()
 	for rows.Next() {
 		p, err := scanPast(rows.Scan)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/answer"
 )
 
 // A caller with many refused calls must not fill the journal. For each caller a limited
@@ -212,10 +213,10 @@ type refusalLine struct {
 	Codes map[string]int `json:"codes"`
 }
 
-// refusalRecord returns the CallRecord of a summary that was written at that time.
-func (l *readLine) refusalRecord(written time.Time) *CallRecord {
-	p := &CallRecord{
-		Time: written, Call: l.Call, Door: l.Door, Caller: l.Caller, Identity: l.Identity, Result: refusedResult,
+// refusalRecord returns the record of a summary that was written at that time.
+func (l *readLine) refusalRecord(written time.Time) *answer.CallRecord {
+	p := &answer.CallRecord{
+		Time: written, Call: l.Call, Door: l.Door, Caller: l.Caller, Identity: l.Identity, Result: answer.ResultRefused,
 		Count: l.Count, Codes: l.Codes, Until: written,
 	}
 	if t, err := time.Parse(timeFormat, l.Since); err == nil && t.Year() >= 1 {

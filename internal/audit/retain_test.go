@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/gybob/aai-gateway/internal/answer"
 )
 
 // small returns a journal with files for a few records, and a clock that the test sets.
@@ -59,7 +61,7 @@ func TestRotation(t *testing.T) {
 	if err := os.Remove(strings.Replace(path, "audit.jsonl", names[1], 1)); err != nil {
 		t.Fatal(err)
 	}
-	if v := verified(t, path); v.Verdict == Intact {
+	if v := verified(t, path); v.Verdict == answer.Intact {
 		t.Error(v)
 	}
 }
@@ -85,13 +87,13 @@ func TestPruningBySize(t *testing.T) {
 		t.Errorf("%d bytes are kept", total)
 	}
 	v := verified(t, path)
-	if v.Verdict != Intact || v.Pruned != v.First-1 || v.First < 50 || v.Records != v.Last-v.First+1 {
+	if v.Verdict != answer.Intact || v.Pruned != v.First-1 || v.First < 50 || v.Records != v.Last-v.First+1 {
 		t.Errorf("%+v", v)
 	}
 	if err := os.Remove(files[0].path); err != nil {
 		t.Fatal(err)
 	}
-	if v := verified(t, path); v.Verdict != Truncated {
+	if v := verified(t, path); v.Verdict != answer.Truncated {
 		t.Errorf("one file more is gone: %+v", v)
 	}
 }
@@ -121,7 +123,7 @@ func TestPruningByAge(t *testing.T) {
 	if len(found) < 10 || len(found) > 13 || found[0].Call != "d39" {
 		t.Errorf("%d days are kept", len(found))
 	}
-	if v := verified(t, path); v.Verdict != Intact || v.Pruned == 0 {
+	if v := verified(t, path); v.Verdict != answer.Intact || v.Pruned == 0 {
 		t.Errorf("%+v", v)
 	}
 }
@@ -154,7 +156,7 @@ func TestKeyStoreFails(t *testing.T) {
 	}
 	k.err = nil
 	record(t, j, received("c2"))
-	if v, err := j.Verify(t.Context()); err != nil || v.Records != 1 || v.Verdict != Intact {
+	if v, err := j.Verify(t.Context()); err != nil || v.Records != 1 || v.Verdict != answer.Intact {
 		t.Error(v, err)
 	}
 }

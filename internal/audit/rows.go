@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/answer"
 )
 
 // indexRows are the rows of an index in one transaction.
@@ -16,8 +17,8 @@ type indexRows struct {
 	ctx         context.Context //nolint:containedctx // it lives as long as the transaction
 	tx          *sql.Tx
 	file        int64
-	rows        map[*CallRecord]int64   // calls that were in the index before
-	lineOffsets map[*CallRecord][]int64 // offsets of their lines in the file
+	rows        map[*answer.CallRecord]int64   // calls that were in the index before
+	lineOffsets map[*answer.CallRecord][]int64 // offsets of their lines in the file
 	loaded      map[int64]bool
 	kinds       map[kind]int64
 	totals      totals
@@ -27,13 +28,13 @@ type indexRows struct {
 
 func newIndexRows(ctx context.Context, tx *sql.Tx, file int64) *indexRows {
 	return &indexRows{
-		ctx: ctx, tx: tx, file: file, rows: make(map[*CallRecord]int64), loaded: make(map[int64]bool),
-		lineOffsets: make(map[*CallRecord][]int64), kinds: make(map[kind]int64), totals: make(totals), hours: make(map[int64][2]int64),
+		ctx: ctx, tx: tx, file: file, rows: make(map[*answer.CallRecord]int64), loaded: make(map[int64]bool),
+		lineOffsets: make(map[*answer.CallRecord][]int64), kinds: make(map[kind]int64), totals: make(totals), hours: make(map[int64][2]int64),
 	}
 }
 
 // addOffset records the offset of a line of a call.
-func (r *indexRows) addOffset(p *CallRecord, offset int64) {
+func (r *indexRows) addOffset(p *answer.CallRecord, offset int64) {
 	if p != nil {
 		r.lineOffsets[p] = append(r.lineOffsets[p], offset)
 	}
@@ -47,7 +48,7 @@ const (
 )
 
 // known returns a call that has no outcome yet, or nil.
-func (r *indexRows) known(call string) *CallRecord {
+func (r *indexRows) known(call string) *answer.CallRecord {
 	var id int64
 	row := r.tx.QueryRowContext(r.ctx, "SELECT id, "+pastColumns+" FROM calls WHERE call = ? AND open ORDER BY id DESC LIMIT 1", call)
 	p, err := scanPast(func(to ...any) error { return row.Scan(append([]any{&id}, to...)...) })
@@ -66,8 +67,8 @@ func (r *indexRows) known(call string) *CallRecord {
 }
 
 // scanPast decodes a call with a row's Scan.
-func scanPast(scan func(...any) error) (*CallRecord, error) {
-	var p CallRecord
+func scanPast(scan func(...any) error) (*answer.CallRecord, error) {
+	var p answer.CallRecord
 	var when, until string
 	var args, answer, codes, on sql.NullString
 	err := scan(&when, &p.Call, &p.Parent, &p.Door, &p.Caller, &p.App, &p.Tool, &p.Target, &p.Effect, &p.Consent,
@@ -149,7 +150,7 @@ func (r *indexRows) save(joined *recordAssembler) error {
 }
 
 // put saves one call; with an id it replaces that row.
-func (r *indexRows) put(s insertStatements, joined *recordAssembler, p *CallRecord, id int64) error {
+func (r *indexRows) put(s insertStatements, joined *recordAssembler, p *answer.CallRecord, id int64) error {
 	kind, err := r.kindOf(p)
 	if err != nil {
 		return err
@@ -166,7 +167,7 @@ func (r *indexRows) put(s insertStatements, joined *recordAssembler, p *CallReco
 	if err != nil {
 		return err
 	}
-	if _, err := s.text.ExecContext(r.ctx, kind, strings.Join(p.words(), " "), id); err != nil {
+	if _, err := s.text.ExecContext(r.ctx, kind, strings.Join(recordWords(p), " "), id); err != nil {
 		return err
 	}
 	for _, offset := range r.lineOffsets[p] {
@@ -181,14 +182,14 @@ func (r *indexRows) put(s insertStatements, joined *recordAssembler, p *CallReco
 	}
 	r.hours[hour] = [2]int64{min(of[0], id), max(of[1], id)}
 	if !open {
-		r.totals.add(hour, kind, p.isPageRead(), totalOf(p.Time.Format(timeFormat), p.Millis, p.Count, p.Result))
+		r.totals.add(hour, kind, isPageRead(p), totalOf(p.Time.Format(timeFormat), p.Millis, p.Count, p.Result))
 	}
 	return nil
 }
 
 // kindOf returns the ID of a call's kind, and inserts a new kind.
-func (r *indexRows) kindOf(p *CallRecord) (int64, error) {
-	k := p.kind()
+func (r *indexRows) kindOf(p *answer.CallRecord) (int64, error) {
+	k := kindOfRecord(p)
 	if id := r.kinds[k]; id != 0 {
 		return id, nil
 	}
@@ -207,7 +208,7 @@ func (r *indexRows) kindOf(p *CallRecord) (int64, error) {
 }
 
 // values returns the values of pastColumns.
-func (r *indexRows) values(p *CallRecord) []any {
+func (r *indexRows) values(p *answer.CallRecord) []any {
 	var codes, on []byte
 	if p.On != (aai.TargetElement{}) {
 		on, _ = json.Marshal(p.On) // cannot fail: texts only

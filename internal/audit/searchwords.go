@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/gybob/aai-gateway/internal/answer"
 )
 
 // Limits for the indexed words of a call, for the length of an indexed word, and for the
@@ -43,8 +45,8 @@ func wordsOf(text string, most int) (words []string) {
 	return words[:min(len(words), most)]
 }
 
-// words returns the words of a call that Filter.Text is searched in.
-func (p *CallRecord) words() []string {
+// recordWords returns the words of a call that Filter.Text is searched in.
+func recordWords(p *answer.CallRecord) []string {
 	texts := []string{p.App, p.Tool, p.Target, p.On.Name, p.On.Window, p.On.Role, p.On.ID, p.Message, p.Caller, p.Identity, p.Consent}
 	texts = append(texts, wordsOfJSON(p.Args)...)
 	texts = append(texts, wordsOfJSON(p.Answer)...)

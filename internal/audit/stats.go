@@ -6,36 +6,14 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/gybob/aai-gateway/internal/answer"
 )
-
-// ToolStats are the statistics of the calls of one tool, or of all tools of an app.
-type ToolStats struct {
-	App   string `json:"app"`
-	Tool  string `json:"tool,omitempty"` // "" for all of the app
-	Calls int    `json:"calls"`
-	// Failures counts the calls that ended with an error, including refused calls. Calls
-	// with an unknown result are not failures.
-	Failures int `json:"failures"`
-	// P50 and P95 are percentiles of the durations of ended calls, rounded up to two digits.
-	P50   float64   `json:"p50_ms"`
-	P95   float64   `json:"p95_ms"`
-	First time.Time `json:"first"`
-	Last  time.Time `json:"last"`
-}
-
-// PeriodStats are the statistics of the calls of an hour or of a day.
-type PeriodStats struct {
-	Start    time.Time `json:"start"`
-	Calls    int       `json:"calls"`
-	Failures int       `json:"failures"`
-	P50      float64   `json:"p50_ms"`
-	P95      float64   `json:"p95_ms"`
-}
 
 // ToolStats returns statistics by app and tool, or by app alone, for the calls that match the filter. Of
 // the filter, only App, Tool, Caller, Result, Since, Until and ExcludePageReads count. The most used
 // tools come first. A journal that does not exist results in none.
-func (j *Journal) ToolStats(ctx context.Context, f Filter, byApp bool) ([]ToolStats, error) {
+func (j *Journal) ToolStats(ctx context.Context, f Filter, byApp bool) ([]answer.ToolStats, error) {
 	sums := make(map[[2]string]*total)
 	err := j.visitTotals(ctx, statsQuery{f: f, byKind: true}, func() { clear(sums) }, func(_ int64, k *kind, t *total) {
 		key := [2]string{k.app, k.tool}
@@ -47,13 +25,15 @@ func (j *Journal) ToolStats(ctx context.Context, f Filter, byApp bool) ([]ToolSt
 	if err != nil {
 		return nil, err
 	}
-	all := make([]ToolStats, 0, len(sums))
+	all := make([]answer.ToolStats, 0, len(sums))
 	for key, s := range sums {
 		first, _ := time.Parse(timeFormat, s.first) // written by this package
 		last, _ := time.Parse(timeFormat, s.last)
-		all = append(all, ToolStats{key[0], key[1], s.calls, s.failures, s.times.percentile(50), s.times.percentile(95), first, last})
+		all = append(all, answer.ToolStats{
+			App: key[0], Tool: key[1], Calls: s.calls, Failures: s.failures, P50: s.times.percentile(50), P95: s.times.percentile(95), First: first, Last: last,
+		})
 	}
-	slices.SortFunc(all, func(a, b ToolStats) int {
+	slices.SortFunc(all, func(a, b answer.ToolStats) int {
 		return cmp.Or(b.Calls-a.Calls, cmp.Compare(a.App, b.App), cmp.Compare(a.Tool, b.Tool))
 	})
 	return all, nil
@@ -62,7 +42,7 @@ func (j *Journal) ToolStats(ctx context.Context, f Filter, byApp bool) ([]ToolSt
 // PeriodStats returns statistics by hour, or by day in the location, oldest first. The
 // filter is as for ToolStats. Periods without calls are left out. A day begins with the
 // first whole hour, in UTC, inside it.
-func (j *Journal) PeriodStats(ctx context.Context, f Filter, byDay bool, in *time.Location) ([]PeriodStats, error) {
+func (j *Journal) PeriodStats(ctx context.Context, f Filter, byDay bool, in *time.Location) ([]answer.PeriodStats, error) {
 	sums := make(map[int64]*total)
 	err := j.visitTotals(ctx, statsQuery{f: f, byHour: true}, func() { clear(sums) }, func(hour int64, _ *kind, t *total) {
 		start := hour * 3600
@@ -75,11 +55,13 @@ func (j *Journal) PeriodStats(ctx context.Context, f Filter, byDay bool, in *tim
 	if err != nil {
 		return nil, err
 	}
-	all := make([]PeriodStats, 0, len(sums))
+	all := make([]answer.PeriodStats, 0, len(sums))
 	for start, s := range sums {
-		all = append(all, PeriodStats{time.Unix(start, 0).In(in), s.calls, s.failures, s.times.percentile(50), s.times.percentile(95)})
+		all = append(all, answer.PeriodStats{
+			Start: time.Unix(start, 0).In(in), Calls: s.calls, Failures: s.failures, P50: s.times.percentile(50), P95: s.times.percentile(95),
+		})
 	}
-	slices.SortFunc(all, func(a, b PeriodStats) int { return a.Start.Compare(b.Start) })
+	slices.SortFunc(all, func(a, b answer.PeriodStats) int { return a.Start.Compare(b.Start) })
 	return all, nil
 }
 
@@ -132,7 +114,7 @@ func (j *Journal) DailyUses(ctx context.Context, since time.Time) ([]DailyUse, e
 			uses[key] = &u
 		}
 		uses[key].Calls += t.calls
-		if k.result == succeeded {
+		if k.result == answer.ResultOK {
 			uses[key].OK += t.calls
 		}
 	})

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/answer"
 )
 
 // counting returns a journal of calls that took 1 to 100 ms, some failed or refused.
@@ -97,7 +98,7 @@ func TestToolStatsAreSorted(t *testing.T) {
 		t.Fatalf("%+v, %v", rows, err)
 	}
 	rows[0].First, rows[0].Last = time.Time{}, time.Time{}
-	if diff := cmp.Diff(ToolStats{App: notes, Tool: "list", Calls: 100, Failures: 25, P50: 50, P95: 95}, rows[0]); diff != "" {
+	if diff := cmp.Diff(answer.ToolStats{App: notes, Tool: "list", Calls: 100, Failures: 25, P50: 50, P95: 95}, rows[0]); diff != "" {
 		t.Error(diff)
 	}
 	if none, err := New(journalPath(t)).ToolStats(t.Context(), Filter{}, true); err != nil || len(none) != 0 {

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/gybob/aai-gateway/internal/answer"
 )
 
 // pruneFaults makes one step of a pruning fail: it counts down the steps from the copying
@@ -143,7 +145,7 @@ func TestAStoppedPruningGetsOld(t *testing.T) {
 		if err := os.Chtimes(path, *now, *now); err != nil {
 			t.Fatal(err)
 		}
-		if v := verified(t, path); v.Verdict != Intact {
+		if v := verified(t, path); v.Verdict != answer.Intact {
 			t.Fatalf("%d: %v %+v", i, v, v.Faults)
 		}
 	}
@@ -157,7 +159,7 @@ func hasMutations(t *testing.T, j *Journal, calls ...string) {
 			t.Fatalf("%s: %+v, %v", call, found, err)
 		}
 	}
-	if v := verified(t, j.Path()); v.Verdict != Intact {
+	if v := verified(t, j.Path()); v.Verdict != answer.Intact {
 		t.Fatalf("%v %+v", v, v.Faults)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/answer"
 )
 
 // TestMain lets the test binary run as another process, which uses the journal in its
@@ -150,7 +151,7 @@ func lines(t *testing.T, path string) []map[string]any {
 }
 
 // past returns the whole history.
-func past(t *testing.T, path string) []CallRecord {
+func past(t *testing.T, path string) []answer.CallRecord {
 	t.Helper()
 	found, err := New(path).History(t.Context(), Filter{Limit: 1 << 30})
 	if err != nil {

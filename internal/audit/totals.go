@@ -9,6 +9,8 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	"github.com/gybob/aai-gateway/internal/answer"
 )
 
 // durations counts the durations of calls, each rounded up to two digits: 12.3 ms is 13
@@ -112,10 +114,10 @@ func (t *total) add(more *total) {
 // totalOf returns the total of one CallRecord, which may summarize several calls.
 func totalOf(when string, ms float64, count int, result string) *total {
 	t := &total{calls: max(count, 1), first: when, last: when, times: make(durations)}
-	if result != succeeded && result != unknownResult {
+	if result != answer.ResultOK && result != answer.ResultUnknown {
 		t.failures = t.calls
 	}
-	if count == 0 && result != unknownResult {
+	if count == 0 && result != answer.ResultUnknown {
 		t.times[durationCode(ms)] = 1
 	}
 	return t
@@ -229,7 +231,7 @@ func eachCall(ctx context.Context, db querier, which, from, until string, add fu
 	for rows.Next() {
 		var kind int64
 		var when string
-		var p CallRecord
+		var p answer.CallRecord
 		var ms float64
 		var count int
 		if err := rows.Scan(&kind, &when, &ms, &count, &p.Result, &p.Door, &p.App, &p.Effect); err != nil {
@@ -239,7 +241,7 @@ func eachCall(ctx context.Context, db querier, which, from, until string, add fu
 		if err != nil {
 			return err
 		}
-		add(hourOf(at), kind, p.isPageRead(), totalOf(when, ms, count, p.Result))
+		add(hourOf(at), kind, isPageRead(&p), totalOf(when, ms, count, p.Result))
 	}
 	return rows.Err()
 }

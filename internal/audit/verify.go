@@ -12,100 +12,24 @@ import (
 	"syscall"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/answer"
 )
-
-// A Verdict is the result of verifying a journal.
-type Verdict string
-
-// The verdicts. If several faults occur, the fault at the first record decides; Unproven only if
-// there is no other.
-const (
-	Intact    Verdict = "ok"        // no fault was found
-	Tampered  Verdict = "tampered"  // a record was changed, removed, moved or inserted
-	Truncated Verdict = "truncated" // records are missing at the beginning or at the end
-	// Unproven: the records follow on each other, but the state of the chain is or was missing, so
-	// records right before that may have been removed. It stays until the journal's limits delete the
-	// record about it.
-	Unproven Verdict = "unproven"
-)
-
-// A Fault is one place where the chain is broken.
-type Fault struct {
-	Verdict Verdict `json:"status"`
-	Record  uint64  `json:"record"` // the number of the expected record
-	File    string  `json:"file,omitempty"`
-	Reason  string  `json:"reason"`
-}
-
-// A Repair describes damage by a crash to records that were not acknowledged as being on
-// disk. It is no fault.
-type Repair struct {
-	Record  uint64 `json:"record"`            // the record about it; zero if the next one will be
-	Torn    int64  `json:"torn,omitempty"`    // bytes that are no record
-	Lost    uint64 `json:"lost,omitempty"`    // records that were not on disk yet
-	Pending bool   `json:"pending,omitempty"` // found by this verification
-}
-
-// A Verification is the result of Verify.
-type Verification struct {
-	Verdict       Verdict  `json:"status"`
-	Records       uint64   `json:"records"` // unchanged records
-	First         uint64   `json:"first,omitempty"`
-	Last          uint64   `json:"last,omitempty"`
-	Files         int      `json:"files"`
-	Faults        []Fault  `json:"faults,omitempty"` // by record, the first of them
-	OmittedFaults int      `json:"more,omitempty"`   // number of faults at later records, which are not listed
-	Repairs       []Repair `json:"repairs,omitempty"`
-	Pruned        uint64   `json:"pruned,omitempty"`    // records up to this one were deleted for their age or size
-	Kept          uint64   `json:"kept,omitempty"`      // number of these that are kept because their calls acted
-	Anchor        uint64   `json:"anchor,omitempty"`    // the record in the key store's anchor
-	Unchained     []string `json:"unchained,omitempty"` // files outside the chain, which prove nothing
-}
-
-// String returns a sentence: first the faults, beginning with the one at the first record,
-// and then the number of good records.
-func (v *Verification) String() string {
-	if v.Verdict != Intact {
-		f := v.Faults[0]
-		text := fmt.Sprintf("%s at record %d: %s", f.Verdict, f.Record, f.Reason)
-		if more := len(v.Faults) - 1 + v.OmittedFaults; more > 0 {
-			text += fmt.Sprintf("; %d more faults after it", more)
-		}
-		return text + fmt.Sprintf("; %d records are as they were written", v.Records)
-	}
-	text := fmt.Sprintf("ok, %d records", v.Records)
-	if v.Kept > 0 {
-		text += fmt.Sprintf(", and %d of calls that acted, kept of what was deleted for its size", v.Kept)
-	}
-	for _, r := range v.Repairs {
-		switch {
-		case r.Torn > 0 && r.Pending:
-			text += "; a torn tail will be repaired"
-		case r.Torn > 0:
-			text += fmt.Sprintf("; a torn tail was repaired at record %d", r.Record)
-		}
-		if r.Lost > 0 {
-			text += fmt.Sprintf("; %d records were not on disk yet when the computer went down", r.Lost)
-		}
-	}
-	return text
-}
 
 // maxFaults is the maximum number of listed faults.
 const maxFaults = 100
 
-// fault inserts a fault by its record, and after all faults that prove a change if it does not:
+// addFault inserts a fault by its record, and after all faults that prove a change if it does not:
 // faults at the beginning are found last.
-func (v *Verification) fault(verdict Verdict, record uint64, file, reason string, args ...any) {
+func addFault(v *answer.Verification, verdict answer.Verdict, record uint64, file, reason string, args ...any) {
 	at := len(v.Faults)
 	for at > 0 {
-		before, weak := v.Faults[at-1], v.Faults[at-1].Verdict == Unproven
-		if same := weak == (verdict == Unproven); same && before.Record <= record || !same && !weak {
+		before, weak := v.Faults[at-1], v.Faults[at-1].Verdict == answer.Unproven
+		if same := weak == (verdict == answer.Unproven); same && before.Record <= record || !same && !weak {
 			break
 		}
 		at--
 	}
-	v.Faults = slices.Insert(v.Faults, at, Fault{verdict, record, file, fmt.Sprintf(reason, args...)})
+	v.Faults = slices.Insert(v.Faults, at, answer.Fault{Verdict: verdict, Record: record, File: file, Reason: fmt.Sprintf(reason, args...)})
 	if len(v.Faults) > maxFaults {
 		v.Faults, v.OmittedFaults = v.Faults[:maxFaults], v.OmittedFaults+1
 	}
@@ -115,12 +39,12 @@ func (v *Verification) fault(verdict Verdict, record uint64, file, reason string
 // Verify follows the chain through all files. It returns an error only if that is
 // impossible; faults of the journal are in the Verification. Other processes may record
 // meanwhile.
-func (j *Journal) Verify(ctx context.Context) (*Verification, error) {
+func (j *Journal) Verify(ctx context.Context) (*answer.Verification, error) {
 	return j.verify(ctx, func([]byte, bool, string) error { return nil })
 }
 
 // verify also passes each line to visit, and whether it is an unchanged record.
-func (j *Journal) verify(ctx context.Context, visit func(line []byte, good bool, file string) error) (*Verification, error) {
+func (j *Journal) verify(ctx context.Context, visit func(line []byte, good bool, file string) error) (*answer.Verification, error) {
 	seen, err := j.openSnapshot(true)
 	if err != nil {
 		return nil, err
@@ -130,7 +54,7 @@ func (j *Journal) verify(ctx context.Context, visit func(line []byte, good bool,
 	if err != nil {
 		return nil, err
 	}
-	v := &Verification{Verdict: Intact, Files: len(seen.files)}
+	v := &answer.Verification{Verdict: answer.Intact, Files: len(seen.files)}
 	if kept == nil {
 		if len(seen.files) > 0 {
 			return nil, &aai.Error{
@@ -251,7 +175,7 @@ func (j *Journal) openSnapshot(alone bool) (*snapshot, error) {
 // {"verified": …, "file": …, "record": …}, oldest first, and then {"verification": …}.
 // With a filter, it writes only the lines of matching calls. A line that is no JSON is
 // written as a string.
-func (j *Journal) Export(ctx context.Context, w io.Writer, f Filter) (*Verification, error) {
+func (j *Journal) Export(ctx context.Context, w io.Writer, f Filter) (*answer.Verification, error) {
 	calls, err := j.exportedCalls(ctx, f)
 	if err != nil {
 		return nil, err

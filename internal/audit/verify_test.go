@@ -13,9 +13,10 @@ import (
 	"testing"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/answer"
 )
 
-func verified(t *testing.T, path string) *Verification {
+func verified(t *testing.T, path string) *answer.Verification {
 	t.Helper()
 	v, err := New(path).Verify(t.Context())
 	if err != nil {
@@ -25,20 +26,20 @@ func verified(t *testing.T, path string) *Verification {
 }
 
 // intact fails the test unless the journal is intact, with that many records.
-func intact(t *testing.T, path string, records uint64) *Verification {
+func intact(t *testing.T, path string, records uint64) *answer.Verification {
 	t.Helper()
 	v := verified(t, path)
-	if v.Verdict != Intact || v.Records != records {
+	if v.Verdict != answer.Intact || v.Records != records {
 		t.Errorf("%s with %d records, expected %d: %+v", v, v.Records, records, v)
 	}
 	return v
 }
 
 // unproven checks that the journal has no fault but a missing state before the record at.
-func unproven(t *testing.T, path string, records, at uint64) *Verification {
+func unproven(t *testing.T, path string, records, at uint64) *answer.Verification {
 	t.Helper()
 	v := verified(t, path)
-	if v.Verdict != Unproven || v.Records != records || len(v.Faults) != 1 || v.Faults[0].Record != at {
+	if v.Verdict != answer.Unproven || v.Records != records || len(v.Faults) != 1 || v.Faults[0].Record != at {
 		t.Errorf("%s with %d records, expected %d and unproven at record %d: %+v", v, v.Records, records, at, v)
 	}
 	return v
@@ -165,12 +166,12 @@ func TestTampering(t *testing.T) {
 					}
 				case name == "join two lines" && last:
 					// It is intact; only the newline is missing.
-					if v.Verdict != Intact {
+					if v.Verdict != answer.Intact {
 						t.Errorf("%s at record %d (then going on: %v): %v", name, n+1, goOn, v)
 					}
 					continue
 				}
-				if v.Verdict == Intact || v.Faults[0].Record != want {
+				if v.Verdict == answer.Intact || v.Faults[0].Record != want {
 					t.Errorf("%s at record %d (then going on: %v): %v, expected it at %d; %+v", name, n+1, goOn, v, want, v.Faults)
 				}
 			}
@@ -189,7 +190,7 @@ func TestTruncation(t *testing.T) {
 				record(t, open(t, path), received("later"))
 			}
 			v := verified(t, path)
-			if v.Verdict != Truncated || v.Faults[0].Record != uint64(n+1) {
+			if v.Verdict != answer.Truncated || v.Faults[0].Record != uint64(n+1) {
 				t.Errorf("%d of 9 records are left (then going on: %v): %v", n, goOn, v)
 			}
 		}
@@ -219,7 +220,7 @@ func TestTruncationBeforeAnchor(t *testing.T) {
 			record(t, open(t, path), received("later"))
 		}
 		v := verified(t, path)
-		if v.Verdict != Truncated || v.Faults[0].Record != 61 {
+		if v.Verdict != answer.Truncated || v.Faults[0].Record != 61 {
 			t.Errorf("going on: %v: %v", goOn, v)
 		}
 	}
@@ -244,7 +245,7 @@ func TestRewrittenSinceTheAnchor(t *testing.T) {
 	last, _ := parseLink([]byte(strings.TrimSuffix(lines[98], "\n")))
 	forged, _ := appendLink(nil, 100, last.seal, kept.First.ahead(99), []byte(`"kind":"received","call":"other"`))
 	write(t, path, strings.Join(lines[:99], "")+string(forged))
-	if v := verified(t, path); v.Verdict != Tampered || v.Faults[0].Record != 100 {
+	if v := verified(t, path); v.Verdict != answer.Tampered || v.Faults[0].Record != 100 {
 		t.Errorf("%v %+v", v, v.Faults)
 	}
 }
@@ -354,7 +355,7 @@ func TestExport(t *testing.T) {
 	} {
 		var b bytes.Buffer
 		v, err := New(path).Export(t.Context(), &b, c.filter)
-		if err != nil || v.Verdict != Tampered || v.Faults[0].Record != 6 {
+		if err != nil || v.Verdict != answer.Tampered || v.Faults[0].Record != 6 {
 			t.Errorf("%+v: %v, %v", c.filter, v, err)
 		}
 		out := slices.Collect(strings.Lines(b.String()))
@@ -373,8 +374,8 @@ func TestExport(t *testing.T) {
 		if got := strings.Join(states, " "); got != c.want {
 			t.Errorf("%+v: %s, expected %s", c.filter, got, c.want)
 		}
-		var end struct{ Verification Verification }
-		if err := json.Unmarshal([]byte(out[len(out)-1]), &end); err != nil || end.Verification.Verdict != Tampered {
+		var end struct{ Verification answer.Verification }
+		if err := json.Unmarshal([]byte(out[len(out)-1]), &end); err != nil || end.Verification.Verdict != answer.Tampered {
 			t.Errorf("%q: %v", out[len(out)-1], err)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/answer"
 	"github.com/gybob/aai-gateway/internal/audit"
 )
 
@@ -81,7 +82,7 @@ func (a auditTools) export(ctx context.Context, call *aai.Call) (*aai.Result, er
 }
 
 // exportTo writes a new file that only its owner can read. An existing file is an error.
-func (a auditTools) exportTo(ctx context.Context, path string, filter audit.Filter) (*audit.Verification, error) {
+func (a auditTools) exportTo(ctx context.Context, path string, filter audit.Filter) (*answer.Verification, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if errors.Is(err, fs.ErrExist) {
 		return nil, aai.Errorf(aai.InvalidParams, "file: %s is there already; expected the name of a new file", path)

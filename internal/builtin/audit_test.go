@@ -7,13 +7,14 @@ import (
 	"testing"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/answer"
 	"github.com/gybob/aai-gateway/internal/audit"
 	"github.com/gybob/aai-gateway/internal/builtin"
 )
 
-func (w *world) verification(t *testing.T) audit.Verification {
+func (w *world) verification(t *testing.T) answer.Verification {
 	t.Helper()
-	var v audit.Verification
+	var v answer.Verification
 	decodeInto(t, w.callBuiltin(t, builtin.AuditVerify, "").Data, &v)
 	return v
 }
@@ -21,7 +22,7 @@ func (w *world) verification(t *testing.T) audit.Verification {
 func TestAuditVerify(t *testing.T) {
 	w := newWorld(t, apps())
 	w.callBuiltin(t, builtin.Apps, "")
-	if v := w.verification(t); v.Verdict != audit.Intact || v.Records != 1 {
+	if v := w.verification(t); v.Verdict != answer.Intact || v.Records != 1 {
 		t.Errorf("%+v", v) // one entry of the first call, none of this one yet
 	}
 	text, err := os.ReadFile(w.journal)
@@ -31,7 +32,7 @@ func TestAuditVerify(t *testing.T) {
 	if err := os.WriteFile(w.journal, []byte(strings.Replace(string(text), "outcome", "OUTCOME", 1)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if v := w.verification(t); v.Verdict != audit.Tampered || v.Faults[0].Record != 1 {
+	if v := w.verification(t); v.Verdict != answer.Tampered || v.Faults[0].Record != 1 {
 		t.Errorf("%+v", v)
 	}
 	if text := w.callBuiltin(t, builtin.AuditVerify, "").Text; !strings.HasPrefix(text, "tampered at record 1: ") {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/answer"
 	"github.com/gybob/aai-gateway/internal/oauth"
 )
 
@@ -104,28 +105,15 @@ func (t loginTools) end(ctx context.Context, call *aai.Call) (*aai.Result, error
 	return &aai.Result{Data: bye}, nil
 }
 
-// loginReport is the result of auth_status.
-type loginReport struct {
-	Logins []oauth.LoginStatus `json:"logins"`
-	// Only for a single app:
-	Host         string        `json:"host,omitempty"`
-	App          string        `json:"app,omitempty"`
-	Kind         string        `json:"kind,omitempty"`
-	Asks         []oauth.Field `json:"asks,omitempty"`      // the fields that a person enters once
-	Untrusted    []string      `json:"untrusted,omitempty"` // hosts of other sites that the person has not trusted
-	ObtainURL    string        `json:"obtain_url,omitempty"`
-	Instructions string        `json:"instructions,omitempty"` // text from the app
-}
-
 func (t loginTools) status(ctx context.Context, call *aai.Call) (*aai.Result, error) {
-	report := loginReport{}
+	report := answer.LoginReport{}
 	if name := text(call, "app"); name != "" {
 		r, err := t.recipe(ctx, name)
 		if err != nil {
 			return nil, err
 		}
 		a := r.HTTP.Auth
-		report = loginReport{
+		report = answer.LoginReport{
 			Host: oauth.Host(r), App: r.App, Kind: a.Kind, Asks: oauth.RequiredFields(r), Untrusted: t.logins.UntrustedHosts(ctx, r),
 			ObtainURL: cmp.Or(a.ObtainURL, a.LoginURL), Instructions: a.Instructions,
 		}

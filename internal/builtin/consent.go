@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/answer"
 	"github.com/gybob/aai-gateway/internal/policy"
 )
 
@@ -23,50 +24,30 @@ type consentTools struct {
 	askedTools  []string // builtin tools that need a person's consent
 }
 
-// consentRow is one decision about one tool.
-type consentRow struct {
-	Caller    string          `json:"caller"`
-	Identity  string          `json:"identity,omitempty"`
-	App       string          `json:"app"`
-	Tool      string          `json:"tool"`
-	Decision  policy.Decision `json:"decision"`
-	GrantedAt time.Time       `json:"granted_at,omitzero"`
-	ExpiresAt time.Time       `json:"expires_at,omitzero"`
-	Digest    string          `json:"digest,omitempty"`
-	Source    string          `json:"source"` // "stored", "preapproved" or fromFile
-	// Channel is the channel of the person's decision, if known.
-	Channel aai.Channel `json:"channel,omitempty"`
-	// ByName marks a grant that identifies the caller by name only, so it has no effect.
-	ByName bool `json:"by_name,omitempty"`
-	// Takeover is the name by which a takeover call selects this grant. It is set for grants of a
-	// plain file, which have no effect.
-	Takeover string `json:"takeover,omitempty"`
-}
-
-// fromFile is the value of consentRow.Source for grants of a plain file, which have no effect.
-const fromFile = "plain file"
-
 func (t consentTools) list(ctx context.Context, _ *aai.Call) (*aai.Result, error) {
 	stored, err := t.store.Grants()
 	if err != nil {
 		return nil, aai.Errorf(aai.AutomationFailed, "the consents cannot be read: %w", err)
 	}
-	rows := []consentRow{}
+	rows := []answer.Consent{}
 	add := func(g policy.Grant, source string) {
-		rows = append(rows, consentRow{g.Caller, g.Identity, g.App, g.Tool, g.Decision, g.GrantedAt, g.ExpiresAt, g.Digest, source, g.Channel, g.IsNameOnly(), ""})
+		rows = append(rows, answer.Consent{
+			Caller: g.Caller, Identity: g.Identity, App: g.App, Tool: g.Tool, Decision: string(g.Decision), GrantedAt: g.GrantedAt,
+			ExpiresAt: g.ExpiresAt, Digest: g.Digest, Source: source, Channel: g.Channel, ByName: g.IsNameOnly(),
+		})
 	}
 	for _, g := range t.preapproved {
-		add(g, "preapproved")
+		add(g, answer.SourcePreapproved)
 	}
 	for _, g := range stored {
-		add(g, "stored")
+		add(g, answer.SourceStored)
 	}
 	lying, err := t.unverifiedGrants()
 	if err != nil {
 		return nil, err
 	}
 	for _, g := range lying {
-		add(g, fromFile)
+		add(g, answer.SourcePlainFile)
 		rows[len(rows)-1].Takeover = unverifiedName(g)
 	}
 	result := &aai.Result{Data: rows}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/answer"
 	"github.com/gybob/aai-gateway/internal/audit"
 	"github.com/gybob/aai-gateway/internal/audit/kept"
 )
@@ -18,17 +19,6 @@ const Story = "story"
 const (
 	storyParams = `{"type": "object", "additionalProperties": false, "properties": {
 		"call": {"type": "string", "minLength": 1, "description": "Its id"}}, "required": ["call"]}`
-
-	storySchema = `{"type": "object", "properties": {"call": {"type": "object"}, "parent": {"type": "object"},
-		"children": {"type": "array", "items": {"type": "object"}}, "children_omitted": {"type": "integer"},
-		"steps": {"type": "array", "items": {"type": "object", "additionalProperties": false, "properties": {
-		"kind": {"type": "string", "title": "step"}, "time": {"type": "string", "format": "date-time", "title": "time"},
-		"consent": {"type": "string", "title": "on whose word"}, "delivery": {"type": "string", "title": "delivery"},
-		"result": {"type": "string", "title": "result"}, "record": {"type": "integer", "title": "record"},
-		"session": {"type": "string"}, "principal": {"type": "string"}, "app": {"type": "string"}, "tool": {"type": "string"},
-		"target": {"type": "string"}, "on": {"type": "object"}, "effect": {"type": "string"}, "digest": {"type": "string"},
-		"message": {"type": "string"}, "ran": {"type": "boolean"}, "ms": {"type": "number"}, "asked_ms": {"type": "number"}, "answer_sha256": {"type": "string"}}}},
-		"answer": {"type": "object", "description": "What is kept of what it answered"}, "answer_lost": {"type": "string", "description": "Why that cannot be told"}}}`
 
 	forgetParams = `{"type": "object", "additionalProperties": false, "minProperties": 1, "properties": {
 		"call": {"type": "string", "minLength": 1, "description": "The id of one call"},
@@ -45,24 +35,16 @@ type historyTool struct {
 	keptResults *kept.ResultStore
 }
 
-// storyWithResult is a trace with the kept result of its call.
-type storyWithResult struct {
-	*audit.Trace
-	Answer        json.RawMessage `json:"answer,omitempty"`
-	MissingReason string          `json:"answer_lost,omitempty"`
-}
-
 // withResult adds the kept result of a call to its trace. It omits a result that does not match
 // the digest in the journal.
-func (h historyTool) withResult(ctx context.Context, story *audit.Trace) storyWithResult {
-	t := storyWithResult{Trace: story}
-	kept, err := h.keptResults.Get(ctx, story.Call.Call)
-	recorded := func(s audit.TraceStep) bool { return kept != nil && s.KeptDigest == kept.SHA256 }
+func (h historyTool) withResult(ctx context.Context, t *answer.Trace) *answer.Trace {
+	kept, err := h.keptResults.Get(ctx, t.Call.Call)
+	recorded := func(s answer.TraceStep) bool { return kept != nil && s.KeptDigest == kept.SHA256 }
 	switch {
 	case err != nil:
 		t.MissingReason = aai.CleanLabel(err.Error(), 300)
 	case kept == nil:
-	case !slices.ContainsFunc(story.Steps, recorded):
+	case !slices.ContainsFunc(t.Steps, recorded):
 		t.MissingReason = "what is kept is not what is on record"
 	default:
 		t.Answer = kept.Content
@@ -81,7 +63,7 @@ func (h historyTool) forget(ctx context.Context, call *aai.Call) (*aai.Result, e
 	if err != nil {
 		return nil, aai.Errorf(aai.AutomationFailed, "%d answers were deleted, and not all: %w", n, err)
 	}
-	return &aai.Result{Text: fmt.Sprintf("What is kept of %d answers is deleted. The calls are still on record.", n), Data: map[string]int{"forgotten": n}}, nil
+	return &aai.Result{Text: fmt.Sprintf("What is kept of %d answers is deleted. The calls are still on record.", n), Data: answer.Forgotten{Forgotten: n}}, nil
 }
 
 func (h historyTool) list(ctx context.Context, call *aai.Call) (*aai.Result, error) {
@@ -97,7 +79,7 @@ func (h historyTool) list(ctx context.Context, call *aai.Call) (*aai.Result, err
 		return nil, aai.Errorf(aai.AutomationFailed, "the history cannot be read: %w", err)
 	}
 	if past == nil {
-		past = []audit.CallRecord{}
+		past = []answer.CallRecord{}
 	}
 	return &aai.Result{Data: past}, nil
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gybob/aai-gateway/internal/answer"
 	"github.com/gybob/aai-gateway/internal/builtin"
 	"github.com/gybob/aai-gateway/internal/secrets"
 )
@@ -20,15 +21,10 @@ func noKeychain(name string) string {
 	return ""
 }
 
-type keychainStatus struct {
-	secrets.Status
-	Unsealed string `json:"consents_unsealed"`
-}
-
-func statusOf(t *testing.T, w *world) keychainStatus {
+func statusOf(t *testing.T, w *world) answer.Keychain {
 	t.Helper()
 	b, err := json.Marshal(w.callBuiltin(t, builtin.Keychain, `{}`).Data)
-	var s keychainStatus
+	var s answer.Keychain
 	if err = errors.Join(err, json.Unmarshal(b, &s)); err != nil {
 		t.Fatal(err)
 	}

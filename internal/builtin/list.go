@@ -4,29 +4,16 @@ import (
 	"context"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/answer"
 )
 
-// appRow is an app in the list of apps.
-type appRow struct {
-	ID          string   `json:"id"`
-	Name        string   `json:"name"`
-	Description string   `json:"description"`
-	Aliases     []string `json:"aliases,omitempty"`
-	Tools       int      `json:"tools"`
-	Unprobed    bool     `json:"not_started,omitempty"`
-	Platform    string   `json:"platform"`
-	Runnable    bool     `json:"runnable"`
-	Source      string   `json:"source"`
-	Origin      string   `json:"origin,omitempty"` // of a web app
-}
-
 func (c catalogTools) apps(context.Context, *aai.Call) (*aai.Result, error) {
-	rows := []appRow{}
+	rows := []answer.App{}
 	for _, app := range c.known().Apps() {
 		if app.ID == aai.BuiltinApp {
 			continue
 		}
-		rows = append(rows, appRow{
+		rows = append(rows, answer.App{
 			ID: app.ID, Name: app.Name, Description: app.Description, Aliases: app.Aliases,
 			Tools: toolsOf(app), Unprobed: app.Descriptor.Unprobed, Platform: app.Platform, Runnable: app.IsRunnable(), Source: app.Source, Origin: app.Site.Origin,
 		})

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/answer"
 	"github.com/gybob/aai-gateway/internal/policy"
 )
 
@@ -12,7 +13,11 @@ import (
 type modeTools struct{ modes *policy.ModeGate }
 
 func (m modeTools) get(context.Context, *aai.Call) (*aai.Result, error) {
-	return &aai.Result{Data: map[string]any{"mode": m.modes.Current().String(), "configured": m.modes.Configured.String()}}, nil
+	return &aai.Result{Data: m.shown()}, nil
+}
+
+func (m modeTools) shown() answer.Mode {
+	return answer.Mode{Configured: m.modes.Configured.String(), Mode: m.modes.Current().String()}
 }
 
 func (m modeTools) set(_ context.Context, call *aai.Call) (*aai.Result, error) {
@@ -23,7 +28,7 @@ func (m modeTools) set(_ context.Context, call *aai.Call) (*aai.Result, error) {
 	if err := policy.SetMode(m.modes.Path, mode); err != nil {
 		return nil, aai.Errorf(aai.AutomationFailed, "the mode could not be kept: %w", err)
 	}
-	result := &aai.Result{Data: map[string]any{"mode": m.modes.Current().String(), "configured": m.modes.Configured.String()}}
+	result := &aai.Result{Data: m.shown()}
 	if is := m.modes.Current(); is != mode {
 		result.Warning = fmt.Sprintf("the configuration says %s, and the stricter one holds", is)
 	}

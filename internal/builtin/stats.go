@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/answer"
 	"github.com/gybob/aai-gateway/internal/audit"
 )
 
@@ -21,36 +22,14 @@ const (
 		"looks": ` + looksParam + `,
 		"by": {"type": "string", "enum": ["hour", "day"], "default": "day"}}}`
 
-	totalsRows = `{"type": "object", "properties": {"calls": {"type": "integer"}, "failures": {"type": "integer"},
-		"rows": {"type": "array", "items": {"type": "object", "additionalProperties": false, "properties": {
-		"start": {"type": "string", "format": "date-time", "title": "from"},
-		"calls": {"type": "integer", "title": "calls"}, "failures": {"type": "integer", "title": "failed"},
-		"p50_ms": {"type": "number", "title": "p50 ms"}, "p95_ms": {"type": "number", "title": "p95 ms"}}}}}}`
-
 	statsParams = `{"type": "object", "additionalProperties": false, "properties": {
 		"app": {"type": "string"}, "tool": {"type": "string"}, "caller": {"type": "string"},
 		"since": {"type": "string", "format": "date-time"}, "until": {"type": "string", "format": "date-time"},
 		"by": {"type": "string", "enum": ["tool", "app"], "description": "A row for each tool, or for each app"}}}`
-
-	statsRows = `{"type": "object", "properties": {"since": {"type": "string", "format": "date-time"},
-		"calls": {"type": "integer"}, "failures": {"type": "integer"},
-		"rows": {"type": "array", "items": {"type": "object", "additionalProperties": false, "properties": {
-		"app": {"type": "string", "title": "app"}, "tool": {"type": "string", "title": "tool"},
-		"calls": {"type": "integer", "title": "calls"}, "failures": {"type": "integer", "title": "failed"},
-		"p50_ms": {"type": "number", "title": "p50 ms"}, "p95_ms": {"type": "number", "title": "p95 ms"},
-		"first": {"type": "string", "format": "date-time"}, "last": {"type": "string", "format": "date-time", "title": "last"}}}}}}`
 )
 
 // statsTool counts calls in the journal.
 type statsTool struct{ journal *audit.Journal }
-
-// stats is the result of statsTool.count.
-type stats struct {
-	Since    time.Time         `json:"since,omitzero"` // time of the first counted call
-	Calls    int               `json:"calls"`
-	Failures int               `json:"failures"`
-	Rows     []audit.ToolStats `json:"rows"`
-}
 
 func (s statsTool) count(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 	filter, err := filterOf(call)
@@ -61,25 +40,15 @@ func (s statsTool) count(ctx context.Context, call *aai.Call) (*aai.Result, erro
 	if err != nil {
 		return nil, aai.Errorf(aai.AutomationFailed, "the calls cannot be counted: %w", err)
 	}
-	answer := stats{Rows: rows}
-	if rows == nil {
-		answer.Rows = []audit.ToolStats{}
-	}
+	all := answer.Stats[answer.ToolStats]{Rows: append([]answer.ToolStats{}, rows...)}
 	for _, row := range rows {
-		answer.Calls += row.Calls
-		answer.Failures += row.Failures
-		if answer.Since.IsZero() || row.First.Before(answer.Since) {
-			answer.Since = row.First
+		all.Calls += row.Calls
+		all.Failures += row.Failures
+		if all.Since.IsZero() || row.First.Before(all.Since) {
+			all.Since = row.First
 		}
 	}
-	return &aai.Result{Data: answer}, nil
-}
-
-// totals is the result of statsTool.totals.
-type totals struct {
-	Calls    int                 `json:"calls"`
-	Failures int                 `json:"failures"`
-	Rows     []audit.PeriodStats `json:"rows"` // oldest first, without periods that have no calls
+	return &aai.Result{Data: all}, nil
 }
 
 func (s statsTool) totals(ctx context.Context, call *aai.Call) (*aai.Result, error) {
@@ -91,13 +60,10 @@ func (s statsTool) totals(ctx context.Context, call *aai.Call) (*aai.Result, err
 	if err != nil {
 		return nil, aai.Errorf(aai.AutomationFailed, "the calls cannot be counted: %w", err)
 	}
-	answer := totals{Rows: rows}
-	if rows == nil {
-		answer.Rows = []audit.PeriodStats{}
-	}
+	all := answer.Stats[answer.PeriodStats]{Rows: append([]answer.PeriodStats{}, rows...)}
 	for _, row := range rows {
-		answer.Calls += row.Calls
-		answer.Failures += row.Failures
+		all.Calls += row.Calls
+		all.Failures += row.Failures
 	}
-	return &aai.Result{Data: answer}, nil
+	return &aai.Result{Data: all}, nil
 }

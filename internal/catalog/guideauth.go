@@ -5,25 +5,16 @@ import (
 	"strings"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/answer"
 	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
-// authentication describes how people log in to a web app.
-type authentication struct {
-	Type   string   `json:"type"`
-	At     string   `json:"at,omitempty"` // the host where a person logs in or gets credentials
-	Scopes []string `json:"scopes,omitempty"`
-	// Instructions are untrusted text of the app.
-	Instructions string `json:"instructions,omitempty"`
-
-	carrier string // the header or parameter that carries the secret
-}
-
-func newAuthentication(a *aai.AuthRecipe) *authentication {
+// setAuthentication describes how people log in to a web app.
+func (doc *guide) setAuthentication(a *aai.AuthRecipe) {
 	if a == nil {
-		return nil
+		return
 	}
-	g := &authentication{Type: a.Kind, Instructions: aai.CleanLabel(a.Instructions, maxInstructions)}
+	g := &answer.Authentication{Type: a.Kind, Instructions: aai.CleanLabel(a.Instructions, maxInstructions)}
 	for _, address := range []string{a.AuthorizationEndpoint, a.LoginURL, a.ObtainURL, a.TokenEndpoint} {
 		if g.At == "" {
 			g.At = hostname(address)
@@ -33,14 +24,15 @@ func newAuthentication(a *aai.AuthRecipe) *authentication {
 		g.Scopes = append(g.Scopes, aai.CleanLabel(scope, maxName))
 	}
 	if a.In != "" {
-		g.carrier = a.In + " " + aai.CleanLabel(a.Name, maxName)
+		doc.carrier = a.In + " " + aai.CleanLabel(a.Name, maxName)
 	}
-	return g
+	doc.Authentication = g
 }
 
-// write describes the person's part for an agent. The agent does nothing, because secrets must
+// writeAuthentication describes the person's part for an agent. The agent does nothing, because secrets must
 // not pass through it.
-func (a *authentication) write(b *strings.Builder) {
+func (doc *guide) writeAuthentication(b *strings.Builder) {
+	a := doc.Authentication
 	if a == nil {
 		return
 	}
@@ -53,9 +45,9 @@ func (a *authentication) write(b *strings.Builder) {
 	case aai.AuthOAuth2:
 		fmt.Fprintf(b, "OAuth 2.1: the first operation opens the user's browser to log in%s.", at)
 	case aai.AuthAPIKey:
-		fmt.Fprintf(b, "API key: the user gets one%s and gives it to the gateway, which sends it in the %s.", at, a.carrier)
+		fmt.Fprintf(b, "API key: the user gets one%s and gives it to the gateway, which sends it in the %s.", at, doc.carrier)
 	case aai.AuthBearer:
-		fmt.Fprintf(b, "Bearer token: the user gets one%s and gives it to the gateway, which sends it in the %s.", at, a.carrier)
+		fmt.Fprintf(b, "Bearer token: the user gets one%s and gives it to the gateway, which sends it in the %s.", at, doc.carrier)
 	case aai.AuthAppCredential:
 		fmt.Fprintf(b, "App credential: the user gives the gateway an app id and secret for tokens%s.", at)
 	case aai.AuthCookie:

@@ -1,50 +1,26 @@
 package catalog
 
 import (
-	"encoding/json"
 	"strings"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/answer"
 	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
-// A guide is the documentation of an app for agents. This form is for programs; the form for
+// A guide is the documentation of an app for agents. Its JSON form is for programs; the form for
 // models is rendered from it.
 type guide struct {
-	App struct {
-		ID          string   `json:"id"`
-		Names       []string `json:"names"`
-		Description string   `json:"description,omitempty"`
-		Version     string   `json:"version,omitempty"`
-		Aliases     []string `json:"aliases,omitempty"`
-		Platform    string   `json:"platform,omitempty"`
-		Runnable    bool     `json:"runnable"`
-		// From is the host of the site that the app comes from; Hosts are those of other sites
-		// that it uses.
-		From  string   `json:"from,omitempty"`
-		Hosts []string `json:"hosts,omitempty"`
-		// Warning is the reason why the name may be misleading.
-		Warning string `json:"warning,omitempty"`
-	} `json:"app"`
-	Authentication *authentication `json:"authentication,omitempty"`
-	Operations     []operation     `json:"operations"`
+	answer.Guide[operation]
 
-	declared bool // by a descriptor, so its text is untrusted
+	carrier  string // the header or parameter that carries the secret of a login
+	declared bool   // by a descriptor, so its text is untrusted
 	quote    quoter
 }
 
 // operation is one tool in a guide.
 type operation struct {
-	Name        string          `json:"name"`
-	Title       string          `json:"title,omitempty"`
-	Group       string          `json:"group,omitempty"` // its group in the app
-	Description string          `json:"description,omitempty"`
-	Effect      string          `json:"effect"`
-	Runnable    bool            `json:"runnable"`
-	Parameters  json.RawMessage `json:"parameters,omitempty"`
-	Returns     json.RawMessage `json:"returns,omitempty"`
-	// Example holds arguments that match Parameters; absent if none are known.
-	Example json.RawMessage `json:"example,omitempty"`
+	answer.Operation
 
 	quote   quoter
 	params  []param
@@ -67,7 +43,8 @@ func newGuide(app *aai.App) *guide {
 
 // guideHead returns a guide without operations.
 func guideHead(app *aai.App) *guide {
-	g := &guide{Operations: make([]operation, 0, len(app.Tools)), declared: app.Digest != "", quote: aai.CleanLabel}
+	g := &guide{declared: app.Digest != "", quote: aai.CleanLabel}
+	g.Operations = make([]operation, 0, len(app.Tools))
 	if g.declared {
 		g.quote = sanitize.Quote
 	}
@@ -84,7 +61,7 @@ func guideHead(app *aai.App) *guide {
 	if app.Site.Origin != "" {
 		g.App.Hosts = app.Site.Hosts
 	}
-	g.Authentication = newAuthentication(app.Site.Auth)
+	g.setAuthentication(app.Site.Auth)
 	return g
 }
 
@@ -92,19 +69,21 @@ func newOperation(tool *aai.Tool, say quoter) operation {
 	view := readSchema(tool.Params.Source, say)
 	params := view.params()
 	return operation{
-		Name:        tool.Name,
-		Title:       aai.CleanLabel(tool.Title, maxName),
-		Group:       aai.CleanLabel(tool.Group, maxName),
-		Description: aai.CleanLabel(tool.Description, maxText),
-		Effect:      tool.Effect.String(),
-		Runnable:    tool.Run != nil,
-		Parameters:  tool.Params.Source,
-		Returns:     tool.Returns.Source,
-		Example:     example(tool, view),
-		quote:       say,
-		params:      params,
-		omitted:     view.omitted(),
-		returns:     readSchema(tool.Returns.Source, say).summary(),
+		Operation: answer.Operation{
+			Name:        tool.Name,
+			Title:       aai.CleanLabel(tool.Title, maxName),
+			Group:       aai.CleanLabel(tool.Group, maxName),
+			Description: aai.CleanLabel(tool.Description, maxText),
+			Effect:      tool.Effect.String(),
+			Runnable:    tool.Run != nil,
+			Parameters:  tool.Params.Source,
+			Returns:     tool.Returns.Source,
+			Example:     example(tool, view),
+		},
+		quote:   say,
+		params:  params,
+		omitted: view.omitted(),
+		returns: readSchema(tool.Returns.Source, say).summary(),
 	}
 }
 

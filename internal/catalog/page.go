@@ -123,7 +123,7 @@ func GuidePage(app *aai.App, p Page) (text string, data any, err error) {
 func (g *guide) render(app *aai.App, p Page, more []*aai.Tool) string {
 	var b strings.Builder
 	g.head(&b)
-	g.Authentication.write(&b)
+	g.writeAuthentication(&b)
 	b.WriteString("\n## Available Operations\n")
 	if len(g.Operations) == 0 {
 		b.WriteString("\nNone.\n")

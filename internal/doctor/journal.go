@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/answer"
 	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
@@ -47,11 +48,11 @@ func (d *Doctor) journal(ctx context.Context, f *Finding) {
 		if err != nil {
 			return aai.AsError(err).Message
 		}
-		v, err := dataOf[struct{ Status string }](result)
+		v, err := dataOf[answer.Verification](result)
 		if err != nil {
 			return err.Error()
 		}
-		return v.Status
+		return string(v.Verdict)
 	}
 	if verdict := said(); verdict != "ok" {
 		f.setBroken("the verification of a new record reported: "+verdict, "The disk, or the clock, of this computer cannot be trusted.")
@@ -82,14 +83,14 @@ func (d *Doctor) ownJournal(ctx context.Context, f *Finding) {
 		f.setNote("yours was not verified: "+aai.AsError(err).Message, "A long journal takes minutes. Verify it with:", verify)
 		return
 	}
-	v, err := dataOf[struct{ Status string }](result)
+	v, err := dataOf[answer.Verification](result)
 	switch {
 	case err != nil:
 		f.setBroken(err.Error(), "")
-	case v.Status == "unproven":
+	case v.Verdict == answer.Unproven:
 		f.setNote("yours is "+result.Text, "If you deleted or restored files of the journal, this is expected, and stays until the record is older than journal.maxAge. "+
 			"Otherwise a program of your account may have removed records: compare the journal with a backup or an export. List the records with:", verify)
-	case v.Status != "ok":
+	case v.Verdict != answer.Intact:
 		f.setBroken("yours is "+result.Text, "A program of your account changed the journal: compare it with a backup or an export. List the records with:", verify)
 	}
 }

@@ -4,17 +4,9 @@ import (
 	"context"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/answer"
 	"github.com/gybob/aai-gateway/internal/sanitize"
 )
-
-// keychainStatus is the gateway's report about its secret storage.
-type keychainStatus struct {
-	Place, Problem, Warning string
-	ConsentsProblem         string `json:"consents_problem"`
-	ConsentsUnsaved         string `json:"consents_unsaved"`
-	ConsentsHint            string `json:"consents_hint"`
-	Places                  []struct{ Name, Title, State, Detail string }
-}
 
 // systemKeychain is the name of the system's keychain among the places.
 const systemKeychain = "keychain"
@@ -35,7 +27,7 @@ func (d *Doctor) keychain(ctx context.Context, f *Finding) {
 		d.setRecordError(f, "the store of secrets is unknown", err)
 		return
 	}
-	k, err := dataOf[keychainStatus](result)
+	k, err := dataOf[answer.Keychain](result)
 	if err != nil {
 		f.setCallError("the answer cannot be read", err)
 		return

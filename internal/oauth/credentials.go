@@ -10,14 +10,9 @@ import (
 	"strings"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/answer"
 	"github.com/gybob/aai-gateway/internal/netguard"
 )
-
-// Field is one value that the user enters: a key, an app's id or secret, a cookie.
-type Field struct {
-	Name  string `json:"name"`
-	Label string `json:"label"` // for display
-}
 
 // Names of fields that are not cookies.
 const (
@@ -28,21 +23,21 @@ const (
 
 // RequiredFields returns the credentials that the user must enter, in the order of the prompts. It
 // returns none for a login at a page.
-func RequiredFields(r *aai.Recipe) []Field {
+func RequiredFields(r *aai.Recipe) []answer.LoginField {
 	if r == nil || r.HTTP == nil || r.HTTP.Auth == nil {
 		return nil
 	}
 	switch a := r.HTTP.Auth; a.Kind {
 	case aai.AuthAPIKey:
-		return []Field{{fieldKey, "API key"}}
+		return []answer.LoginField{{Name: fieldKey, Label: "API key"}}
 	case aai.AuthBearer:
-		return []Field{{fieldKey, "token"}}
+		return []answer.LoginField{{Name: fieldKey, Label: "token"}}
 	case aai.AuthAppCredential:
-		return []Field{{fieldAppID, "app id"}, {fieldAppSecret, "app secret"}}
+		return []answer.LoginField{{Name: fieldAppID, Label: "app id"}, {Name: fieldAppSecret, Label: "app secret"}}
 	case aai.AuthCookie:
-		fields := make([]Field, len(a.Cookies))
+		fields := make([]answer.LoginField, len(a.Cookies))
 		for i, name := range a.Cookies {
-			fields[i] = Field{name, "cookie " + aai.CleanLabel(name, 60)}
+			fields[i] = answer.LoginField{Name: name, Label: "cookie " + aai.CleanLabel(name, 60)}
 		}
 		return fields
 	}
@@ -123,7 +118,7 @@ func (l *Authorizer) ReplaceCredentials(ctx context.Context, r *aai.Recipe, valu
 }
 
 // checkFieldValue rejects a value that no request can carry.
-func checkFieldValue(field Field, value string) error {
+func checkFieldValue(field answer.LoginField, value string) error {
 	wrong := value == "" || len(value) > 8<<10 || !visible(value)
 	if strings.HasPrefix(field.Label, "cookie ") {
 		wrong = wrong || strings.ContainsAny(value, `",;\`) // RFC 6265, section 4.1.1
@@ -140,7 +135,7 @@ func (l *Authorizer) values(ctx context.Context, p *realm) (map[string]string, e
 	// An untrusted descriptor could name any secret of this computer.
 	if name := p.auth.EnvVar; name != "" && p.origin == "" && l.cfg.Getenv != nil && slices.Contains(l.cfg.AllowedEnv, name) {
 		if value := strings.TrimSpace(l.cfg.Getenv(name)); value != "" {
-			if err := checkFieldValue(Field{fieldKey, "value of " + name}, value); err != nil {
+			if err := checkFieldValue(answer.LoginField{Name: fieldKey, Label: "value of " + name}, value); err != nil {
 				return nil, err
 			}
 			return map[string]string{fieldKey: value}, nil

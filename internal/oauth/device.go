@@ -67,7 +67,7 @@ func (l *Authorizer) authorizeByDevice(ctx context.Context, f *flow, s *server) 
 
 // readDevice checks the response of the device authorization endpoint. The user sees the page, so
 // it must belong to the server's site.
-func (l *Authorizer) readDevice(s *server, a *answer) (*deviceAnswer, error) {
+func (l *Authorizer) readDevice(s *server, a *reply) (*deviceAnswer, error) {
 	var d deviceAnswer
 	if json.Unmarshal(a.body, &d) != nil || d.DeviceCode == "" || d.UserCode == "" || d.URI == "" || d.ExpiresIn == 0 {
 		return nil, aai.Errorf(aai.AuthInvalid, "%s did not answer with a code for a device as in RFC 8628", hostOf(s.Device))

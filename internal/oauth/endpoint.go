@@ -51,8 +51,8 @@ func unreachable(host string, cause error) *aai.Error {
 	return e
 }
 
-// answer is the response of an endpoint.
-type answer struct {
+// reply is the response of an endpoint.
+type reply struct {
 	status int
 	header http.Header
 	body   []byte
@@ -61,7 +61,7 @@ type answer struct {
 // post sends a form to an endpoint as the client. It repeats the request once if the server
 // requires its nonce in the proof. It follows no redirect. Its error is a *serverError for a
 // refusal and an *aai.Error otherwise; neither contains the sent values.
-func (l *Authorizer) post(ctx context.Context, endpoint string, form url.Values, who identity, key *proofKey) (*answer, error) {
+func (l *Authorizer) post(ctx context.Context, endpoint string, form url.Values, who identity, key *proofKey) (*reply, error) {
 	if who.ID != "" {
 		form.Set("client_id", who.ID)
 	}
@@ -91,7 +91,7 @@ func (l *Authorizer) post(ctx context.Context, endpoint string, form url.Values,
 }
 
 // send posts a body once.
-func (l *Authorizer) send(ctx context.Context, endpoint, kind, body string, key *proofKey) (*answer, error) {
+func (l *Authorizer) send(ctx context.Context, endpoint, kind, body string, key *proofKey) (*reply, error) {
 	ctx, cancel := context.WithTimeout(ctx, requestTime)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, endpoint, strings.NewReader(body))
@@ -115,7 +115,7 @@ func (l *Authorizer) send(ctx context.Context, endpoint, kind, body string, key 
 }
 
 // do sends a request to an authorization server and reads its response.
-func (l *Authorizer) do(req *http.Request) (*answer, error) {
+func (l *Authorizer) do(req *http.Request) (*reply, error) {
 	host := hostOf(req.URL.String())
 	resp, err := l.client.Do(req)
 	if err != nil {
@@ -131,7 +131,7 @@ func (l *Authorizer) do(req *http.Request) (*answer, error) {
 	case resp.StatusCode >= 500 || resp.StatusCode == http.StatusTooManyRequests:
 		return nil, unreachable(host, errors.New(resp.Status))
 	}
-	return &answer{resp.StatusCode, resp.Header, body}, nil
+	return &reply{resp.StatusCode, resp.Header, body}, nil
 }
 
 // requestError returns the error of a request without a response. It keeps only the cause of an
@@ -151,11 +151,11 @@ func (l *Authorizer) requestError(req *http.Request, host string, err error) err
 
 // wantsNonce reports whether a token endpoint refused a proof without a nonce (RFC 9449, section
 // 8).
-func (a *answer) wantsNonce() bool {
+func (a *reply) wantsNonce() bool {
 	return a.status == http.StatusBadRequest && a.errorCode() == "use_dpop_nonce"
 }
 
-func (a *answer) errorCode() string {
+func (a *reply) errorCode() string {
 	var said struct {
 		Error string `json:"error"`
 	}
@@ -164,7 +164,7 @@ func (a *answer) errorCode() string {
 }
 
 // refusal returns the *serverError in a response, or nil.
-func (a *answer) refusal(host string, secrets []string) error {
+func (a *reply) refusal(host string, secrets []string) error {
 	if a.status >= 200 && a.status < 300 {
 		return nil
 	}

@@ -7,34 +7,21 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/answer"
 )
-
-// LoginStatus describes one login for display. It holds no secret.
-type LoginStatus struct {
-	Host       string    `json:"host"`
-	App        string    `json:"app,omitempty"`
-	Kind       string    `json:"kind"`  // an aai.Auth constant
-	State      string    `json:"state"` // "logged in", "expired" or "key kept"
-	Expires    time.Time `json:"expires,omitzero"`
-	AutoRenews bool      `json:"renews"` // automatically, at its expiry
-	Scopes     []string  `json:"scopes,omitempty"`
-	Issuer     string    `json:"issuer,omitempty"`
-	Client     string    `json:"client,omitempty"`
-}
 
 // Status returns the stored logins for the host, or all with "", ordered by host. It reads only
 // Secrets.
-func (l *Authorizer) Status(ctx context.Context, host string) ([]LoginStatus, error) {
-	states := []LoginStatus{}
+func (l *Authorizer) Status(ctx context.Context, host string) ([]answer.Login, error) {
+	states := []answer.Login{}
 	err := l.eachRecord(ctx, tokenPrefix, func(_ string, raw []byte) error {
 		var t token
 		if !decodeRecord(raw, &t) || host != "" && t.Host != host {
 			return nil
 		}
-		s := LoginStatus{
+		s := answer.Login{
 			Host: t.Host, App: t.App, Kind: t.Kind, State: "logged in", Expires: t.Expires, AutoRenews: t.Refresh != "" || t.Kind == aai.AuthAppCredential,
 			Scopes: t.Scopes, Issuer: t.Issuer, Client: t.Client.ID,
 		}
@@ -50,11 +37,11 @@ func (l *Authorizer) Status(ctx context.Context, host string) ([]LoginStatus, er
 	err = l.eachRecord(ctx, keyPrefix, func(_ string, raw []byte) error {
 		var k storedCredentials
 		if decodeRecord(raw, &k) && (host == "" || k.Host == host) {
-			states = append(states, LoginStatus{Host: k.Host, App: k.App, Kind: k.Kind, State: "key kept"})
+			states = append(states, answer.Login{Host: k.Host, App: k.App, Kind: k.Kind, State: "key kept"})
 		}
 		return nil
 	})
-	slices.SortFunc(states, func(a, b LoginStatus) int { return cmp.Or(cmp.Compare(a.Host, b.Host), cmp.Compare(a.Kind, b.Kind)) })
+	slices.SortFunc(states, func(a, b answer.Login) int { return cmp.Or(cmp.Compare(a.Host, b.Host), cmp.Compare(a.Kind, b.Kind)) })
 	return states, err
 }
 
@@ -82,20 +69,12 @@ func (l *Authorizer) eachRecord(ctx context.Context, prefix string, f func(id st
 	return nil
 }
 
-// LogoutResult is the result of a logout.
-type LogoutResult struct {
-	Host      string   `json:"host"`
-	Forgotten int      `json:"forgotten"` // number of deleted logins and keys
-	Revoked   int      `json:"revoked"`   // number of tokens that their server revoked
-	Warnings  []string `json:"warnings,omitempty"`
-}
-
 // Logout deletes the logins and the entered credentials of the host. The server revokes the refresh
 // token and then the access token (RFC 7009); the gateway deletes both, also if the revocation
 // fails. Logout cancels a waiting login.
-func (l *Authorizer) Logout(ctx context.Context, host string) (*LogoutResult, error) {
+func (l *Authorizer) Logout(ctx context.Context, host string) (*answer.Logout, error) {
 	l.cancelLogins(host)
-	bye := &LogoutResult{Host: host}
+	bye := &answer.Logout{Host: host}
 	err := l.eachRecord(ctx, tokenPrefix, func(id string, raw []byte) error {
 		var seen token
 		if !decodeRecord(raw, &seen) || seen.Host != host {
@@ -154,7 +133,7 @@ func (l *Authorizer) cancelLogins(host string) {
 }
 
 // revoke revokes the tokens, the refresh token first.
-func (l *Authorizer) revoke(ctx context.Context, t *token, bye *LogoutResult) {
+func (l *Authorizer) revoke(ctx context.Context, t *token, bye *answer.Logout) {
 	if t.Revoke == "" {
 		if t.Access != "" {
 			bye.Warnings = append(bye.Warnings, "the authorization server cannot revoke a token; it expires by itself")

@@ -65,7 +65,7 @@ type tokenAnswer struct {
 }
 
 // readAnswer reads a response of the token endpoint into t.
-func (t *token) readAnswer(a *answer, now time.Time) error {
+func (t *token) readAnswer(a *reply, now time.Time) error {
 	host := hostOf(t.Endpoint)
 	var got tokenAnswer
 	if json.Unmarshal(a.body, &got) != nil || got.AccessToken == "" {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/godbus/dbus/v5"
 
+	"github.com/gybob/aai-gateway/internal/answer"
 	"github.com/gybob/aai-gateway/internal/testkit"
 )
 
@@ -90,9 +91,9 @@ func (s *session) fails(t *testing.T, folder string, args ...string) string {
 	return string(out)
 }
 
-func (s *session) status(t *testing.T, folder string) Status {
+func (s *session) status(t *testing.T, folder string) answer.Keychain {
 	t.Helper()
-	var status Status
+	var status answer.Keychain
 	if err := json.Unmarshal([]byte(s.run(t, folder, "status")), &status); err != nil {
 		t.Fatal(err)
 	}
@@ -179,7 +180,7 @@ func TestLockedKeyring(t *testing.T) {
 	if !strings.Contains(said, "the keychain of the operating system, which cannot be had") {
 		t.Error(said)
 	}
-	if got := s.status(t, folder); got.Problem == "" || stateOf(got, placeSystem) != StateUnavailable {
+	if got := s.status(t, folder); got.Problem == "" || stateOf(got, placeSystem) != answer.StateUnavailable {
 		t.Errorf("%+v", got)
 	}
 	// A first key is not created elsewhere unless a person allows it.

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/answer"
 )
 
 // A vaultEnv is the environment of a vault. The zero environment has no place for a key.
@@ -50,7 +51,7 @@ func (d *vaultEnv) keyFile(content []byte) string {
 	return path
 }
 
-func (d *vaultEnv) status() Status {
+func (d *vaultEnv) status() answer.Keychain {
 	d.t.Helper()
 	s, err := d.open().Status(d.t.Context())
 	if err != nil {
@@ -102,7 +103,7 @@ func TestOrderOfPlaces(t *testing.T) {
 			p.enable()
 			want = p.name
 		}
-		if s := d.status(); s.Place != want || s.Exists || s.Problem != "" || stateOf(s, want) != StateNext {
+		if s := d.status(); s.Place != want || s.Exists || s.Problem != "" || stateOf(s, want) != answer.StateNext {
 			t.Errorf("before: %+v; expected %s", s, want)
 		}
 		if err := d.tryPut(); err != nil {
@@ -112,7 +113,7 @@ func TestOrderOfPlaces(t *testing.T) {
 		if s.Place != want || !s.Exists || s.Records != 1 || s.Problem != "" || (s.Warning != "") != (want == placeInsecure) {
 			t.Errorf("after: %+v; expected %s", s, want)
 		}
-		if state := stateOf(s, want); state != StateInUse && (state != StateNotAsked || want != placePassphrase) {
+		if state := stateOf(s, want); state != answer.StateInUse && (state != answer.StateNotAsked || want != placePassphrase) {
 			t.Errorf("%s is %s", want, state)
 		}
 		if _, err := os.Stat(filepath.Join(d.path, insecureFile)); (err == nil) != (want == placeInsecure) {
@@ -125,7 +126,7 @@ func TestOrderOfPlaces(t *testing.T) {
 	}
 }
 
-func stateOf(s Status, name string) PlaceState {
+func stateOf(s answer.Keychain, name string) answer.PlaceState {
 	for _, p := range s.Places {
 		if p.Name == name {
 			return p.State
@@ -199,7 +200,7 @@ func TestKeyIsGone(t *testing.T) {
 				refuses(t, err, aai.AutomationFailed)
 			}
 			s := d.status()
-			if s.Problem == "" || s.Place != placeSystem || stateOf(s, placeKeyFile) != StateOtherKey || stateOf(s, placeSystem) == StateInUse {
+			if s.Problem == "" || s.Place != placeSystem || stateOf(s, placeKeyFile) != answer.StateOtherKey || stateOf(s, placeSystem) == answer.StateInUse {
 				t.Errorf("%+v", s)
 			}
 			giveBack()

@@ -6,48 +6,13 @@ import (
 	"fmt"
 
 	"github.com/gybob/aai-gateway"
-)
-
-// Status reports the place of the master key, or of a future one, and why no better place
-// is used.
-type Status struct {
-	Folder  string `json:"folder"`
-	Exists  bool   `json:"made"`              // whether there is a vault
-	Key     string `json:"key,omitempty"`     // the first digits of the ID of its master key
-	Place   string `json:"place,omitempty"`   // place of that key, or of the next one
-	Records int    `json:"records"`           // the number of records
-	Problem string `json:"problem,omitempty"` // why no record can be stored or read
-	Hint    string `json:"hint,omitempty"`    // how to provide a place for the key, if there is none
-	// Warning is a warning about a place that works.
-	Warning string        `json:"warning,omitempty"`
-	Places  []PlaceStatus `json:"places"` // best first
-}
-
-// PlaceStatus is the status of one place.
-type PlaceStatus struct {
-	Name   string     `json:"name"`
-	Title  string     `json:"title"` // its name for people
-	State  PlaceState `json:"state"`
-	Detail string     `json:"detail,omitempty"` // why it cannot be used
-}
-
-// A PlaceState is the state of a place for the master key.
-type PlaceState string
-
-// The states of a place.
-const (
-	StateInUse       PlaceState = "in use"      // its key opens this vault
-	StateNext        PlaceState = "next"        // there is no vault; its key would be here
-	StateReady       PlaceState = "ready"       // it works, and holds no key of this vault
-	StateOtherKey    PlaceState = "other key"   // its key, which Detail names, does not open this vault
-	StateNotAsked    PlaceState = "not asked"   // in use, but only a person at a terminal can check that it opens the vault
-	StateUnavailable PlaceState = "unavailable" // Detail says why
+	"github.com/gybob/aai-gateway/internal/answer"
 )
 
 // Status checks every place without asking the person or creating files. Problems of the
 // vault are in Status.Problem; the error is ctx's.
-func (v *Vault) Status(ctx context.Context) (Status, error) {
-	s := Status{Folder: v.folder.path}
+func (v *Vault) Status(ctx context.Context) (answer.Keychain, error) {
+	s := answer.Keychain{Folder: v.folder.path}
 	l, broken := v.label()
 	if l != nil {
 		s.Exists, s.Key, s.Place = true, shortID(l.Key), l.Place
@@ -60,20 +25,20 @@ func (v *Vault) Status(ctx context.Context) (Status, error) {
 	for _, p := range v.places() {
 		shown := v.placeStatus(ctx, p, l)
 		if ctx.Err() != nil {
-			return Status{}, ctx.Err()
+			return answer.Keychain{}, ctx.Err()
 		}
 		switch shown.State {
-		case StateInUse:
+		case answer.StateInUse:
 			s.Place, opens = p.name, true
-		case StateNotAsked:
+		case answer.StateNotAsked:
 			opens = true // with the passphrase
-		case StateReady:
+		case answer.StateReady:
 			if l == nil && broken == nil && s.Place == "" {
-				shown.State, s.Place = StateNext, p.name
+				shown.State, s.Place = answer.StateNext, p.name
 			}
-		case StateUnavailable:
+		case answer.StateUnavailable:
 			notes = append(notes, p.title+": "+shown.Detail)
-		case StateNext, StateOtherKey:
+		case answer.StateNext, answer.StateOtherKey:
 		}
 		s.Places = append(s.Places, shown)
 	}
@@ -93,10 +58,10 @@ func (v *Vault) Status(ctx context.Context) (Status, error) {
 
 // placeStatus returns the status of one place: whether it has the label's key, or whether
 // it could store a key if there is no vault.
-func (v *Vault) placeStatus(ctx context.Context, p keyPlace, l *label) PlaceStatus {
-	shown := PlaceStatus{Name: p.name, Title: p.title}
+func (v *Vault) placeStatus(ctx context.Context, p keyPlace, l *label) answer.KeyPlace {
+	shown := answer.KeyPlace{Name: p.name, Title: p.title}
 	if p.name == placePassphrase && v.ask != nil && l != nil && l.Scrypt != nil {
-		shown.State = StateNotAsked
+		shown.State = answer.StateNotAsked
 		return shown
 	}
 	master, err := p.get(ctx, l)
@@ -106,13 +71,13 @@ func (v *Vault) placeStatus(ctx context.Context, p keyPlace, l *label) PlaceStat
 	}
 	switch {
 	case errors.Is(err, errNoKey) || err == nil && l == nil:
-		shown.State = StateReady
+		shown.State = answer.StateReady
 	case err != nil:
-		shown.State, shown.Detail = StateUnavailable, err.Error()
+		shown.State, shown.Detail = answer.StateUnavailable, err.Error()
 	case k.name() == l.Key:
-		shown.State = StateInUse
+		shown.State = answer.StateInUse
 	default:
-		shown.State, shown.Detail = StateOtherKey, shortID(k.name())
+		shown.State, shown.Detail = answer.StateOtherKey, shortID(k.name())
 	}
 	return shown
 }

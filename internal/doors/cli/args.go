@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/answer"
 	"github.com/gybob/aai-gateway/internal/schema/jsontree"
 )
 
@@ -175,12 +176,7 @@ func (r *run) parametersOf(ctx context.Context, catalog aai.Catalog, app, tool s
 	if err != nil {
 		return nil // the tool call reports the error
 	}
-	guide, err := decodeView[struct {
-		Operations []struct {
-			Name       string
-			Parameters json.RawMessage
-		}
-	}](result.Data)
+	guide, err := decodeView[answer.Guide[answer.Operation]](result.Data)
 	if err != nil {
 		return nil
 	}

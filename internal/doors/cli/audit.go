@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 
 	"github.com/spf13/cobra"
+
+	"github.com/gybob/aai-gateway/internal/answer"
 )
 
 func newAudit(r *run) *cobra.Command {
@@ -32,35 +34,20 @@ func newAuditVerify(r *run) *cobra.Command {
 	}
 }
 
-// statusIntact is the status of a journal without changed or missing records.
-const statusIntact = "ok"
-
-// verification holds the shown part of an audit's result.
-type verification struct {
-	Status string `json:"status"`
-	Faults []struct {
-		Status string `json:"status"`
-		Record uint64 `json:"record"`
-		File   string `json:"file"`
-		Reason string `json:"reason"`
-	} `json:"faults"`
-	Unchained []string `json:"unchained"`
-}
-
 func (r *run) auditVerify(ctx context.Context) error {
 	result, err := r.callBuiltin(ctx, "audit_verify", nil)
 	if err != nil {
 		return err
 	}
 	r.output.warnAnyway(result.Warning)
-	found, err := decodeView[verification](result.Data)
+	found, err := decodeView[answer.Verification](result.Data)
 	if err != nil {
 		return err
 	}
 	err = r.output.show(result.Data, func() error {
 		r.output.lines(result.Text)
 		for _, f := range found.Faults[min(1, len(found.Faults)):] { // the text contains the first
-			r.output.lines(fmt.Sprintf("%s at record %d, %s: %s", f.Status, f.Record, f.File, f.Reason))
+			r.output.lines(fmt.Sprintf("%s at record %d, %s: %s", f.Verdict, f.Record, f.File, f.Reason))
 		}
 		for _, name := range found.Unchained {
 			r.output.note(name + " is not part of the chain: its content cannot be checked.")
@@ -71,8 +58,8 @@ func (r *run) auditVerify(ctx context.Context) error {
 }
 
 // findingsExit returns an error with exit code 1 if the audit found a fault.
-func (r *run) findingsExit(v verification, err error) error {
-	if err == nil && v.Status != statusIntact {
+func (r *run) findingsExit(v answer.Verification, err error) error {
+	if err == nil && v.Verdict != answer.Intact {
 		return &findingsError{exit: exitFailed}
 	}
 	return err
@@ -111,7 +98,7 @@ func (r *run) auditExport(ctx context.Context, args map[string]any) error {
 	if err != nil {
 		return err
 	}
-	found, err := decodeView[verification](result.Data)
+	found, err := decodeView[answer.Verification](result.Data)
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/answer"
 	"github.com/gybob/aai-gateway/internal/gateway"
 )
 
@@ -55,20 +56,6 @@ func newAuthLogin(r *run) *cobra.Command {
 	return cmd
 }
 
-// authView holds the shown part of the state of logins.
-type authView struct {
-	Host         string      `json:"host"`
-	Asks         []fieldView `json:"asks"`
-	Untrusted    []string    `json:"untrusted"`
-	ObtainURL    string      `json:"obtain_url"`
-	Instructions string      `json:"instructions"`
-}
-
-type fieldView struct {
-	Name  string `json:"name"`
-	Label string `json:"label"`
-}
-
 func (r *run) authLogin(ctx context.Context, app string, f authFlags) error {
 	about, err := r.aboutLogin(ctx, app)
 	if err != nil {
@@ -110,12 +97,12 @@ func (r *run) authLogin(ctx context.Context, app string, f authFlags) error {
 	})
 }
 
-func (r *run) aboutLogin(ctx context.Context, app string) (authView, error) {
+func (r *run) aboutLogin(ctx context.Context, app string) (answer.LoginReport, error) {
 	result, err := r.callBuiltin(ctx, "auth_status", map[string]any{"app": app})
 	if err != nil {
-		return authView{}, err
+		return answer.LoginReport{}, err
 	}
-	return decodeView[authView](result.Data)
+	return decodeView[answer.LoginReport](result.Data)
 }
 
 // announcer returns a progress function that notes each stage of the login once.
@@ -133,7 +120,7 @@ func (r *run) announcer() func(done, total float64, message string) {
 
 // askTrustedHosts returns the hosts of other sites to trust: those in named, and those that
 // the person confirms now. Without a terminal it omits the others, and the login fails.
-func (r *run) askTrustedHosts(ctx context.Context, about authView, named []string) ([]any, error) {
+func (r *run) askTrustedHosts(ctx context.Context, about answer.LoginReport, named []string) ([]any, error) {
 	var trust []any
 	for _, host := range about.Untrusted {
 		if !slices.Contains(named, host) {
@@ -155,7 +142,7 @@ func (r *run) askTrustedHosts(ctx context.Context, about authView, named []strin
 }
 
 // askFields asks the person for each secret field of the app in turn.
-func (r *run) askFields(ctx context.Context, about authView) (map[string]any, error) {
+func (r *run) askFields(ctx context.Context, about answer.LoginReport) (map[string]any, error) {
 	if r.output.terminal.Secret == nil {
 		e := aai.Errorf(aai.PermissionDenied, "%s wants a key, and there is no terminal to type it at", aai.CleanLabel(about.Host, maxLine))
 		e.Hint = "Run this at a terminal."
@@ -212,21 +199,13 @@ func newAuthLogout(r *run) *cobra.Command {
 	}
 }
 
-// logoutView holds the shown part of a logout's result.
-type logoutView struct {
-	Host      string   `json:"host"`
-	Forgotten int      `json:"forgotten"`
-	Revoked   int      `json:"revoked"`
-	Warnings  []string `json:"warnings"`
-}
-
 func (r *run) authLogout(ctx context.Context, app string) error {
 	result, err := r.callBuiltin(ctx, "auth_logout", map[string]any{"app": app})
 	if err != nil {
 		return err
 	}
 	return r.output.show(result.Data, func() error {
-		bye, err := decodeView[logoutView](result.Data)
+		bye, err := decodeView[answer.Logout](result.Data)
 		if err != nil {
 			return err
 		}

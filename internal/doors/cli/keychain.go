@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"github.com/spf13/cobra"
+
+	"github.com/gybob/aai-gateway/internal/answer"
 )
 
 func newKeychain(r *run) *cobra.Command {
@@ -24,21 +26,6 @@ func newKeychain(r *run) *cobra.Command {
 	return keychain
 }
 
-// keychainView holds the shown part of the keychain's state.
-type keychainView struct {
-	Folder   string `json:"folder"`
-	Made     bool   `json:"made"`
-	Key      string `json:"key"`
-	Problem  string `json:"problem"`
-	Hint     string `json:"hint"`
-	Warning  string `json:"warning"`
-	Unsealed string `json:"consents_unsealed"`
-
-	ConsentsProblem string `json:"consents_problem"`
-	ConsentsUnsaved string `json:"consents_unsaved"`
-	ConsentsHint    string `json:"consents_hint"`
-}
-
 // keychainStatus shows the state, and returns exit code 1 if no secret can be stored, or if the
 // consents cannot be read.
 func (r *run) keychainStatus(ctx context.Context) error {
@@ -46,7 +33,7 @@ func (r *run) keychainStatus(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	status, err := decodeView[keychainView](result.Data)
+	status, err := decodeView[answer.Keychain](result.Data)
 	if err != nil {
 		return err
 	}
@@ -65,8 +52,8 @@ func (r *run) keychainStatus(ctx context.Context) error {
 	return err
 }
 
-func (r *run) showKeychain(status keychainView) {
-	if status.Made {
+func (r *run) showKeychain(status answer.Keychain) {
+	if status.Exists {
 		r.output.note("Secrets sealed by key " + status.Key + " in " + status.Folder + ".")
 	} else if status.Problem == "" {
 		r.output.note("No secret was kept yet.")

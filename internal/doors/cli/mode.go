@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/answer"
 )
 
 // modes lists the modes, from the freest to the strictest.
@@ -42,7 +43,7 @@ func (r *run) showMode(ctx context.Context, tool string, args map[string]any) er
 		return err
 	}
 	return r.output.show(result.Data, func() error {
-		shown, err := decodeView[struct{ Mode string }](result.Data)
+		shown, err := decodeView[answer.Mode](result.Data)
 		if err != nil {
 			return err
 		}

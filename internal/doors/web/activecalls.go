@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/answer"
 )
 
 // stopPageName is the page that lists the stops.
@@ -63,9 +64,9 @@ type activeCallsPageData struct {
 	Unreadable string       `json:"unreadable"`
 	More       int          `json:"more"`
 
-	All     bool            `json:"-"` // everything is stopped
-	Picture *keptScreenshot `json:"-"` // the latest stored screenshot; nil if there is none
-	Last    []pastCall      `json:"-"` // the latest finished calls, if none is active
+	All     bool                `json:"-"` // everything is stopped
+	Picture *keptScreenshot     `json:"-"` // the latest stored screenshot; nil if there is none
+	Last    []answer.CallRecord `json:"-"` // the latest finished calls, if none is active
 }
 
 // lastCalls is the number of finished calls to show if none is active.

@@ -1,60 +1,25 @@
 package web
 
 import (
-	"encoding/json"
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/answer"
 )
 
 // appPage shows one app and its tools.
 func appPage() page { return page{name: "app", path: "/app", show: showApp} }
 
-// A guide is the answer of the tool "guide" about an app.
-type guide struct {
-	App struct {
-		ID          string   `json:"id"`
-		Names       []string `json:"names"`
-		Description string   `json:"description"`
-		Version     string   `json:"version"`
-		Aliases     []string `json:"aliases"`
-		Runnable    bool     `json:"runnable"`
-		From        string   `json:"from"`
-		Hosts       []string `json:"hosts"`
-		Warning     string   `json:"warning"`
-	} `json:"app"`
-	Authentication *struct {
-		Type string `json:"type"`
-		At   string `json:"at"`
-	} `json:"authentication"`
-	Operations []operation `json:"operations"`
-}
-
-// An operation is a tool in the guide.
+// An operation is a tool in the guide, with its statistics.
 type operation struct {
-	Name        string          `json:"name"`
-	Title       string          `json:"title"`
-	Group       string          `json:"group"`
-	Description string          `json:"description"`
-	Effect      string          `json:"effect"`
-	Runnable    bool            `json:"runnable"`
-	Parameters  json.RawMessage `json:"parameters"`
-
-	Used usage
+	answer.Operation
+	Used answer.ToolStats
 }
 
-// usage holds counts of calls, from the tool "stats".
-type usage struct {
-	Tool     string    `json:"tool"`
-	Calls    int       `json:"calls"`
-	Failures int       `json:"failures"`
-	P50      float64   `json:"p50_ms"`
-	P95      float64   `json:"p95_ms"`
-	Last     time.Time `json:"last"`
-}
+// A guide is the answer of the tool "guide" about an app.
+type guide = answer.Guide[operation]
 
 // appPageData is the data of an app's page.
 type appPageData struct {
@@ -118,16 +83,12 @@ func lintable(source string) bool {
 
 // addUsage adds the counts of calls of each tool; on an error it adds none.
 func (v *pageRequest) addUsage(shown *appPageData) {
-	var counted struct {
-		Calls    int     `json:"calls"`
-		Failures int     `json:"failures"`
-		Rows     []usage `json:"rows"`
-	}
+	var counted answer.Stats[answer.ToolStats]
 	if v.read("stats", map[string]any{"app": shown.App.ID, "by": "tool"}, &counted) != nil {
 		return
 	}
 	shown.Calls, shown.Failures = counted.Calls, counted.Failures
-	byTool := make(map[string]usage, len(counted.Rows))
+	byTool := make(map[string]answer.ToolStats, len(counted.Rows))
 	for _, row := range counted.Rows {
 		byTool[row.Tool] = row
 	}

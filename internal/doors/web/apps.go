@@ -6,6 +6,7 @@ import (
 	"unicode"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/answer"
 )
 
 // appsPage lists the apps, and searches them.
@@ -15,16 +16,7 @@ func appsPage() page {
 
 // knownApp is an app in the answer of the tool "apps".
 type knownApp struct {
-	ID          string   `json:"id"`
-	Name        string   `json:"name"`
-	Description string   `json:"description"`
-	Aliases     []string `json:"aliases"`
-	Tools       int      `json:"tools"`
-	Unheard     bool     `json:"not_started"` // its server has not listed its tools yet
-	Runnable    bool     `json:"runnable"`
-	Source      string   `json:"source"`
-	Origin      string   `json:"origin"`
-
+	answer.App
 	Icon, Initial string
 }
 

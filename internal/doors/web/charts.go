@@ -5,6 +5,8 @@ import (
 	"html/template"
 	"strings"
 	"time"
+
+	"github.com/gybob/aai-gateway/internal/answer"
 )
 
 // chartsPage shows counts, failures and durations of calls.
@@ -12,21 +14,12 @@ func chartsPage() page {
 	return page{name: "charts", path: "/history/charts", live: []string{EventJournal}, show: showCharts}
 }
 
-// A period holds the totals of an hour or a day, from the tool "totals".
-type period struct {
-	Start    time.Time `json:"start"`
-	Calls    int       `json:"calls"`
-	Failures int       `json:"failures"`
-	P50      float64   `json:"p50_ms"`
-	P95      float64   `json:"p95_ms"`
-}
-
-// Name returns the period's start for people: the date, and the time unless it is midnight.
-func (s period) Name() string {
-	if s.Start.Hour() == 0 && s.Start.Minute() == 0 {
-		return s.Start.Format("2006-01-02")
+// periodName returns a period's start for people: the date, and the time unless it is midnight.
+func periodName(start time.Time) string {
+	if start.Hour() == 0 && start.Minute() == 0 {
+		return start.Format("2006-01-02")
 	}
-	return s.Start.Format("2006-01-02 15:04")
+	return start.Format("2006-01-02 15:04")
 }
 
 // chartsPageData is the template data of chartsPage.
@@ -38,9 +31,9 @@ type chartsPageData struct {
 	Calls, Failures int
 	MaxCalls        int
 	MaxP95          float64
-	Rows            []period // those with calls, the newest first
-	More            int      // periods with calls that only the charts show
-	From, To        period
+	Rows            []answer.PeriodStats // those with calls, the newest first
+	More            int                  // periods with calls that only the charts show
+	From, To        answer.PeriodStats
 	Bars, Line      template.HTML
 }
 
@@ -56,11 +49,7 @@ func showCharts(v *pageRequest) (any, error) {
 	delete(args, "text") // the totals do not support words, and the page says so
 	starts := shown.spans(args, time.Now())
 	args["looks"] = v.query.Get(looksName) != ""
-	var found struct {
-		Calls    int      `json:"calls"`
-		Failures int      `json:"failures"`
-		Rows     []period `json:"rows"`
-	}
+	var found answer.Stats[answer.PeriodStats]
 	if err := v.read("totals", args, &found); err != nil {
 		return nil, err
 	}
@@ -69,7 +58,7 @@ func showCharts(v *pageRequest) (any, error) {
 	for _, s := range all {
 		shown.MaxCalls, shown.MaxP95 = max(shown.MaxCalls, s.Calls), max(shown.MaxP95, s.P95)
 		if s.Calls > 0 {
-			shown.Rows = append([]period{s}, shown.Rows...)
+			shown.Rows = append([]answer.PeriodStats{s}, shown.Rows...)
 		}
 	}
 	if shown.More = max(0, len(shown.Rows)-rowsLimit); shown.More > 0 {
@@ -148,12 +137,12 @@ func spanStarts(now time.Time, days int, by string) []time.Time {
 }
 
 // fillGaps returns a period for each start, empty for those without calls.
-func fillGaps(starts []time.Time, rows []period) []period {
-	known := make(map[int64]period, len(rows))
+func fillGaps(starts []time.Time, rows []answer.PeriodStats) []answer.PeriodStats {
+	known := make(map[int64]answer.PeriodStats, len(rows))
 	for _, row := range rows {
 		known[row.Start.Unix()] = row
 	}
-	all := make([]period, len(starts))
+	all := make([]answer.PeriodStats, len(starts))
 	for i, start := range starts {
 		all[i] = known[start.Unix()]
 		all[i].Start = start.Local()
@@ -168,7 +157,7 @@ const (
 )
 
 // bars draws the calls, with the failed part of each bar.
-func bars(all []period, most int) template.HTML {
+func bars(all []answer.PeriodStats, most int) template.HTML {
 	var b strings.Builder
 	step := chartWidth / float64(len(all))
 	gap := min(step*0.25, 4)
@@ -188,7 +177,7 @@ func bars(all []period, most int) template.HTML {
 }
 
 // line draws the durations of calls, with a gap where there were none.
-func line(all []period, most float64) template.HTML {
+func line(all []answer.PeriodStats, most float64) template.HTML {
 	if most == 0 {
 		return ""
 	}

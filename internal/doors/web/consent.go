@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/answer"
 )
 
 // consentPage shows the consents, and revokes them.
@@ -16,17 +17,7 @@ func consentPage() page {
 
 // A consent is one decision, from the tool "consent_list".
 type consent struct {
-	Caller    string    `json:"caller"`
-	Identity  string    `json:"identity"`
-	App       string    `json:"app"`
-	Tool      string    `json:"tool"`
-	Decision  string    `json:"decision"`
-	GrantedAt time.Time `json:"granted_at"`
-	ExpiresAt time.Time `json:"expires_at"`
-	Source    string    `json:"source"`
-	Channel   string    `json:"channel"`
-	ByName    bool      `json:"by_name"`
-	Takeover  string    `json:"takeover"`
+	answer.Consent
 
 	Icon  string
 	About string // for screen readers
@@ -74,7 +65,7 @@ func showConsent(v *pageRequest) (any, error) {
 	for i := range shown.Rows {
 		shown.Rows[i].Icon = icons[shown.Rows[i].App]
 	}
-	var mode struct{ Mode, Configured string }
+	var mode answer.Mode
 	if err := v.read("mode", nil, &mode); err != nil {
 		return nil, err
 	}

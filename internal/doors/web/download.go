@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/gybob/aai-gateway/internal/answer"
 )
 
 // A download is a file that an act returns to the person.
@@ -44,7 +46,7 @@ func exportHistory(v *pageRequest) (any, error) {
 		return &download{name + ".jsonl", "application/jsonl", []byte(result.Text)}, nil
 	}
 	args["limit"] = exportLimit
-	var calls []pastCall
+	var calls []answer.CallRecord
 	if err := v.read("history", args, &calls); err != nil {
 		return nil, err
 	}
@@ -52,7 +54,7 @@ func exportHistory(v *pageRequest) (any, error) {
 }
 
 // csvTable formats calls as CSV.
-func csvTable(calls []pastCall) []byte {
+func csvTable(calls []answer.CallRecord) []byte {
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)
 	row := func(cells ...string) {
@@ -63,7 +65,7 @@ func csvTable(calls []pastCall) []byte {
 	}
 	row("time", "call", "parent", "door", "caller", "identity", "app", "target", "on", "tool", "effect", "consent", "result", "message", "ms", "count", "args")
 	for _, c := range calls {
-		row(c.Time.Format(time.RFC3339Nano), c.Call, c.Parent, c.Door, c.Caller, c.Who, c.App, c.Target, c.On.String(), c.Tool, c.Effect, c.Consent,
+		row(c.Time.Format(time.RFC3339Nano), c.Call, c.Parent, c.Door, c.Caller, c.Identity, c.App, c.Target, c.On.String(), c.Tool, c.Effect, c.Consent,
 			c.Result, c.Message, strconv.FormatFloat(c.Millis, 'f', 3, 64), strconv.Itoa(max(c.Count, 1)), string(c.Args))
 	}
 	w.Flush()

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gybob/aai-gateway/internal/answer"
 	"github.com/gybob/aai-gateway/internal/gateway"
 )
 
@@ -11,8 +12,8 @@ import (
 // millisecond, for windows, as recorded, and for the terminal; the duration of the call excludes it.
 func TestAPersonsTimeIsRounded(t *testing.T) {
 	var s storyPageData
-	s.Steps = make([]storyStep, 2)
-	s.Steps[0].Asked, s.Steps[1].Asked = 1200.4567, 0.2
+	s.Steps = make([]answer.TraceStep, 2)
+	s.Steps[0].PersonWaitMillis, s.Steps[1].PersonWaitMillis = 1200.4567, 0.2
 	if got := s.Person(); got != 1201*time.Millisecond {
 		t.Errorf("in a window: %v", got)
 	}

@@ -1,11 +1,11 @@
 package web
 
 import (
-	"encoding/json"
 	"net/url"
 	"time"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/answer"
 )
 
 // historyPage lists past calls.
@@ -15,45 +15,6 @@ func historyPage() page {
 		acts: map[string]act{"verify": verifyRecord, "export": exportHistory},
 	}
 }
-
-// pastCall is a call in the answers of the tools "history" and "story".
-type pastCall struct {
-	Time    time.Time         `json:"time"`
-	Call    string            `json:"call"`
-	Parent  string            `json:"parent"`
-	Door    string            `json:"door"`
-	Caller  string            `json:"caller"`
-	Who     string            `json:"identity"`
-	App     string            `json:"app"`
-	Target  string            `json:"target"`
-	Tool    string            `json:"tool"`
-	On      aai.TargetElement `json:"on"`
-	Effect  string            `json:"effect"`
-	Consent string            `json:"consent"`
-	Args    json.RawMessage   `json:"args"`
-	Answer  json.RawMessage   `json:"answer"`
-	Result  string            `json:"result"`
-	Message string            `json:"message"`
-	Millis  float64           `json:"ms"`
-	Count   int               `json:"count"`
-	Codes   map[string]int    `json:"codes"`
-	Until   time.Time         `json:"until"`
-}
-
-// Good reports whether the call succeeded.
-func (p pastCall) Good() bool { return p.Result == "ok" }
-
-// Open reports whether the outcome of the call is unknown.
-func (p pastCall) Open() bool { return p.Result == "unknown" }
-
-// Left reports whether a call of the gateway itself ended because its client had gone, such
-// as a browser. The messages of other apps are no evidence of that.
-func (p pastCall) Left() bool {
-	return p.App == aai.BuiltinApp && aai.IsCancellation(aai.Code(p.Result), p.Message)
-}
-
-// Path returns the path of the page with the call's records.
-func (p pastCall) Path() string { return "/history/" + url.PathEscape(p.Call) }
 
 // A filter selects calls of the history, as in the form.
 type filter struct {
@@ -123,7 +84,7 @@ func filterQuery(v *pageRequest, name, value string) string {
 
 // historyPageData is the template data of historyPage.
 type historyPageData struct {
-	Calls  []pastCall
+	Calls  []answer.CallRecord
 	Filter filter
 	Codes  []string // results to choose from
 	Older  string   // the address of the next page, where there may be older ones
@@ -170,15 +131,7 @@ func resultCodes() []string {
 }
 
 // verification is the result of verifying the journal.
-type verification struct {
-	Status  string `json:"status"`
-	Records int    `json:"records"`
-	Faults  []struct {
-		Record int    `json:"record"`
-		Reason string `json:"reason"`
-	} `json:"faults"`
-	More int `json:"more"`
-}
+type verification struct{ answer.Verification }
 
 // Verify returns true: by it the template distinguishes a verification from other results.
 func (verification) Verify() bool { return true }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"html/template"
 	"net/http"
+	"net/url"
 	"time"
 
 	"github.com/gybob/aai-gateway"
@@ -81,6 +82,8 @@ func readTemplates(names []string, w pageTexts, f map[string]sentenceTranslation
 				"stranger": foreignText,
 				"named":    func(text string) string { return sanitize.EscapeInvisible(aai.CleanText(text, maxForeignText)) }, // in an attribute
 				"finding":  f[lang].translate,
+				"callPath": func(call string) string { return "/history/" + url.PathEscape(call) },
+				"period":   periodName,
 				"patience": func() int { return int(gateway.AskTimeout.Seconds()) },
 			}).ParseFS(templateFiles, "templates/layout.html", "templates/stop.html", "templates/calls.html", "templates/"+name+".html")
 			if err != nil {

@@ -1,9 +1,8 @@
 package web
 
 import (
-	"time"
-
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/answer"
 )
 
 // loginsPage shows the person's logins to web apps.
@@ -19,25 +18,7 @@ func missingFieldError(names string) error {
 // loginsPageData is the answer of the tool "auth_status", for all web apps or one. It
 // contains the names of keys and tokens, and no values.
 type loginsPageData struct {
-	Logins []struct {
-		Host    string    `json:"host"`
-		App     string    `json:"app"`
-		Kind    string    `json:"kind"`
-		State   string    `json:"state"`
-		Expires time.Time `json:"expires"`
-		Renews  bool      `json:"renews"`
-		Scopes  []string  `json:"scopes"`
-	} `json:"logins"`
-	Host string `json:"host"`
-	App  string `json:"app"`
-	Kind string `json:"kind"`
-	Asks []struct {
-		Name  string `json:"name"`
-		Label string `json:"label"`
-	} `json:"asks"`
-	Untrusted    []string `json:"untrusted"`
-	ObtainURL    string   `json:"obtain_url"`
-	Instructions string   `json:"instructions"`
+	answer.LoginReport
 
 	Asked string // the app for the login
 	Fault *aai.Error

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/gybob/aai-gateway/internal/answer"
 )
 
 // A sessionUse is a consent for a session, and its last use. Gateways keep such consents in
@@ -24,11 +26,11 @@ const (
 // sessionUses returns the recorded uses since session consents were last revoked, the latest first;
 // nil if the journal cannot be read.
 func (v *pageRequest) sessionUses() []sessionUse {
-	var past, revoked []pastCall
+	var past, revoked []answer.CallRecord
 	if v.read("history", map[string]any{"text": sessionWord, "looks": false, "limit": maxSessionUses}, &past) != nil {
 		return nil
 	}
-	past = slices.DeleteFunc(past, func(p pastCall) bool { return !strings.HasPrefix(p.Consent, sessionWord) })
+	past = slices.DeleteFunc(past, func(p answer.CallRecord) bool { return !strings.HasPrefix(p.Consent, sessionWord) })
 	if len(past) == 0 || v.read("history", map[string]any{"app": "aai", "tool": "consent_revoke", "result": "ok", "limit": 1}, &revoked) != nil {
 		return nil
 	}
@@ -37,7 +39,7 @@ func (v *pageRequest) sessionUses() []sessionUse {
 		if len(revoked) > 0 && p.Time.Before(revoked[0].Time) {
 			continue
 		}
-		use := sessionUse{Who: cmp.Or(p.Who, p.Caller), App: cmp.Or(p.Target, p.App), Tool: p.Tool, Last: p.Time}
+		use := sessionUse{Who: cmp.Or(p.Identity, p.Caller), App: cmp.Or(p.Target, p.App), Tool: p.Tool, Last: p.Time}
 		if !slices.ContainsFunc(uses, func(u sessionUse) bool { return u.Who == use.Who && u.App == use.App && u.Tool == use.Tool }) {
 			uses = append(uses, use)
 		}

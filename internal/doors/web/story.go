@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/answer"
 )
 
 // storyPage shows all records of one call.
@@ -17,32 +18,9 @@ func storyPage() page {
 	}
 }
 
-// storyStep is one record of a call.
-type storyStep struct {
-	Kind      string       `json:"kind"`
-	Time      time.Time    `json:"time"`
-	Record    uint64       `json:"record"`
-	Session   string       `json:"session"`
-	Principal string       `json:"principal"`
-	Digest    string       `json:"digest"`
-	Consent   string       `json:"consent"`
-	Result    string       `json:"result"`
-	Delivery  aai.Delivery `json:"delivery"`
-	Ran       bool         `json:"ran"`
-	Millis    float64      `json:"ms"`
-	Asked     float64      `json:"asked_ms"`
-	Kept      string       `json:"answer_sha256"`
-}
-
 // storyPageData is the template data of storyPage.
 type storyPageData struct {
-	Call     pastCall        `json:"call"`
-	Steps    []storyStep     `json:"steps"`
-	Parent   *pastCall       `json:"parent"`
-	Children []pastCall      `json:"children"`
-	More     int             `json:"children_omitted"`
-	Answer   json.RawMessage `json:"answer"`
-	Lost     string          `json:"answer_lost"`
+	answer.Trace
 
 	Picture *keptScreenshot `json:"-"` // of the window after the call, if one is stored
 	Undo    string          `json:"-"` // a description of its undo; "" where this session cannot
@@ -90,7 +68,7 @@ func (s storyPageData) Delivery() aai.Delivery {
 func (s storyPageData) Person() time.Duration {
 	var asked float64
 	for _, step := range s.Steps {
-		asked += step.Asked
+		asked += step.PersonWaitMillis
 	}
 	return time.Duration(asked * float64(time.Millisecond)).Round(time.Millisecond)
 }
@@ -103,7 +81,7 @@ func (s storyPageData) Took() float64 {
 // Waited returns the time between the records of the receipt and of the intent, without the wait for
 // the person: the call waited for other calls, for example. It is zero without both records.
 func (s storyPageData) Waited() time.Duration {
-	if len(s.Steps) < 2 || s.Steps[0].Kind != string(aai.Received) || s.Steps[1].Kind != string(aai.Intent) {
+	if len(s.Steps) < 2 || s.Steps[0].Kind != aai.Received || s.Steps[1].Kind != aai.Intent {
 		return 0
 	}
 	return max(0, s.Steps[1].Time.Sub(s.Steps[0].Time)-s.Person()).Round(10 * time.Millisecond)
