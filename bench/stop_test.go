@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/gybob/aai-gateway"
+	answers "github.com/gybob/aai-gateway/internal/answer"
 	"github.com/gybob/aai-gateway/internal/audit"
 	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/gateway/active"
@@ -65,7 +66,7 @@ func BenchmarkStop(b *testing.B) {
 				}
 				begun := time.Now()
 				if stops {
-					if err := other.Add(b.Context(), active.Stop{At: begun, Door: aai.DoorCLI}); err != nil {
+					if err := other.Add(b.Context(), answers.Stop{At: begun, Door: aai.DoorCLI}); err != nil {
 						b.Fatal(err)
 					}
 				} else {
@@ -74,7 +75,7 @@ func BenchmarkStop(b *testing.B) {
 				calls.Wait()
 				took.add(time.Since(begun))
 				leave()
-				if _, err := other.Remove(b.Context(), func(active.Stop) bool { return true }); err != nil {
+				if _, err := other.Remove(b.Context(), func(answers.Stop) bool { return true }); err != nil {
 					b.Fatal(err)
 				}
 			}

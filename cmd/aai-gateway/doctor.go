@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/answer"
 	"github.com/gybob/aai-gateway/internal/audit/kept"
 	"github.com/gybob/aai-gateway/internal/doctor"
 	"github.com/gybob/aai-gateway/internal/doors/cli"
@@ -316,13 +317,8 @@ func (e *doctorAdapter) setListener(tell func(doctor.Finding, []string)) (told b
 
 // Examine implements cli.Doctor. It makes the same call as a dashboard. If that yields nothing, it
 // runs the doctor directly, to find the reason.
-func (e *doctorAdapter) Examine(ctx context.Context, skip []string, tell func(cli.Finding, []string)) {
-	found := func(f doctor.Finding, waiting []string) {
-		tell(cli.Finding{
-			Check: f.Check, Title: f.Title, State: string(f.State), Did: f.Did, Saw: f.Saw, Details: f.Details, Took: f.Took,
-			Advice: f.Advice, Commands: f.Commands, Fixes: f.FixDescription,
-		}, waiting)
-	}
+func (e *doctorAdapter) Examine(ctx context.Context, skip []string, tell func(answer.Finding, []string)) {
+	found := func(f doctor.Finding, waiting []string) { tell(f.Finding, waiting) }
 	if e.setListener(found); e.gateway != nil {
 		leave := make([]any, len(skip))
 		for i, name := range skip {

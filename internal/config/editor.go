@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/answer"
 	"github.com/gybob/aai-gateway/internal/clients/splice"
 	"github.com/gybob/aai-gateway/internal/files/atomicfile"
 	"github.com/gybob/aai-gateway/internal/policy"
@@ -58,7 +59,7 @@ func (r *Editor) Tools() []*aai.Tool {
 	return []*aai.Tool{
 		{
 			Name: ListTool, Description: "List the settings: what each is for, what it is, and who says so", Effect: aai.Reads, Assess: aai.Always(aai.Assessment{AllowUnaudited: true}),
-			Params: schema.MustParse(listParams), Returns: aai.Schema{Source: []byte(listReturns)}, Run: r.list,
+			Params: schema.MustParse(listParams), Returns: aai.Schema{Source: answer.SchemaOf[answer.Settings]()}, Run: r.list,
 		},
 		{
 			Name: SetTool, Description: "Change a setting in the person's own configuration file", Effect: aai.Changes,

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/answer"
 	"github.com/gybob/aai-gateway/internal/clients/splice"
 	"github.com/gybob/aai-gateway/internal/policy"
 )
@@ -22,45 +23,6 @@ const (
 	sourceRoot        = "root"
 )
 
-// A settingRow is one setting in a settingList.
-type settingRow struct {
-	Key     string   `json:"key"`
-	Value   any      `json:"value"`
-	From    string   `json:"from"` // a file, a variable, a flag, or "default"
-	Source  string   `json:"source"`
-	Line    int      `json:"line,omitempty"` // in the file
-	About   string   `json:"about"`
-	Kind    string   `json:"kind"`
-	Choices []string `json:"choices,omitempty"`
-	Default any      `json:"default"`
-	Env     []string `json:"env,omitempty"`
-	Widens  string   `json:"widens,omitempty"`
-	// InFile is the value in the person's file, even if another layer wins. Waits reports that it
-	// has no effect until a person confirms it.
-	InFile any  `json:"in_file,omitempty"`
-	Waits  bool `json:"waits,omitempty"`
-	// Running is the value in effect in this process, if different.
-	Running any `json:"running,omitempty"`
-}
-
-// settingList is the result of ListTool.
-type settingList struct {
-	Settings []settingRow `json:"settings"`
-	File     string       `json:"file"`
-	Version  string       `json:"version"` // of the file, for settings_set
-	// Fault is the reason why the current configuration cannot be read. The list then shows the
-	// running configuration.
-	Fault string   `json:"problem,omitempty"`
-	Notes []string `json:"notes,omitempty"`
-}
-
-const listReturns = `{"type": "object", "properties": {"settings": {"type": "array", "items": {"type": "object", "additionalProperties": false, "properties": {
-	"key": {"type": "string", "title": "setting"}, "value": {"title": "value"}, "from": {"type": "string", "title": "from"},
-	"source": {"type": "string"}, "line": {"type": "integer", "title": "line"}, "about": {"type": "string", "title": "what it is for"},
-	"kind": {"type": "string"}, "choices": {"type": "array", "items": {"type": "string"}}, "default": {}, "env": {"type": "array", "items": {"type": "string"}},
-	"widens": {"type": "string"}, "in_file": {}, "waits": {"type": "boolean"}, "running": {}}}},
-	"file": {"type": "string"}, "version": {"type": "string"}, "problem": {"type": "string"}, "notes": {"type": "array", "items": {"type": "string"}}}}`
-
 func (r *Editor) list(_ context.Context, call *aai.Call) (*aai.Result, error) {
 	only, _ := call.Args["key"].(string)
 	if only != "" {
@@ -69,7 +31,7 @@ func (r *Editor) list(_ context.Context, call *aai.Call) (*aai.Result, error) {
 		}
 	}
 	now, err := r.cfg.ReadConfig(nil)
-	out := settingList{Settings: []settingRow{}, File: r.cfg.Running.File()}
+	out := answer.Settings{Settings: []answer.Setting{}, File: r.cfg.Running.File()}
 	if err != nil {
 		out.Fault, now = aai.AsError(err).Message, r.cfg.Running
 	}
@@ -88,8 +50,8 @@ func (r *Editor) list(_ context.Context, call *aai.Call) (*aai.Result, error) {
 }
 
 // settingRow returns the row of one setting. The text is the contents of the person's file.
-func (r *Editor) settingRow(now *Config, d Description, text []byte) settingRow {
-	out := settingRow{
+func (r *Editor) settingRow(now *Config, d Description, text []byte) answer.Setting {
+	out := answer.Setting{
 		Key: d.Key, Value: jsonValue(now.Value(d.Key)), From: now.Origin(d.Key), About: d.Summary, Kind: d.Kind, Choices: d.Choices,
 		Default: jsonValue(d.Default), Env: d.Env, Widens: d.Widens,
 	}

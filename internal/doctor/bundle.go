@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/answer"
 	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
@@ -70,14 +71,9 @@ func writeNew(file string, content []byte) error {
 	return nil
 }
 
-// A timedFinding is a finding with its duration.
-type timedFinding struct {
-	Finding
-	TookMS int64 `json:"took_ms"`
-}
-
-func timed(found []Finding) []timedFinding {
-	all := make([]timedFinding, len(found))
+// reported returns the findings for the report, without values that the errors of files quote.
+func reported(found []Finding) []answer.Finding {
+	all := make([]answer.Finding, len(found))
 	for i, f := range found {
 		if f.Check == "settings" || f.Check == "descriptors" {
 			f.Saw, f.Details = withoutQuoted(f.Saw), slices.Clone(f.Details)
@@ -85,7 +81,7 @@ func timed(found []Finding) []timedFinding {
 				f.Details[j] = withoutQuoted(line)
 			}
 		}
-		all[i] = timedFinding{f, f.Took.Milliseconds()}
+		all[i] = f.Finding
 	}
 	return all
 }
@@ -103,7 +99,7 @@ func withoutQuoted(text string) string {
 // parts returns the files of the bundle, redacted.
 func (d *Doctor) parts(veil *sanitize.Redactor) ([]bundlePart, error) {
 	var findings any
-	report, err := json.Marshal(timed(d.found))
+	report, err := json.Marshal(reported(d.found))
 	if err == nil {
 		err = json.Unmarshal(report, &findings)
 	}

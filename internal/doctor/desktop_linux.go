@@ -140,7 +140,7 @@ func (d *Doctor) bus(ctx context.Context, f *Finding) {
 	start := []string{"dbus-daemon", "--session", "--fork", "--nopidfile", "--address=unix:path=" + socket}
 	f.Commands = append(f.Commands, sanitize.ShellJoin(start...))
 	if len(f.Commands) == 1 {
-		f.FixDescription = "start a session bus at " + socket
+		f.Fixes = "start a session bus at " + socket
 		f.fix = func(ctx context.Context) error { return run(ctx, start...) }
 	}
 }
@@ -214,7 +214,7 @@ func (d *Doctor) noScreen(ctx context.Context, f *Finding) {
 	}
 	f.Commands = append(f.Commands, d.onBus(sanitize.ShellJoin(variables...)+" dbus-update-activation-environment --systemd "+names))
 	if len(f.Commands) == 1 {
-		f.FixDescription = "set in the user manager of your login: " + strings.Join(variables, " ")
+		f.Fixes = "set in the user manager of your login: " + strings.Join(variables, " ")
 		f.fix = func(ctx context.Context) error { return d.setManagerEnvironment(ctx, variables) }
 	}
 }
@@ -311,7 +311,7 @@ func (d *Doctor) accessibility(ctx context.Context, f *Finding) {
 	f.setBroken("the accessibility bus answers, but is switched off: Qt and Chromium programs that start now show nothing",
 		"The gateway switches it on at its first use, too late for programs that already run. Switch it on now:",
 		d.onBus("dbus-send --session --print-reply --dest="+a11yName+" "+a11yPath+" org.freedesktop.DBus.Properties.Set string:"+a11yStatus+" string:IsEnabled variant:boolean:true"))
-	f.FixDescription = "switch accessibility on"
+	f.Fixes = "switch accessibility on"
 	f.fix = func(ctx context.Context) error {
 		conn, err := d.dial(ctx)
 		if err != nil || conn == nil {
@@ -332,7 +332,7 @@ func (d *Doctor) noAccessibility(f *Finding, saw string) {
 	}
 	f.setBroken(saw+", so windows cannot be read", "It is installed, but the session bus does not start it. Start it:",
 		d.onBus(sanitize.ShellJoin(launchers[i])+" --launch-immediately --a11y=1 &"))
-	f.FixDescription = "start " + launchers[i]
+	f.Fixes = "start " + launchers[i]
 	f.fix = func(ctx context.Context) error {
 		return run(ctx, "sh", "-c", d.onBus("setsid "+sanitize.ShellJoin(launchers[i])+" --launch-immediately --a11y=1")+" >/dev/null 2>&1 &")
 	}
@@ -361,6 +361,6 @@ func (d *Doctor) suggestForBareClient(ctx context.Context, f *Finding, there gat
 	}
 	f.Advice = "Make them known to your login:"
 	f.Commands = []string{d.onBus(sanitize.ShellJoin(variables...) + " dbus-update-activation-environment --systemd " + strings.Join(lost, " "))}
-	f.FixDescription = "set " + strings.Join(lost, ", ") + " in the user manager of your login"
+	f.Fixes = "set " + strings.Join(lost, ", ") + " in the user manager of your login"
 	f.fix = func(ctx context.Context) error { return d.setManagerEnvironment(ctx, variables) }
 }

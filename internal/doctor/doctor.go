@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/answer"
 	"github.com/gybob/aai-gateway/internal/gateway"
 )
 
@@ -59,32 +60,9 @@ type Config struct {
 	ConfirmWindow func(ctx context.Context) bool
 }
 
-// A State is the result of an examination.
-type State string
-
-// States of a Finding.
-const (
-	OK      State = "ok"
-	Note    State = "note"    // works, with a remark
-	Broken  State = "broken"  // fails; Advice has the remedy
-	Skipped State = "skipped" // not examined
-)
-
-// A Finding is the report of one examination.
+// A Finding is the report of one examination, with its fix.
 type Finding struct {
-	Check   string        `json:"check"`             // a stable name, such as "window"
-	Title   string        `json:"title"`             // for people
-	State   State         `json:"state"`             // the result
-	Did     string        `json:"did,omitempty"`     // the steps taken
-	Saw     string        `json:"saw"`               // the observation
-	Details []string      `json:"details,omitempty"` // further observations, one per line
-	Took    time.Duration `json:"-"`                 // duration of the examination
-	Advice  string        `json:"advice,omitempty"`  // the remedy, in words
-	// Commands are the shell commands of the remedy, in order.
-	Commands []string `json:"commands,omitempty"`
-	// FixDescription describes the action of Fix; empty if there is none.
-	FixDescription string `json:"mends,omitempty"`
-
+	answer.Finding
 	fix func(ctx context.Context) error
 }
 
@@ -151,7 +129,7 @@ func (d *Doctor) Examine(ctx context.Context, skip []string, tell func(f Finding
 	for i, e := range all {
 		done[i] = make(chan Finding, 1)
 		if slices.Contains(skip, e.check) {
-			done[i] <- Finding{Check: e.check, Title: e.title, State: Skipped, Saw: "skipped at your request"}
+			done[i] <- Finding{Finding: answer.Finding{Check: e.check, Title: e.title, State: answer.StateSkipped, Saw: "skipped at your request"}}
 			continue
 		}
 		go func() { done[i] <- examine(ctx, e) }()
@@ -176,7 +154,7 @@ func examine(ctx context.Context, e examination) Finding {
 	begun := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, examinationTimeout)
 	defer cancel()
-	f := &Finding{Check: e.check, Title: e.title}
+	f := newFinding(e)
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -194,31 +172,36 @@ func examine(ctx context.Context, e examination) Finding {
 		case <-ended:
 		case <-time.After(stopTimeout):
 			// The goroutine still runs and may write to f, so f is replaced.
-			f = &Finding{Check: e.check, Title: e.title, State: Broken, Saw: "it did not finish in time", Advice: "A program that it queries does not answer. Try again when the computer is less busy, or with --skip " + e.check + " to skip it."}
+			f = newFinding(e)
+			f.setBroken("it did not finish in time", "A program that it queries does not answer. Try again when the computer is less busy, or with --skip "+e.check+" to skip it.")
 		}
 	}
 	one := *f
-	one.Took = time.Since(begun)
+	one.TookMS = time.Since(begun).Milliseconds()
 	return one
+}
+
+func newFinding(e examination) *Finding {
+	return &Finding{Finding: answer.Finding{Check: e.check, Title: e.title}}
 }
 
 // setOK reports success.
 func (f *Finding) setOK(format string, args ...any) {
-	f.State, f.Saw = OK, fmt.Sprintf(format, args...)
+	f.State, f.Saw = answer.StateOK, fmt.Sprintf(format, args...)
 }
 
 // setNote reports success with a remark.
 func (f *Finding) setNote(saw, advice string, commands ...string) {
-	f.State, f.Saw, f.Advice, f.Commands = Note, saw, advice, commands
+	f.State, f.Saw, f.Advice, f.Commands = answer.StateNote, saw, advice, commands
 }
 
 // setBroken reports a failure and its remedy.
 func (f *Finding) setBroken(saw, advice string, commands ...string) {
-	f.State, f.Saw, f.Advice, f.Commands = Broken, saw, advice, commands
+	f.State, f.Saw, f.Advice, f.Commands = answer.StateBroken, saw, advice, commands
 }
 
 // setSkipped reports why the examination did not run.
-func (f *Finding) setSkipped(why string) { f.State, f.Saw = Skipped, why }
+func (f *Finding) setSkipped(why string) { f.State, f.Saw = answer.StateSkipped, why }
 
 // errNoGateway is the error of calls without a gateway.
 var errNoGateway = errors.New("the gateway does not start")

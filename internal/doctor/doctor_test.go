@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/answer"
 	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/sanitize"
 )
@@ -34,7 +35,7 @@ func TestExamineEnds(t *testing.T) {
 		} {
 			begun := time.Now()
 			f := examine(t.Context(), examination{name, "Title", run})
-			if f.State != Broken || f.Check != name || f.Title != "Title" || f.Took != time.Since(begun) || f.Took > examinationTimeout+stopTimeout || f.Took > 20*time.Second {
+			if f.State != answer.StateBroken || f.Check != name || f.Title != "Title" || f.TookMS != time.Since(begun).Milliseconds() || f.TookMS > (examinationTimeout+stopTimeout).Milliseconds() || f.TookMS > 20_000 {
 				t.Errorf("%s: %+v", name, f)
 			}
 			if want := map[string]string{"deaf": "did not finish", "slow": "it is slow", "panic": "failed: no"}[name]; !strings.Contains(f.Saw, want) {
@@ -60,24 +61,24 @@ func TestClock(t *testing.T) {
 		name  string
 		built time.Time
 		now   time.Time
-		want  State
+		want  answer.State
 		says  string
 	}{
-		{"right", built, written.Add(-time.Minute), Broken, "years after this program was made"},
-		{"of a new program", written.AddDate(-1, 0, 0), written.Add(-time.Minute), OK, "is plausible"},
-		{"nobody knows when it was made", time.Time{}, written.Add(time.Hour), OK, "is plausible"},
-		{"before the program", built, built.AddDate(-1, 0, 0), Broken, "this program was made on 2026-11-01"},
-		{"before a file", built, written.AddDate(0, 0, -1), Broken, "audit.jsonl was written on 2100-01-01"},
-		{"1970", time.Time{}, time.Unix(0, 0), Broken, "audit.jsonl was written"},
+		{"right", built, written.Add(-time.Minute), answer.StateBroken, "years after this program was made"},
+		{"of a new program", written.AddDate(-1, 0, 0), written.Add(-time.Minute), answer.StateOK, "is plausible"},
+		{"nobody knows when it was made", time.Time{}, written.Add(time.Hour), answer.StateOK, "is plausible"},
+		{"before the program", built, built.AddDate(-1, 0, 0), answer.StateBroken, "this program was made on 2026-11-01"},
+		{"before a file", built, written.AddDate(0, 0, -1), answer.StateBroken, "audit.jsonl was written on 2100-01-01"},
+		{"1970", time.Time{}, time.Unix(0, 0), answer.StateBroken, "audit.jsonl was written"},
 	} {
 		d := New(Config{Now: func() time.Time { return c.now }, BuildTime: c.built, DataDir: data, Executable: "/none", Settings: "/none"})
 		f := &Finding{}
 		d.clock(t.Context(), f)
-		if f.State != c.want || !strings.Contains(f.Saw, c.says) || (f.State == Broken) != (len(f.Commands) == 1) {
+		if f.State != c.want || !strings.Contains(f.Saw, c.says) || (f.State == answer.StateBroken) != (len(f.Commands) == 1) {
 			t.Errorf("%s: %+v", c.name, f)
 		}
 		for range 5 { // one fix after the other, as far as the doctor can fix them
-			if f.State == OK {
+			if f.State == answer.StateOK {
 				break
 			}
 			now := d.cfg.Now()
@@ -92,7 +93,7 @@ func TestClock(t *testing.T) {
 			f = &Finding{}
 			d.clock(t.Context(), f)
 		}
-		if f.State != OK {
+		if f.State != answer.StateOK {
 			t.Errorf("%s: what is said does not mend it: %+v", c.name, f)
 		}
 		if err := os.Chtimes(file, written, written); err != nil {
@@ -112,7 +113,7 @@ func TestBundle(t *testing.T) {
 		Version: "v1", Home: home, Settings: settings, Now: time.Now, SettingNames: []string{"auditLog", "login.env", "logLevel"},
 		Environ: []string{"HOME=" + home, "API_TOKEN=s3cr3t-s3cr3t", "LANG=C"},
 	})
-	d.found = []Finding{{Check: "settings", State: Broken, Saw: home + "/config.json: got hunter2-hunter2", Details: []string{"s3cr3t-s3cr3t", "/secret/place"}}}
+	d.found = []Finding{{Finding: answer.Finding{Check: "settings", State: answer.StateBroken, Saw: home + "/config.json: got hunter2-hunter2", Details: []string{"s3cr3t-s3cr3t", "/secret/place"}}}}
 	file := filepath.Join(home, "report.zip")
 	holds, err := d.Bundle(file)
 	if err != nil || len(holds) != 4 {
@@ -172,8 +173,8 @@ func TestMoveAside(t *testing.T) {
 	write(file+".damaged", "an older one")
 	f := &Finding{}
 	d.settings(t.Context(), f)
-	d.found = []Finding{{Check: "settings", fix: f.fix}}
-	if want := []string{"mv " + file + " " + file + ".damaged.2"}; f.State != Broken || !slices.Equal(f.Commands, want) {
+	d.found = []Finding{{Finding: answer.Finding{Check: "settings"}, fix: f.fix}}
+	if want := []string{"mv " + file + " " + file + ".damaged.2"}; f.State != answer.StateBroken || !slices.Equal(f.Commands, want) {
 		t.Fatalf("%+v", f)
 	}
 	if err := d.Fix(t.Context(), "settings"); err != nil {
@@ -203,7 +204,7 @@ func TestBundleOmitsQuotedValues(t *testing.T) {
 		`a.json: line 3 is no JSON`:                                        `a.json: line 3 is no JSON`,
 	} {
 		for _, check := range []string{"settings", "descriptors"} {
-			d.found = []Finding{{Check: check, Saw: text, Details: []string{text}}}
+			d.found = []Finding{{Finding: answer.Finding{Check: check, Saw: text, Details: []string{text}}}}
 			parts, err := d.parts(sanitize.NewRedactor(d.secrets()))
 			if err != nil {
 				t.Fatal(err)
@@ -238,7 +239,7 @@ func TestBundleIsRedacted(t *testing.T) {
 		"desk.example:10.0, from the environment":                                    "…:10.0, from the environment",
 		":0, from the user manager":                                                  ":0, from the user manager",
 	} {
-		d.found = []Finding{{Check: "bus", Saw: text, Details: []string{text}, Commands: []string{text}, Advice: text, Took: 1500 * time.Millisecond}}
+		d.found = []Finding{{Finding: answer.Finding{Check: "bus", Saw: text, Details: []string{text}, Commands: []string{text}, Advice: text, TookMS: 1500}}}
 		parts, err := d.parts(sanitize.NewRedactor(d.secrets()))
 		if err != nil {
 			t.Fatal(err)

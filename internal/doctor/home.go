@@ -171,7 +171,7 @@ func (d *Doctor) full(ctx context.Context, f *Finding, folder string, free int64
 		f.Advice = "Free some space; the items listed here can be recreated, or are deleted already:"
 	}
 	if own := folderSize(ctx, d.cfg.CacheDir); own >= megabyte {
-		f.FixDescription = "empty " + d.shortPath(d.cfg.CacheDir) + ", which can be recreated"
+		f.Fixes = "empty " + d.shortPath(d.cfg.CacheDir) + ", which can be recreated"
 		f.fix = func(context.Context) error { return os.RemoveAll(d.cfg.CacheDir) }
 	}
 }
@@ -215,10 +215,10 @@ func (d *Doctor) unwritable(f *Finding, u *unwritable) {
 	}
 	if errors.Is(u.why, fs.ErrPermission) {
 		f.setBroken(saw, "You may not write there. If it is yours:", "chmod u+rwx "+sanitize.ShellJoin(u.folder))
-		f.FixDescription = "give you the right to write in " + d.shortPath(u.folder)
+		f.Fixes = "give you the right to write in " + d.shortPath(u.folder)
 		f.fix = func(context.Context) error { return allowOwner(u.folder) }
 		if !isOwnedByUser(u.folder) {
-			f.Commands, f.FixDescription, f.fix = []string{asRoot("chown " + fmt.Sprint(os.Getuid()) + " " + sanitize.ShellJoin(u.folder))}, "", nil
+			f.Commands, f.Fixes, f.fix = []string{asRoot("chown " + fmt.Sprint(os.Getuid()) + " " + sanitize.ShellJoin(u.folder))}, "", nil
 		}
 		return
 	}

@@ -113,7 +113,7 @@ func (d *Doctor) journalFault(f *Finding, err error) {
 	case err == nil && !info.Mode().IsRegular() && !info.IsDir():
 		aside := d.unusedName(at.Path + ".aside")
 		f.setBroken(saw, "Move it aside; the gateway then makes a new file:", "mv "+sanitize.ShellJoin(at.Path)+" "+sanitize.ShellJoin(aside))
-		f.FixDescription = "put " + d.shortPath(at.Path) + " aside as " + d.shortPath(aside)
+		f.Fixes = "put " + d.shortPath(at.Path) + " aside as " + d.shortPath(aside)
 		f.fix = func(context.Context) error { return os.Rename(at.Path, aside) }
 	case err == nil && errors.Is(at.Err, fs.ErrPermission) && !isOwnedByUser(at.Path):
 		f.setBroken(saw, "It belongs to another account. If it should be yours:", asRoot(fmt.Sprintf("chown %d %s", os.Getuid(), sanitize.ShellJoin(at.Path))))

@@ -39,7 +39,7 @@ func (d *Doctor) settings(_ context.Context, f *Finding) {
 		if _, err := os.Stat(file); err == nil && strings.Contains(e.Message, file) {
 			aside := d.unusedName(file + ".damaged")
 			f.Commands = []string{"mv " + sanitize.ShellJoin(file) + " " + sanitize.ShellJoin(aside)}
-			f.FixDescription = "put " + d.shortPath(file) + " aside as " + d.shortPath(aside) + " and write an empty one"
+			f.Fixes = "put " + d.shortPath(file) + " aside as " + d.shortPath(aside) + " and write an empty one"
 			f.fix = func(context.Context) error { return moveAside(file, aside, "{}\n") }
 		}
 		return
@@ -80,7 +80,7 @@ func (d *Doctor) foreignFiles(f *Finding, e *aai.Error) {
 	if foreign || len(steps) == 0 {
 		return
 	}
-	f.FixDescription = strings.Join(mends, ", and ")
+	f.Fixes = strings.Join(mends, ", and ")
 	f.fix = func(context.Context) error {
 		var errs []error
 		for _, step := range steps {

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/answer"
 )
 
 // stopped reports stops by the person. A stop of everything makes other examinations fail.
@@ -14,10 +15,7 @@ func (d *Doctor) stopped(ctx context.Context, f *Finding) {
 		f.setCallError("the list of stopped callers is unknown", err)
 		return
 	}
-	shown, err := dataOf[struct {
-		Stops      []struct{ Call, Caller string }
-		Unreadable string
-	}](result)
+	shown, err := dataOf[answer.ActiveCalls[answer.ActiveCall]](result)
 	if err != nil {
 		f.setCallError("the list of stopped callers is unknown", err)
 		return
@@ -29,7 +27,7 @@ func (d *Doctor) stopped(ctx context.Context, f *Finding) {
 			f.setNote("everything is stopped, since the list of stopped callers cannot be read", shown.Unreadable,
 				"aai-gateway start")
 			return
-		case s.Call == "" && s.Caller == "":
+		case s.IsEverything():
 			f.setNote("everything is stopped", "You stopped it. Agents can act again when you start it:", "aai-gateway start")
 			return
 		case s.Caller != "":

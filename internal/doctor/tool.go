@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/answer"
 	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/schema"
 )
@@ -18,37 +19,15 @@ const ToolName = "doctor"
 const params = `{"type": "object", "additionalProperties": false, "properties": {
 	"skip": {"type": "array", "maxItems": 50, "items": {"type": "string"}, "description": "Names of checks to skip"}}}`
 
-const returns = `{"type": "object", "properties": {"checks": {"type": "array", "items": {"type": "object", "properties": {
-	"state": {"type": "string", "enum": ["ok", "note", "broken", "skipped"], "title": "state"}, "title": {"type": "string", "title": "what"},
-	"saw": {"type": "string", "title": "seen"}, "advice": {"type": "string", "title": "what to do"}, "check": {"type": "string"}, "did": {"type": "string"},
-	"details": {"type": "array", "items": {"type": "string"}}, "took_ms": {"type": "integer"}, "commands": {"type": "array", "items": {"type": "string"}},
-	"mends": {"type": "string"}}}},
-	"state": {"type": "string", "enum": ["ok", "broken"]}, "program": {"type": "string"}, "system": {"type": "string"}, "took_ms": {"type": "integer"}}}`
-
 // totalTimeout limits all examinations, which run concurrently with their own timeouts.
 const totalTimeout = examinationTimeout + stopTimeout + 10*time.Second
-
-// A findingView is a finding for programs.
-type findingView struct {
-	Finding
-	TookMS int64 `json:"took_ms"`
-}
-
-// A report is the result of the tool.
-type report struct {
-	State   string        `json:"state"` // "ok" or "broken"
-	Program string        `json:"program"`
-	System  string        `json:"system"`
-	TookMS  int64         `json:"took_ms"`
-	Checks  []findingView `json:"checks"`
-}
 
 // Tool returns the doctor's tool for the builtin app. Each call uses a new Doctor from open and
 // reports progress after each examination.
 func Tool(open func() *Doctor) *aai.Tool {
 	return &aai.Tool{
 		Name: ToolName, Description: "Test every way to an app, and report how to fix the broken ones", Effect: aai.Reads, Assess: aai.Always(aai.Assessment{AllowUnaudited: true}),
-		Params: schema.MustParse(params), Returns: aai.Schema{Source: []byte(returns)}, Limits: aai.Limits{Timeout: totalTimeout},
+		Params: schema.MustParse(params), Returns: aai.Schema{Source: answer.SchemaOf[answer.DoctorReport]()}, Limits: aai.Limits{Timeout: totalTimeout},
 		Run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 			skip, err := skipArg(call)
 			if err != nil {
@@ -80,7 +59,7 @@ func (d *Doctor) answer(ctx context.Context, skip []string) (*aai.Result, error)
 	apart, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	defer context.AfterFunc(ctx, cancel)()
-	out := report{State: string(OK), Program: d.cfg.Version, System: runtime.GOOS + "/" + runtime.GOARCH, Checks: []findingView{}}
+	out := answer.DoctorReport{State: answer.StateOK, Program: d.cfg.Version, System: runtime.GOOS + "/" + runtime.GOARCH, Checks: []answer.Finding{}}
 	total, begun := float64(len(Checks())), time.Now()
 	gateway.Progress(ctx, 0, total, "testing every way to an app")
 	var broken []string
@@ -89,14 +68,11 @@ func (d *Doctor) answer(ctx context.Context, skip []string) (*aai.Result, error)
 		if ctx.Err() != nil {
 			return // an interrupted examination proves nothing
 		}
-		if f.Details == nil {
-			f.Details = []string{}
+		out.Checks = append(out.Checks, f.Finding)
+		if f.State == answer.StateBroken {
+			out.State, broken = answer.StateBroken, append(broken, f.Title)
 		}
-		out.Checks = append(out.Checks, findingView{f, f.Took.Milliseconds()})
-		if f.State == Broken {
-			out.State, broken = string(Broken), append(broken, f.Title)
-		}
-		if f.Check == "stop" && f.State == Note {
+		if f.Check == "stop" && f.State == answer.StateNote {
 			halted = f.Saw
 		}
 		said := string(f.State) + ": " + f.Title

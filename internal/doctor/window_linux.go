@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/answer"
 	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/platform/linux/private"
 )
@@ -42,7 +43,7 @@ func (d *Doctor) window(ctx context.Context, f *Finding) {
 	asks, err := installedDialog()
 	if err != nil {
 		f.setNote("no program for a test window is installed: zenity, kdialog", "To try one:", install("zenity"))
-		f.State = Skipped
+		f.State = answer.StateSkipped
 		return
 	}
 	desk, where, end := d.windowSession(ctx, f)
@@ -79,7 +80,7 @@ func (d *Doctor) windowSession(ctx context.Context, f *Finding) (desk *private.S
 	switch {
 	case errors.Is(err, errWindowNotAllowed):
 		f.setNote("not tested: Xvfb is not installed, and no person can allow a window on the screen", "To test it on an invisible screen:", install("xvfb"))
-		f.State = Skipped
+		f.State = answer.StateSkipped
 		return nil, "", end
 	case err != nil:
 		f.setCallError("there is no session for it", err)

@@ -17,9 +17,9 @@ import (
 func (w *world) builtinApp() *aai.App {
 	open := schema(`{}`, anything)
 	return &aai.App{ID: aai.BuiltinApp, Tools: append(w.workflowTools(), []*aai.Tool{
-		{Name: "apps", Returns: rows("", "id:app", "name", "tools", "runnable:runs", "description", "aliases"), Run: answer(&aai.Result{Data: appList()})},
+		{Name: "apps", Returns: rows("", "id:app", "name", "tools", "runnable:runs", "description", "aliases"), Run: respond(&aai.Result{Data: appList()})},
 		{Name: "guide", Params: open, Run: guide},
-		{Name: "descriptor", Params: open, Run: answer(&aai.Result{Text: `{"schema_version":"1.0"}`})},
+		{Name: "descriptor", Params: open, Run: respond(&aai.Result{Text: `{"schema_version":"1.0"}`})},
 		{Name: "scan", Returns: rows("files", "status", "app", "tools", "path:file", "place"), Run: w.scan},
 		{Name: "discover", Params: open, Returns: rows("ways", "app", "kind:way", "state", "covered:has tools as"), Run: discovered},
 		{Name: "discover_name", Params: open, Run: w.nameSite},
@@ -27,27 +27,27 @@ func (w *world) builtinApp() *aai.App {
 		{Name: "story", Params: open, Returns: rows("steps", "kind:step", "consent:on whose word", "delivery"), Run: w.story},
 		{Name: "audit_verify", Run: w.auditVerify},
 		{Name: "audit_export", Params: open, Run: auditExport},
-		{Name: "import_undo", Params: open, Run: answer(&aai.Result{Data: object{
+		{Name: "import_undo", Params: open, Run: respond(&aai.Result{Data: object{
 			"from": "client:zed", "at": "2026-01-02T03:04:05Z", "seen": "s", "vaulted": []string{"mcp.a"}, "note": "The client's file stays.",
 			"apps": []object{{"app": "mcp.a", "path": "/a/aai.json", "does": "put back", "diff": "-new\n+old\n"}, {"app": "mcp.b", "path": "/b/aai.json", "does": "removed"}},
 		}})},
-		{Name: "import_undo_save", Params: open, Run: answer(&aai.Result{Text: "Undone: mcp.a, mcp.b."})},
+		{Name: "import_undo_save", Params: open, Run: respond(&aai.Result{Text: "Undone: mcp.a, mcp.b."})},
 		{Name: "lint", Params: open, Run: lint},
 		{Name: "generate", Params: open, Run: generated},
-		{Name: "generate_save", Params: open, Run: answer(&aai.Result{Text: "Saved as " + generatedFile + "."})},
+		{Name: "generate_save", Params: open, Run: respond(&aai.Result{Text: "Saved as " + generatedFile + "."})},
 		{Name: "generate_probe", Params: open, Run: probed},
-		{Name: "generate_check", Returns: rows("", "state", "app", "why", "path:file"), Run: answer(&aai.Result{Data: []object{
+		{Name: "generate_check", Returns: rows("", "state", "app", "why", "path:file"), Run: respond(&aai.Result{Data: []object{
 			{"state": "changed", "app": "org.example.Notes", "why": "run: aai-gateway generate org.example.Notes", "path": generatedFile},
 		}})},
 		{Name: "consent_list", Returns: rows("", "decision", "caller", "app", "tool", "granted_at:since:date-time", "expires_at:expires:date-time", "source", "identity"), Run: w.consentList},
 		{Name: "keychain_status", Returns: rows("places", "state", "title:place of the key", "detail:why"), Run: w.keychainStatus},
 		{Name: "consent_grant", Params: open, Run: consentGrant},
-		{Name: "consent_takeover", Params: open, Run: answer(&aai.Result{Data: map[string]any{"taken": 3}})},
-		{Name: "consent_drop", Params: open, Run: answer(&aai.Result{Data: map[string]any{"dropped": 1}})},
+		{Name: "consent_takeover", Params: open, Run: respond(&aai.Result{Data: map[string]any{"taken": 3}})},
+		{Name: "consent_drop", Params: open, Run: respond(&aai.Result{Data: map[string]any{"dropped": 1}})},
 		{Name: "auth_status", Params: open, Returns: rows("logins", "state", "host", "app", "kind", "scopes", "expires:expires:date-time"), Run: authStatus},
 		{Name: "auth_login", Params: open, Privacy: aai.Privacy{Secret: []string{"secret", "client_secret"}}, Run: authLogin},
 		{Name: "auth_logout", Params: open, Run: authLogout},
-		{Name: "consent_revoke", Params: open, Run: answer(&aai.Result{Data: map[string]any{"revoked": 2}})},
+		{Name: "consent_revoke", Params: open, Run: respond(&aai.Result{Data: map[string]any{"revoked": 2}})},
 	}...)}
 }
 

@@ -22,8 +22,8 @@ func (w *world) workflowTools() []*aai.Tool {
 			map[string]any{"run": "c0", "workflow": "tidy", "state": "done", "at": "step 3 of 3", "began": "2026-01-02T03:04:05Z", "caller": "mcp:agent"})
 	}
 	return []*aai.Tool{
-		{Name: "workflow_list", Returns: rows("", "name:workflow", "params", "description", "file"), Run: answer(&aai.Result{Data: files})},
-		{Name: "workflow_runs", Returns: rows("", "run", "workflow", "state", "at", "began:began:date-time", "caller"), Run: answer(&aai.Result{Data: runs})},
+		{Name: "workflow_list", Returns: rows("", "name:workflow", "params", "description", "file"), Run: respond(&aai.Result{Data: files})},
+		{Name: "workflow_runs", Returns: rows("", "run", "workflow", "state", "at", "began:began:date-time", "caller"), Run: respond(&aai.Result{Data: runs})},
 		{Name: "workflow_show", Params: open, Run: asked},
 		{Name: "workflow_resume", Params: open, Run: asked},
 		{Name: "workflow_rollback", Params: open, Run: asked},

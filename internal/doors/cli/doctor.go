@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/answer"
 )
 
 // A Doctor tests every integration with a round trip and reports the results.
@@ -20,66 +21,18 @@ type Doctor interface {
 	Checks() []string
 	// Examine runs all checks except those in skip. It calls tell with each finding in
 	// order, and with the titles of the checks that still run.
-	Examine(ctx context.Context, skip []string, tell func(f Finding, waiting []string))
+	Examine(ctx context.Context, skip []string, tell func(f answer.Finding, waiting []string))
 	// Fix makes the change that Finding.Fixes describes, for the named check.
 	Fix(ctx context.Context, check string) error
 	// Bundle writes a report without secrets to the file, and returns a list of its contents.
 	Bundle(file string) (holds []string, err error)
 }
 
-// The states of a finding.
-const (
-	stateOK      = "ok"
-	stateNote    = "note"
-	stateBroken  = "broken"
-	stateSkipped = "skipped"
-)
-
-// A Finding is the result of one check.
-type Finding struct {
-	Check, Title string
-	State        string // "ok", "note", "broken" or "skipped"
-	Did, Saw     string
-	Details      []string
-	Took         time.Duration
-	Advice       string
-	Commands     []string // commands to type, after which the check succeeds
-	Fixes        string   // the change that Fix makes, in words; empty: none
-}
-
-// A findingView is the JSON form of a finding. Its fields are stable.
-type findingView struct {
-	Check    string   `json:"check"`
-	Title    string   `json:"title"`
-	State    string   `json:"state"`
-	Did      string   `json:"did,omitempty"`
-	Saw      string   `json:"saw"`
-	Details  []string `json:"details,omitempty"`
-	TookMS   int64    `json:"took_ms"`
-	Advice   string   `json:"advice,omitempty"`
-	Commands []string `json:"commands,omitempty"`
-	Fixes    string   `json:"mends,omitempty"`
-	Fixed    string   `json:"mended,omitempty"` // "done", or why not
-}
-
-// A doctorView is the JSON form of the whole report. Its fields are stable.
-type doctorView struct {
-	Version int           `json:"version"` // of this form: 1
-	Program string        `json:"program"`
-	System  string        `json:"system"`
-	State   string        `json:"state"` // "ok" or "broken"
-	TookMS  int64         `json:"took_ms"`
-	Checks  []findingView `json:"checks"`
-	Next    string        `json:"next"`
-	Bundle  []string      `json:"bundle,omitempty"` // the contents of the file
-}
-
 // A doctorRun is one run of the command "doctor".
 type doctorRun struct {
 	*run
-	doctor   Doctor
-	findings []Finding
-	view     doctorView
+	doctor Doctor
+	view   answer.DoctorReport
 
 	mu      sync.Mutex
 	waiting string // text of the progress line; "" for none
@@ -182,10 +135,10 @@ func (v *doctorRun) mayShow(yes bool) func(context.Context) bool {
 // examine runs the checks and shows each finding as it arrives.
 func (v *doctorRun) examine(ctx context.Context, skip []string) {
 	begun := time.Now()
-	v.view = doctorView{Version: 1, Program: v.cfg.Version, System: runtime.GOOS + "/" + runtime.GOARCH, State: stateOK}
+	v.view = answer.DoctorReport{Version: 1, Program: v.cfg.Version, System: runtime.GOOS + "/" + runtime.GOARCH, State: answer.StateOK}
 	v.output.say("aai-gateway %s on %s tests every integration. It makes no request to a network.\n\n", v.view.Program, v.view.System)
 	v.setWaiting("trying")
-	v.doctor.Examine(ctx, skip, func(f Finding, waiting []string) {
+	v.doctor.Examine(ctx, skip, func(f answer.Finding, waiting []string) {
 		v.setWaiting("")
 		if ctx.Err() != nil {
 			return // a check that was cut off proves nothing about the computer
@@ -198,14 +151,10 @@ func (v *doctorRun) examine(ctx context.Context, skip []string) {
 	v.view.TookMS = time.Since(begun).Milliseconds()
 }
 
-func (v *doctorRun) add(f Finding) {
-	v.findings = append(v.findings, f)
-	v.view.Checks = append(v.view.Checks, findingView{
-		Check: f.Check, Title: f.Title, State: f.State, Did: f.Did, Saw: f.Saw, Details: f.Details, TookMS: f.Took.Milliseconds(),
-		Advice: f.Advice, Commands: f.Commands, Fixes: f.Fixes,
-	})
-	if f.State == stateBroken {
-		v.view.State = stateBroken
+func (v *doctorRun) add(f answer.Finding) {
+	v.view.Checks = append(v.view.Checks, f)
+	if f.State == answer.StateBroken {
+		v.view.State = answer.StateBroken
 	}
 	if v.output.format == formatText {
 		v.showFinding(f)
@@ -220,19 +169,19 @@ const indent = "           "
 
 // showFinding writes one finding in a line. If its state is not "ok", the lines below it
 // describe the test and the advice.
-func (v *doctorRun) showFinding(f Finding) {
+func (v *doctorRun) showFinding(f answer.Finding) {
 	measure := newMeasure()
-	line := measure.FillRight("  "+f.State, len(indent)) + measure.FillRight(f.Title, titleColumns)
-	if took := f.Took.Round(10 * time.Millisecond); took > 0 {
+	line := measure.FillRight("  "+string(f.State), len(indent)) + measure.FillRight(f.Title, titleColumns)
+	if took := (time.Duration(f.TookMS) * time.Millisecond).Round(10 * time.Millisecond); took > 0 {
 		line += fmt.Sprintf("%5.2f s  ", took.Seconds())
 	} else {
 		line += strings.Repeat(" ", len("00.00 s  "))
 	}
 	v.folded(line, f.Saw)
-	if f.State == stateOK {
+	if f.State == answer.StateOK {
 		return
 	}
-	if f.Did != "" && f.State != stateSkipped {
+	if f.Did != "" && f.State != answer.StateSkipped {
 		v.folded(indent, "Done: "+f.Did+".")
 	}
 	for _, detail := range f.Details {
@@ -268,7 +217,7 @@ func (v *doctorRun) folded(beginning, text string) {
 
 // fix applies the fixes of findings, and asks before each unless yes is set.
 func (v *doctorRun) fix(ctx context.Context, yes bool) error {
-	for i, f := range v.findings {
+	for i, f := range v.view.Checks {
 		if f.Fixes == "" {
 			continue
 		}
@@ -314,7 +263,7 @@ func (v *doctorRun) end(_ context.Context, bundle string) error {
 	}); err != nil {
 		return err
 	}
-	if v.view.State == stateBroken {
+	if v.view.State == answer.StateBroken {
 		return &findingsError{exit: exitFailed}
 	}
 	return nil
@@ -323,20 +272,20 @@ func (v *doctorRun) end(_ context.Context, bundle string) error {
 // next returns the next step as a sentence.
 func (v *doctorRun) next() string {
 	var broken, mendable, mended []string
-	for i, f := range v.findings {
-		if v.view.Checks[i].Fixed == "done" {
+	for _, f := range v.view.Checks {
+		if f.Fixed == "done" {
 			mended = append(mended, f.Title)
 		}
-		if f.State == stateBroken {
+		if f.State == answer.StateBroken {
 			broken = append(broken, f.Title)
 			if f.Fixes != "" {
 				mendable = append(mendable, f.Title)
 			}
 		}
 	}
-	var halted Finding
-	if i := slices.IndexFunc(v.findings, func(f Finding) bool { return f.Check == "stop" && f.State == stateNote }); i >= 0 {
-		halted = v.findings[i]
+	var halted answer.Finding
+	if i := slices.IndexFunc(v.view.Checks, func(f answer.Finding) bool { return f.Check == "stop" && f.State == answer.StateNote }); i >= 0 {
+		halted = v.view.Checks[i]
 	}
 	took := fmt.Sprintf(" (%.1f s)", float64(v.view.TookMS)/1000)
 	switch {
@@ -350,7 +299,7 @@ func (v *doctorRun) next() string {
 		return fmt.Sprintf("Broken: %s%s. Next: aai-gateway doctor --fix fixes %s; it asks before each change.", strings.Join(broken, ", "), took, strings.Join(mendable, ", "))
 	}
 	step := "follow the advice below it"
-	if slices.ContainsFunc(v.findings, func(f Finding) bool { return f.State == stateBroken && len(f.Commands) > 0 }) {
+	if slices.ContainsFunc(v.view.Checks, func(f answer.Finding) bool { return f.State == answer.StateBroken && len(f.Commands) > 0 }) {
 		step = "run the command shown below it"
 	}
 	return fmt.Sprintf("Broken: %s%s. Next: "+step+", and aai-gateway doctor again.", strings.Join(broken, ", "), took)

@@ -8,14 +8,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
+	"github.com/gybob/aai-gateway/internal/answer"
 	"github.com/gybob/aai-gateway/internal/doors/cli"
 )
 
 // A fakeDoctor is a doctor with the findings of the test.
 type fakeDoctor struct {
-	findings      []cli.Finding
+	findings      []answer.Finding
 	skipped       []string
 	mended        []string
 	bundlePath    string
@@ -31,7 +31,7 @@ func (p *fakeDoctor) Checks() []string {
 	return names
 }
 
-func (p *fakeDoctor) Examine(ctx context.Context, skip []string, tell func(cli.Finding, []string)) {
+func (p *fakeDoctor) Examine(ctx context.Context, skip []string, tell func(answer.Finding, []string)) {
 	p.skipped = skip
 	if p.asks != nil {
 		p.windowAnswers = append(p.windowAnswers, p.asks(ctx))
@@ -54,21 +54,21 @@ func (p *fakeDoctor) Bundle(file string) ([]string, error) {
 	return []string{"report.json  what this command found"}, nil
 }
 
-func okFinding() []cli.Finding {
-	return []cli.Finding{
-		{Check: "settings", Title: "configuration", State: "ok", Did: "read ~/.aai/config.json", Saw: "it is right", Took: 2 * time.Millisecond},
-		{Check: "window", Title: "a window", State: "ok", Did: "opened one", Saw: "zenity printed what was typed", Took: 870 * time.Millisecond},
+func okFinding() []answer.Finding {
+	return []answer.Finding{
+		{Check: "settings", Title: "configuration", State: "ok", Did: "read ~/.aai/config.json", Saw: "it is right", TookMS: 2},
+		{Check: "window", Title: "a window", State: "ok", Did: "opened one", Saw: "zenity printed what was typed", TookMS: 870},
 	}
 }
 
-func brokenFinding() []cli.Finding {
+func brokenFinding() []answer.Finding {
 	return append(okFinding(),
-		cli.Finding{Check: "home", Title: "home folder", State: "broken", Did: "wrote a file", Saw: "the disk is full: 0 MB are free, the gateway needs 16",
+		answer.Finding{Check: "home", Title: "home folder", State: "broken", Did: "wrote a file", Saw: "the disk is full: 0 MB are free, the gateway needs 16",
 			Details: []string{"~/.cache/aai-gateway takes 32 MB, and can be deleted"}, Advice: "Make room; what is named here can be had again:",
-			Commands: []string{"rm -rf /home/ann/.cache/aai-gateway"}, Fixes: "empty ~/.cache/aai-gateway", Took: 10 * time.Millisecond},
-		cli.Finding{Check: "screen", Title: "screen", State: "broken", Did: "looked", Saw: "there is none", Fixes: "tell the user manager"},
-		cli.Finding{Check: "gateways", Title: "other gateways", State: "note", Did: "looked", Saw: "1 other gateway", Commands: []string{"kill 7"}},
-		cli.Finding{Check: "client", Title: "a client's start", State: "skipped", Did: "nothing", Saw: "skipped at your request"},
+			Commands: []string{"rm -rf /home/ann/.cache/aai-gateway"}, Fixes: "empty ~/.cache/aai-gateway", TookMS: 10},
+		answer.Finding{Check: "screen", Title: "screen", State: "broken", Did: "looked", Saw: "there is none", Fixes: "tell the user manager"},
+		answer.Finding{Check: "gateways", Title: "other gateways", State: "note", Did: "looked", Saw: "1 other gateway", Commands: []string{"kill 7"}},
+		answer.Finding{Check: "client", Title: "a client's start", State: "skipped", Did: "nothing", Saw: "skipped at your request"},
 	)
 }
 
@@ -128,7 +128,7 @@ func TestDoctorText(t *testing.T) {
 	if exit != 0 || !strings.Contains(out, "\nAll is well (0.0 s). Next: ") {
 		t.Errorf("exit code %d: %s", exit, out)
 	}
-	halted := append(okFinding(), cli.Finding{Check: "stop", Title: "stop", State: "note", Saw: "everything is stopped", Commands: []string{"aai-gateway start"}})
+	halted := append(okFinding(), answer.Finding{Check: "stop", Title: "stop", State: "note", Saw: "everything is stopped", Commands: []string{"aai-gateway start"}})
 	if out, _, exit = (&fakeDoctor{findings: halted}).run(t, ""); exit != 0 || strings.Contains(out, "All is well") || !strings.Contains(strings.Join(strings.Fields(out), " "), "All works (0.0 s), but everything is stopped. Next: aai-gateway start") {
 		t.Errorf("exit code %d: %s", exit, out)
 	}

@@ -8,24 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/answer"
 )
-
-// A settingRow is a setting in the answer of the tool "settings".
-type settingRow struct {
-	Key     string   `json:"key"`
-	Value   any      `json:"value"`
-	From    string   `json:"from"`
-	Source  string   `json:"source"`
-	Line    int      `json:"line"`
-	About   string   `json:"about"`
-	Kind    string   `json:"kind"`
-	Choices []string `json:"choices"`
-	Default any      `json:"default"`
-	Env     []string `json:"env"`
-	Widens  string   `json:"widens"`
-	InFile  any      `json:"in_file"`
-	Waits   bool     `json:"waits"`
-}
 
 func newSettings(r *run) *cobra.Command {
 	cmd := &cobra.Command{
@@ -66,12 +50,12 @@ func newSettings(r *run) *cobra.Command {
 }
 
 // settingsOf returns the settings that the tool lists.
-func (r *run) settingsOf(ctx context.Context, args map[string]any) (*aai.Result, []settingRow, error) {
+func (r *run) settingsOf(ctx context.Context, args map[string]any) (*aai.Result, []answer.Setting, error) {
 	result, err := r.callBuiltin(ctx, "settings", args)
 	if err != nil {
 		return nil, nil, err
 	}
-	listed, err := decodeView[struct{ Settings []settingRow }](result.Data)
+	listed, err := decodeView[answer.Settings](result.Data)
 	return result, listed.Settings, err
 }
 
@@ -83,7 +67,7 @@ func (r *run) allSettings(ctx context.Context) error {
 	return r.output.show(result.Data, func() error {
 		rows := make([][]string, 0, len(settings))
 		for _, s := range settings {
-			rows = append(rows, []string{s.Key, s.shortened(), s.place(), s.About})
+			rows = append(rows, []string{s.Key, shortened(s), placeOf(s), s.About})
 		}
 		r.output.table([]string{"SETTING", "VALUE", "FROM", "PURPOSE"}, rows)
 		if result.Warning != "" {
@@ -98,7 +82,7 @@ const maxSetting = 60
 
 // shortened returns the value for a row; if it cuts the value, it adds the command that
 // shows all of it.
-func (s settingRow) shortened() string {
+func shortened(s answer.Setting) string {
 	text := settingValue(s.Value)
 	runes := []rune(text)
 	if len(runes) <= maxSetting {
@@ -107,8 +91,8 @@ func (s settingRow) shortened() string {
 	return string(runes[:maxSetting]) + "… (whole: " + program + " settings " + s.Key + ")"
 }
 
-// place returns the source of the value: a file and line, a variable, or another name.
-func (s settingRow) place() string {
+// placeOf returns the source of the value: a file and line, a variable, or another name.
+func placeOf(s answer.Setting) string {
 	if s.Source == "file" && s.Line > 0 {
 		return s.From + ":" + strconv.Itoa(s.Line)
 	}
@@ -126,7 +110,7 @@ func (r *run) oneSetting(ctx context.Context, key string) error {
 	s := settings[0]
 	return r.output.show(s, func() error {
 		r.output.lines(s.Key + ": " + s.About + ".")
-		r.output.lines("  is        " + settingValue(s.Value) + "  (" + s.place() + ")")
+		r.output.lines("  is        " + settingValue(s.Value) + "  (" + placeOf(s) + ")")
 		r.output.lines("  standard  " + settingValue(s.Default))
 		r.output.lines("  takes     " + strings.TrimSpace(s.Kind+" "+strings.Join(s.Choices, ", ")))
 		if s.InFile != nil && (s.Source != "file" || s.Waits) {

@@ -3,44 +3,12 @@ package cli
 import (
 	"context"
 	"errors"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/gybob/aai-gateway"
-	"github.com/gybob/aai-gateway/internal/sanitize"
+	"github.com/gybob/aai-gateway/internal/answer"
 )
-
-// stopEntry is one stop in the answers of the gateway's tools.
-type stopEntry struct {
-	Call   string `json:"call"`
-	Caller string `json:"caller"`
-	At     string `json:"at"`
-}
-
-// description names the calls that are stopped.
-func (h stopEntry) description() string {
-	switch {
-	case h.Call != "":
-		return "the call " + aai.CleanLabel(h.Call, maxLine)
-	case strings.HasPrefix(h.Caller, aai.DoorMCP+":"):
-		return "all calls by " + aai.DoorMCP + " of callers without a verified identity"
-	case h.Caller != "":
-		return "all calls of " + aai.CleanLabel(h.Caller, maxLine)
-	}
-	return "everything"
-}
-
-// startCommand returns the command that lifts the stop.
-func (h stopEntry) startCommand() string {
-	switch {
-	case h.Call != "":
-		return sanitize.ShellJoin(program, "start", "--call", h.Call)
-	case h.Caller != "":
-		return sanitize.ShellJoin(program, "start", "--caller", h.Caller)
-	}
-	return program + " start"
-}
 
 // stopFlags select the calls to stop; without a flag, all of them.
 type stopFlags struct{ call, caller string }
@@ -77,13 +45,13 @@ func newStop(r *run) *cobra.Command {
 				return err
 			}
 			return r.output.show(result.Data, func() error {
-				shown, err := decodeView[struct{ Stopped stopEntry }](result.Data)
+				shown, err := decodeView[struct{ Stopped answer.Stop }](result.Data)
 				if err != nil {
 					return err
 				}
-				r.output.raw("Stopped " + shown.Stopped.description() + ".\n")
+				r.output.raw("Stopped " + shown.Stopped.String() + ".\n")
 				if shown.Stopped.Call == "" {
-					r.output.note("To start again: " + shown.Stopped.startCommand())
+					r.output.note("To start again: " + shown.Stopped.StartCommand())
 				}
 				if result.Warning != "" {
 					r.output.note("warning: " + result.Warning)
@@ -126,16 +94,16 @@ func newStart(r *run) *cobra.Command {
 				return err
 			}
 			return r.output.show(result.Data, func() error {
-				shown, err := decodeView[struct{ Started, Stopped []stopEntry }](result.Data)
+				shown, err := decodeView[struct{ Started, Stopped []answer.Stop }](result.Data)
 				if err != nil {
 					return err
 				}
 				for _, h := range shown.Started {
-					r.output.raw("Started again: " + h.description() + ".\n")
+					r.output.raw("Started again: " + h.String() + ".\n")
 				}
 				for _, h := range shown.Stopped {
 					if h.Call == "" {
-						r.output.note("Still stopped: " + h.description() + "; to start it again: " + h.startCommand())
+						r.output.note("Still stopped: " + h.String() + "; to start it again: " + h.StartCommand())
 					}
 				}
 				return nil
@@ -175,12 +143,7 @@ func (r *run) running(ctx context.Context, args map[string]any) (version string,
 	if err != nil {
 		return "", err
 	}
-	shown, err := decodeView[struct {
-		Stops      []stopEntry
-		Unreadable string
-		More       int
-		Version    string
-	}](result.Data)
+	shown, err := decodeView[answer.ActiveCalls[answer.ActiveCall]](result.Data)
 	if err != nil || args != nil && args["after"] == shown.Version {
 		return shown.Version, err
 	}
@@ -193,11 +156,11 @@ func (r *run) running(ctx context.Context, args map[string]any) (version string,
 		if len(s.rows) == 0 {
 			r.output.note("Nothing runs.")
 		}
-		if shown.More > 0 {
+		if shown.Omitted > 0 {
 			r.output.note("There are more calls than are shown.")
 		}
 		for _, h := range shown.Stops {
-			r.output.note("Stopped: " + h.description() + ".")
+			r.output.note("Stopped: " + h.String() + ".")
 		}
 		if shown.Unreadable != "" {
 			r.output.note("The list of stops cannot be read, so everything is stopped: " + aai.CleanText(shown.Unreadable, maxLine))

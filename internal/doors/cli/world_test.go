@@ -161,7 +161,7 @@ func schema(source string, check func(args map[string]any) error) aai.Schema {
 
 func anything(map[string]any) error { return nil }
 
-func answer(r *aai.Result) aai.Action {
+func respond(r *aai.Result) aai.Action {
 	return func(context.Context, *aai.Call) (*aai.Result, error) { return r, nil }
 }
 
@@ -190,23 +190,23 @@ func (w *world) notes() *aai.App {
 	open := schema(`{}`, anything)
 	return &aai.App{ID: "org.example.Notes", Name: "Notes", Aliases: []string{"memo"}, Platform: "linux", Tools: []*aai.Tool{
 		{Name: "echo", Description: "Gives its arguments back", Effect: aai.Reads, Params: schema(echoParams, checkEcho), Run: echo},
-		{Name: "add", Description: "Adds a note", Run: answer(&aai.Result{Text: "added"})},
-		{Name: "data", Run: answer(&aai.Result{Data: map[string]any{"html": "<b>", "rtl": "a\u202eb\u009b\U000E0041\x7f"}})},
-		{Name: "text", Run: answer(&aai.Result{Text: "red \x1b[31mtext\u202e\r\n\ttab"})},
-		{Name: "doubt", Run: answer(&aai.Result{Text: "done\n", Warning: "not \x1bverified"})},
-		{Name: "empty", Run: answer(&aai.Result{})},
-		{Name: "nan", Run: answer(&aai.Result{Data: func() {}})},
-		{Name: "image", Run: answer(&aai.Result{Images: []aai.Image{{MIME: "image/png", Data: []byte("png!")}}})},
-		{Name: "long", Run: answer(&aai.Result{Text: strings.Repeat("0123456789abcdef", 4096)})},
+		{Name: "add", Description: "Adds a note", Run: respond(&aai.Result{Text: "added"})},
+		{Name: "data", Run: respond(&aai.Result{Data: map[string]any{"html": "<b>", "rtl": "a\u202eb\u009b\U000E0041\x7f"}})},
+		{Name: "text", Run: respond(&aai.Result{Text: "red \x1b[31mtext\u202e\r\n\ttab"})},
+		{Name: "doubt", Run: respond(&aai.Result{Text: "done\n", Warning: "not \x1bverified"})},
+		{Name: "empty", Run: respond(&aai.Result{})},
+		{Name: "nan", Run: respond(&aai.Result{Data: func() {}})},
+		{Name: "image", Run: respond(&aai.Result{Images: []aai.Image{{MIME: "image/png", Data: []byte("png!")}}})},
+		{Name: "long", Run: respond(&aai.Result{Text: strings.Repeat("0123456789abcdef", 4096)})},
 		{Name: "fail", Params: open, Run: fail},
 		{Name: "panic", Run: func(context.Context, *aai.Call) (*aai.Result, error) { panic("no") }},
 		{Name: "hang", Run: w.hang},
 		{Name: "slow", Limits: aai.Limits{Timeout: time.Minute}, Run: slow},
 		{Name: "late", Limits: aai.Limits{Timeout: time.Second}, Run: slow},
 		{Name: "norecord"}, {Name: "nodriver"},
-		{Name: "delete", Params: open, Run: answer(&aai.Result{Text: "deleted"})},
-		{Name: "delete_proved", Run: answer(&aai.Result{Text: "deleted"})},
-		{Name: "delete_natively", Run: answer(&aai.Result{Text: "deleted"})},
+		{Name: "delete", Params: open, Run: respond(&aai.Result{Text: "deleted"})},
+		{Name: "delete_proved", Run: respond(&aai.Result{Text: "deleted"})},
+		{Name: "delete_natively", Run: respond(&aai.Result{Text: "deleted"})},
 	}}
 }
 

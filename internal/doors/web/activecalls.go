@@ -23,20 +23,7 @@ func activeCallsPage() page {
 
 // activeCall is a call in the answer of the tool "running".
 type activeCall struct {
-	Call     string    `json:"call"`
-	Parent   string    `json:"parent"`
-	Caller   string    `json:"caller"`
-	Identity string    `json:"identity"`
-	Door     string    `json:"door"`
-	App      string    `json:"app"`
-	Tool     string    `json:"tool"`
-	Target   string    `json:"target"`
-	On       string    `json:"on"`
-	Stage    string    `json:"stage"`
-	Since    time.Time `json:"since"`
-	Done     float64   `json:"done"`
-	Total    float64   `json:"total"`
-	Message  string    `json:"message"`
+	answer.ActiveCall
 
 	// Inner reports that another shown call made this one.
 	Inner bool `json:"-"`
@@ -46,23 +33,9 @@ type activeCall struct {
 	Seconds int `json:"-"`
 }
 
-// stopEntry is one stop; without a call and a caller it stops everything.
-type stopEntry struct {
-	Call   string    `json:"call"`
-	Caller string    `json:"caller"`
-	At     time.Time `json:"at"`
-}
-
-// Unknown reports whether the stop is for all callers of one door that have no identity: Caller is then
-// the door and a colon.
-func (s stopEntry) Unknown() bool { return strings.HasSuffix(s.Caller, ":") }
-
 // activeCallsPageData is the template data of activeCallsPage.
 type activeCallsPageData struct {
-	Calls      []activeCall `json:"calls"`
-	Stops      []stopEntry  `json:"stops"`
-	Unreadable string       `json:"unreadable"`
-	More       int          `json:"more"`
+	answer.ActiveCalls[activeCall]
 
 	All     bool                `json:"-"` // everything is stopped
 	Picture *keptScreenshot     `json:"-"` // the latest stored screenshot; nil if there is none
@@ -119,7 +92,7 @@ func showActiveCalls(v *pageRequest) (any, error) {
 		c.Seconds = int(math.Max(0, v.door.now().Sub(c.Since).Seconds()))
 	}
 	for _, s := range shown.Stops {
-		shown.All = shown.All || s.Call == "" && s.Caller == ""
+		shown.All = shown.All || s.IsEverything()
 	}
 	shown.Picture = v.screenshotOf("")
 	if len(shown.Calls) == 0 {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/gybob/aai-gateway"
+	answers "github.com/gybob/aai-gateway/internal/answer"
 	"github.com/gybob/aai-gateway/internal/audit"
 	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/gateway/active"
@@ -195,13 +196,13 @@ func TestEveryPageSaysThatAllIsStopped(t *testing.T) {
 	if !isHalt {
 		t.Fatalf("%T", w.gateway.Stops)
 	}
-	if err := halts.Add(t.Context(), active.Stop{Caller: "/usr/bin/claude"}); err != nil {
+	if err := halts.Add(t.Context(), answers.Stop{Caller: "/usr/bin/claude"}); err != nil {
 		t.Fatal(err)
 	}
 	if body := w.get(t, "/history").body; strings.Contains(body, says["en"]) {
 		t.Errorf("a caller is stopped, and it says of everything:\n%s", body)
 	}
-	if _, err := halts.Remove(t.Context(), func(active.Stop) bool { return true }); err != nil {
+	if _, err := halts.Remove(t.Context(), func(answers.Stop) bool { return true }); err != nil {
 		t.Fatal(err)
 	}
 	if got := w.post(t, "/now/stop", w.form(t, "/history")); got.status != http.StatusOK {
@@ -212,7 +213,7 @@ func TestEveryPageSaysThatAllIsStopped(t *testing.T) {
 	renewed := w.request(t, http.MethodGet, "/history", nil)
 	renewed.Header.Set("HX-Request", "true")
 	expectPage(t, w.do(t, renewed), says["en"], "!<html")
-	if _, err := halts.Remove(t.Context(), active.Stop.IsEverything); err != nil {
+	if _, err := halts.Remove(t.Context(), answers.Stop.IsEverything); err != nil {
 		t.Fatal(err)
 	}
 	line("en", 0)

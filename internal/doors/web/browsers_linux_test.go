@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/gybob/aai-gateway"
+	answers "github.com/gybob/aai-gateway/internal/answer"
 	"github.com/gybob/aai-gateway/internal/doors/web"
-	"github.com/gybob/aai-gateway/internal/gateway/active"
 	"github.com/gybob/aai-gateway/internal/policy"
 	"github.com/gybob/aai-gateway/internal/testkit"
 )
@@ -57,7 +57,7 @@ func TestInBrowsers(t *testing.T) {
 			})
 		})
 	}
-	if err := f.stop(t).Add(t.Context(), active.Stop{}); err != nil {
+	if err := f.stop(t).Add(t.Context(), answers.Stop{}); err != nil {
 		t.Fatal(err)
 	}
 	f.awaitEnd()

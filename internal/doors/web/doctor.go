@@ -2,13 +2,13 @@ package web
 
 import (
 	"context"
-	"encoding/json"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/answer"
 	"github.com/gybob/aai-gateway/internal/gateway"
 )
 
@@ -17,33 +17,13 @@ func doctorPage() page {
 	return page{name: "doctor", path: "/doctor", nav: true, live: []string{EventActiveCalls}, show: showDoctor, acts: map[string]act{"run": examine}}
 }
 
-// A doctorReport is the answer of the tool "doctor".
-type doctorReport struct {
-	State  string          `json:"state"`
-	Checks []doctorFinding `json:"checks"`
-	TookMS int             `json:"took_ms"`
-}
-
-// A doctorFinding is the result of one check.
-type doctorFinding struct {
-	Check    string   `json:"check"`
-	Title    string   `json:"title"`
-	State    string   `json:"state"`
-	Did      string   `json:"did"`
-	Saw      string   `json:"saw"`
-	Details  []string `json:"details"`
-	TookMS   int      `json:"took_ms"`
-	Advice   string   `json:"advice"`
-	Commands []string `json:"commands"`
-}
-
 // doctorPageData is the data of the page: the progress of the running examination, or the
 // report of the session's last one.
 type doctorPageData struct {
 	Running     bool
 	Done, Total int
-	Said        []doctorFinding // state and title of each finished check
-	Report      *doctorReport
+	Said        []answer.Finding // state and title of each finished check
+	Report      *answer.DoctorReport
 	Fault       *aai.Error
 }
 
@@ -78,12 +58,12 @@ func (e *examination) setProgress(done, total int, said string) {
 	if e.shown.Running && done > e.shown.Done {
 		said, _, _ = strings.Cut(said, "; ")
 		state, title, _ := strings.Cut(said, ": ")
-		e.shown.Said = append(e.shown.Said, doctorFinding{State: state, Title: title})
+		e.shown.Said = append(e.shown.Said, answer.Finding{State: answer.State(state), Title: title})
 	}
 	e.shown.Done, e.shown.Total = done, total
 }
 
-func (e *examination) end(report *doctorReport, fault *aai.Error) {
+func (e *examination) end(report *answer.DoctorReport, fault *aai.Error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.shown = doctorPageData{Report: report, Fault: fault}
@@ -120,17 +100,13 @@ func examine(v *pageRequest) (any, error) {
 }
 
 // runDoctor calls the doctor.
-func (v *pageRequest) runDoctor() (*doctorReport, *aai.Error) {
+func (v *pageRequest) runDoctor() (*answer.DoctorReport, *aai.Error) {
 	result, err := v.call("doctor", nil)
 	if err != nil {
 		return nil, aai.AsError(err)
 	}
-	raw, err := json.Marshal(result.Data)
-	report := new(doctorReport)
-	if err == nil {
-		err = json.Unmarshal(raw, report)
-	}
-	if err != nil {
+	report := new(answer.DoctorReport)
+	if err := decodeData(result, report); err != nil {
 		return nil, aai.Errorf(aai.Internal, "the answer of doctor cannot be read: %w", err)
 	}
 	return report, nil

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/gybob/aai-gateway"
+	answers "github.com/gybob/aai-gateway/internal/answer"
 	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/gateway/active"
 	"github.com/gybob/aai-gateway/internal/policy"
@@ -84,7 +85,7 @@ func newFilledWorld(t *testing.T) *filledWorld {
 		t.Fatal(err)
 	}
 	f.keepScreenshot(t)
-	if err := f.stop(t).Add(t.Context(), active.Stop{Caller: "/usr/bin/stopped-agent"}); err != nil {
+	if err := f.stop(t).Add(t.Context(), answers.Stop{Caller: "/usr/bin/stopped-agent"}); err != nil {
 		t.Fatal(err)
 	}
 	f.startCalls(t)
@@ -137,7 +138,7 @@ func (f *filledWorld) startCalls(t *testing.T) {
 func (f *filledWorld) restart(t *testing.T) {
 	t.Helper()
 	f.awaitEnd()
-	if _, err := f.stop(t).Remove(t.Context(), active.Stop.IsEverything); err != nil {
+	if _, err := f.stop(t).Remove(t.Context(), answers.Stop.IsEverything); err != nil {
 		t.Fatal(err)
 	}
 	f.startCalls(t)
@@ -160,7 +161,7 @@ func TestEveryPageOfAFilledWorld(t *testing.T) {
 	expectPage(t, f.get(t, "/logins?app=shop.example"), "<blockquote>", `name="secret"`, `name="trust"`)
 	expectPage(t, f.get(t, "/lint?app=org.test.Linted"), `class="mark bad"`, `class="mark warn"`)
 	expectPage(t, f.get(t, "/history/s1"), "guide")
-	if err := f.stop(t).Add(t.Context(), active.Stop{}); err != nil {
+	if err := f.stop(t).Add(t.Context(), answers.Stop{}); err != nil {
 		t.Fatal(err)
 	}
 	f.awaitEnd()

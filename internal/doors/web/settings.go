@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/answer"
 	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
@@ -26,31 +27,7 @@ func settingPage() page {
 }
 
 // A setting is a setting in the answer of the tool "settings".
-type setting struct {
-	Key     string   `json:"key"`
-	Value   any      `json:"value"`
-	From    string   `json:"from"`
-	Source  string   `json:"source"`
-	Line    int      `json:"line"`
-	About   string   `json:"about"`
-	Kind    string   `json:"kind"`
-	Choices []string `json:"choices"`
-	Default any      `json:"default"`
-	Env     []string `json:"env"`
-	Widens  string   `json:"widens"`
-	InFile  any      `json:"in_file"`
-	Waits   bool     `json:"waits"`
-	Running any      `json:"running"`
-}
-
-// settingsAnswer is the answer of the tool.
-type settingsAnswer struct {
-	Settings []setting `json:"settings"`
-	File     string    `json:"file"`
-	Version  string    `json:"version"`
-	Problem  string    `json:"problem"`
-	Notes    []string  `json:"notes"`
-}
+type setting struct{ answer.Setting }
 
 // settingGroup holds settings that belong together.
 type settingGroup struct {
@@ -60,7 +37,7 @@ type settingGroup struct {
 
 // settingsPageData is the data of the page of settings.
 type settingsPageData struct {
-	settingsAnswer
+	answer.Settings
 	Search  string
 	Changed bool // only settings that differ from their defaults
 	Groups  []settingGroup
@@ -88,13 +65,14 @@ func settingGroups() []struct {
 
 func showSettings(v *pageRequest) (any, error) {
 	shown := settingsPageData{Search: strings.TrimSpace(v.query.Get("q")), Changed: v.query.Get("changed") != ""}
-	if err := v.read("settings", nil, &shown.settingsAnswer); err != nil {
+	if err := v.read("settings", nil, &shown.Settings); err != nil {
 		return nil, err
 	}
 	taken := make(map[string]bool)
 	for _, g := range slices.Backward(settingGroups()) {
 		group := settingGroup{Name: g.name}
-		for _, s := range shown.Settings {
+		for _, row := range shown.Settings.Settings {
+			s := setting{row}
 			s.About = v.aboutSetting(s)
 			if taken[s.Key] || g.prefixes != nil && !hasAnyPrefix(s.Key, g.prefixes) {
 				continue
@@ -236,16 +214,16 @@ type settingChange struct {
 }
 
 func showSetting(v *pageRequest) (any, error) {
-	var answer settingsAnswer
-	if err := v.read("settings", map[string]any{"key": v.pathValue("key")}, &answer); err != nil {
+	var found answer.Settings
+	if err := v.read("settings", map[string]any{"key": v.pathValue("key")}, &found); err != nil {
 		return nil, err
 	}
-	if len(answer.Settings) != 1 {
-		return nil, aai.Errorf(aai.Internal, "the answer of settings has %d settings; expected one", len(answer.Settings))
+	if len(found.Settings) != 1 {
+		return nil, aai.Errorf(aai.Internal, "the answer of settings has %d settings; expected one", len(found.Settings))
 	}
-	s := answer.Settings[0]
+	s := setting{found.Settings[0]}
 	s.About = v.aboutSetting(s)
-	return settingPageData{setting: s, File: answer.File, Version: answer.Version}, nil
+	return settingPageData{setting: s, File: found.File, Version: found.Version}, nil
 }
 
 // changeSetting changes a setting; nil removes it from the file. The gateway asks the

@@ -15,13 +15,14 @@ import (
 	"github.com/fsnotify/fsnotify"
 	"github.com/gofrs/flock"
 
+	"github.com/gybob/aai-gateway/internal/answer"
 	"github.com/gybob/aai-gateway/internal/files/atomicfile"
 )
 
 // ListActive returns the active calls of all gateways that publish in the folder, the oldest
 // first, and the number of further calls that are not listed. It removes the files of dead
 // gateways.
-func ListActive(folder string) (rows []PublishedCall, more int, err error) {
+func ListActive(folder string) (rows []answer.ActiveCall, more int, err error) {
 	files, err := os.ReadDir(folder)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, 0, nil
@@ -42,7 +43,7 @@ func ListActive(folder string) (rows []PublishedCall, more int, err error) {
 		}
 		rows, more = append(rows, said.Calls...), more+said.Omitted
 	}
-	slices.SortFunc(rows, func(a, b PublishedCall) int { return cmp.Or(a.Since.Compare(b.Since), cmp.Compare(a.Call, b.Call)) })
+	slices.SortFunc(rows, func(a, b answer.ActiveCall) int { return cmp.Or(a.Since.Compare(b.Since), cmp.Compare(a.Call, b.Call)) })
 	return rows, more, nil
 }
 

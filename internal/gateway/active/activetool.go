@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/answer"
 	"github.com/gybob/aai-gateway/internal/schema"
 )
 
@@ -21,32 +22,10 @@ const (
 	activeParams = `{"type": "object", "additionalProperties": false, "properties": {
 		"after": {"type": "string", "description": "The version of an earlier answer: wait until it is another one"},
 		"wait": {"type": "number", "minimum": 0, "maximum": 30, "default": 0, "description": "For how many seconds at most"}}}`
-
-	activeReturns = `{"type": "object", "required": ["calls", "stops", "version"], "properties": {
-		"calls": {"type": "array", "items": {"type": "object", "additionalProperties": false, "properties": {
-			"since": {"type": "string", "format": "date-time", "title": "since"}, "caller": {"type": "string", "title": "caller"},
-			"app": {"type": "string", "title": "app"}, "tool": {"type": "string", "title": "tool"},
-			"target": {"type": "string", "title": "target"}, "stage": {"type": "string", "title": "stage", "enum": ["finding", "deciding", "asking", "waiting", "recording", "running"]},
-			"message": {"type": "string", "title": "progress"}, "call": {"type": "string", "title": "call"},
-			"identity": {"type": "string", "title": "identity"}, "on": {"type": "string"},
-			"done": {"type": "number"}, "total": {"type": "number"}, "parent": {"type": "string"}, "door": {"type": "string"}, "process": {"type": "integer"}}}},
-		"stops": {"type": "array", "items": {"type": "object", "properties": {
-			"call": {"type": "string"}, "caller": {"type": "string"}, "at": {"type": "string", "format": "date-time"}, "door": {"type": "string"}}}},
-		"unreadable": {"type": "string", "description": "Why the stop list cannot be read; everything is stopped then"},
-		"more": {"type": "integer"}, "version": {"type": "string"}}}`
 )
 
-// activeResult is the answer of the tool.
-type activeResult struct {
-	Calls []PublishedCall `json:"calls"`
-	// Stops lists the active stops; one without a scope stops everything. It omits stops of ended
-	// calls, which stay in force because the call may be repeated.
-	Stops []Stop `json:"stops"`
-	// Unreadable is the reason why the stops are unknown, or "".
-	Unreadable string `json:"unreadable,omitempty"`
-	Omitted    int    `json:"more,omitempty"`
-	Version    string `json:"version"`
-}
+// activeCalls is the answer of the tool.
+type activeCalls = answer.ActiveCalls[answer.ActiveCall]
 
 // NewActiveTool returns the tool that lists the active calls of all gateways that publish in the
 // folder, and the stops.
@@ -54,7 +33,7 @@ func NewActiveTool(folder string, stopped *StopList) *aai.Tool {
 	t := activeLister{folder, stopped}
 	return &aai.Tool{
 		Name: ActiveToolName, Description: "List the active and the stopped calls of all gateways",
-		Params: schema.MustParse(activeParams), Returns: aai.Schema{Source: json.RawMessage(activeReturns)},
+		Params: schema.MustParse(activeParams), Returns: aai.Schema{Source: answer.SchemaOf[activeCalls]()},
 		Effect: aai.Reads, Assess: aai.Always(aai.Assessment{EffectInherent: true, AllowUnaudited: true}), Limits: aai.Limits{Timeout: time.Minute}, Run: t.list,
 	}
 }
@@ -79,7 +58,7 @@ func (t activeLister) list(ctx context.Context, call *aai.Call) (*aai.Result, er
 			return nil, err
 		}
 		result, err := t.now()
-		if err != nil || waiting.Err() != nil || result.Data.(activeResult).Version != after { //nolint:forcetypeassert // now made it
+		if err != nil || waiting.Err() != nil || result.Data.(activeCalls).Version != after { //nolint:forcetypeassert // now made it
 			return result, err
 		}
 		changes.waitForChange(waiting)
@@ -100,13 +79,13 @@ func (t activeLister) now() (*aai.Result, error) {
 	if err != nil {
 		return nil, aai.Errorf(aai.AutomationFailed, "the active calls cannot be read: %w", err)
 	}
-	a := activeResult{Calls: append([]PublishedCall{}, rows...), Stops: []Stop{}, Omitted: more}
+	a := activeCalls{Calls: append([]answer.ActiveCall{}, rows...), Stops: []answer.Stop{}, Omitted: more}
 	stops, err := t.stopped.Stops()
 	if err != nil {
-		a.Unreadable, a.Stops = aai.CleanLabel(err.Error(), 300), []Stop{{}}
+		a.Unreadable, a.Stops = aai.CleanLabel(err.Error(), 300), []answer.Stop{{}}
 	} else {
 		for _, s := range stops {
-			if s.Call == "" || more > 0 || a.isActive(s.Call) {
+			if s.Call == "" || more > 0 || isActive(a, s.Call) {
 				a.Stops = append(a.Stops, s)
 			}
 		}
@@ -122,6 +101,6 @@ func (t activeLister) now() (*aai.Result, error) {
 }
 
 // isActive reports whether the call, or one that it made, is active.
-func (a activeResult) isActive(call string) bool {
-	return slices.ContainsFunc(a.Calls, func(r PublishedCall) bool { return r.Call == call || r.Parent == call })
+func isActive(a activeCalls, call string) bool {
+	return slices.ContainsFunc(a.Calls, func(r answer.ActiveCall) bool { return r.Call == call || r.Parent == call })
 }

@@ -25,6 +25,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/answer"
 	"github.com/gybob/aai-gateway/internal/files/atomicfile"
 	"github.com/gybob/aai-gateway/internal/gateway"
 )
@@ -43,31 +44,11 @@ const (
 	lockEnding = ".lock"
 )
 
-// A PublishedCall describes a call in progress in the file that its gateway writes for other
-// processes; see ListActive.
-type PublishedCall struct {
-	Call     string        `json:"call"`
-	Parent   string        `json:"parent,omitempty"`
-	Door     string        `json:"door"`
-	Caller   string        `json:"caller"` // door and name, such as mcp:claude
-	Identity string        `json:"identity,omitempty"`
-	App      string        `json:"app"`
-	Tool     string        `json:"tool"`
-	Target   string        `json:"target,omitempty"`
-	On       string        `json:"on,omitempty"`
-	Stage    gateway.Stage `json:"stage"`
-	Since    time.Time     `json:"since"`
-	Done     float64       `json:"done,omitempty"`
-	Total    float64       `json:"total,omitempty"`
-	Message  string        `json:"message,omitempty"`
-	Process  int           `json:"process"` // id of the gateway's process
-}
-
 // activeFile is the content of a publisher's file.
 type activeFile struct {
-	Process int             `json:"process"`
-	Calls   []PublishedCall `json:"calls"`
-	Omitted int             `json:"more,omitempty"` // number of calls not listed
+	Process int                 `json:"process"`
+	Calls   []answer.ActiveCall `json:"calls"`
+	Omitted int                 `json:"more,omitempty"` // number of calls not listed
 }
 
 // A Publisher publishes the active calls of one gateway. It is safe for concurrent use.
@@ -128,10 +109,10 @@ func (t *Publisher) publish() {
 	}
 }
 
-func activeCallOf(u gateway.ActiveCall) PublishedCall {
-	return PublishedCall{
+func activeCallOf(u gateway.ActiveCall) answer.ActiveCall {
+	return answer.ActiveCall{
 		Call: u.Call, Parent: u.Parent, Door: u.Caller.Door, Caller: u.Caller.String(), Identity: u.Caller.Identity,
-		App: u.App, Tool: u.Tool, Target: u.Target, On: u.Element.String(), Stage: u.Stage, Since: u.Since,
+		App: u.App, Tool: u.Tool, Target: u.Target, On: u.Element.String(), Stage: string(u.Stage), Since: u.Since,
 		Done: u.Done, Total: u.Total, Message: u.Message, Process: os.Getpid(),
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/answer"
 	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/gateway/active"
 	"github.com/gybob/aai-gateway/internal/testkit"
@@ -68,7 +69,7 @@ func call(id string, since time.Duration) gateway.ActiveCall {
 }
 
 // listed waits until n calls are published in the folder.
-func listed(t *testing.T, folder string, n int) []active.PublishedCall {
+func listed(t *testing.T, folder string, n int) []answer.ActiveCall {
 	t.Helper()
 	for late := time.Now().Add(30 * time.Second); ; time.Sleep(time.Millisecond) {
 		rows, _, err := active.ListActive(folder)
@@ -138,7 +139,7 @@ func TestTold(t *testing.T) {
 	rows := listed(t, folder, 2)
 	r := rows[0]
 	if r.Call != "c2" || rows[1].Call != "c1" || r.Caller != "mcp:claude" || r.Identity != "/bin/a" || r.App != "desktop" || r.Target != "org.example.App" ||
-		r.On != `button "Save"` || r.Stage != gateway.StageActing || r.Done != 1 || r.Total != 3 || r.Message != "Step 1/3" || r.Process != os.Getpid() || r.Parent != "p1" || r.Door != aai.DoorMCP {
+		r.On != `button "Save"` || r.Stage != string(gateway.StageActing) || r.Done != 1 || r.Total != 3 || r.Message != "Step 1/3" || r.Process != os.Getpid() || r.Parent != "p1" || r.Door != aai.DoorMCP {
 		t.Errorf("%+v", rows)
 	}
 	other.set()
@@ -231,7 +232,7 @@ func TestStopsOfCallsThatHaveEnded(t *testing.T) {
 			t.Fatal(err)
 		}
 		b, _ := json.Marshal(result.Data)
-		var a struct{ Stops []active.Stop }
+		var a struct{ Stops []answer.Stop }
 		if err := json.Unmarshal(b, &a); err != nil {
 			t.Fatal(err)
 		}
@@ -243,7 +244,7 @@ func TestStopsOfCallsThatHaveEnded(t *testing.T) {
 			t.Errorf("with %d calls under way %q are listed as stopped, want %q", rows, got, want)
 		}
 	}
-	for _, s := range []active.Stop{{Caller: "/bin/a"}, {Call: "c1"}, {Call: "p1"}} {
+	for _, s := range []answer.Stop{{Caller: "/bin/a"}, {Call: "c1"}, {Call: "p1"}} {
 		s.At = time.Now()
 		if err := stopped.Add(t.Context(), s); err != nil {
 			t.Fatal(err)
@@ -271,8 +272,8 @@ func TestWaits(t *testing.T) {
 	tool := active.NewActiveTool(folder, stopped)
 	ask := func(ctx context.Context, after string) (a struct {
 		Version string
-		Calls   []active.PublishedCall
-		Stops   []active.Stop
+		Calls   []answer.ActiveCall
+		Stops   []answer.Stop
 	}) {
 		t.Helper()
 		result, err := tool.Run(ctx, &aai.Call{Args: map[string]any{"after": after, "wait": json.Number("30")}})
@@ -299,7 +300,7 @@ func TestWaits(t *testing.T) {
 	if len(second.Calls) != 1 || len(second.Stops) != 0 {
 		t.Errorf("%+v", second)
 	}
-	if err := stopped.Add(t.Context(), active.Stop{Caller: "/bin/a"}); err != nil {
+	if err := stopped.Add(t.Context(), answer.Stop{Caller: "/bin/a"}); err != nil {
 		t.Fatal(err)
 	}
 	third := ask(t.Context(), second.Version)

@@ -11,34 +11,20 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/answer"
 	"github.com/gybob/aai-gateway/internal/files/atomicfile"
 	"github.com/gybob/aai-gateway/internal/gateway"
-	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
-// A Stop is a stop of one call, of a caller's calls, or of everything if it names neither.
-type Stop struct {
-	Call string `json:"call,omitempty"`
-	// Caller is an identity, or "mcp:" for all callers of that door without one: a name is the
-	// caller's claim, which it could change.
-	Caller string    `json:"caller,omitempty"`
-	At     time.Time `json:"at"`
-	Door   string    `json:"door"` // of the person's stop
-}
-
-// IsEverything reports whether the stop applies to all calls.
-func (s Stop) IsEverything() bool { return s.Call == "" && s.Caller == "" }
-
 // sameScope reports whether both stop the same calls.
-func (s Stop) sameScope(other Stop) bool { return s.Call == other.Call && s.Caller == other.Caller }
+func sameScope(s, other answer.Stop) bool { return s.Call == other.Call && s.Caller == other.Caller }
 
 // matches reports whether the stop applies to the call.
-func (s Stop) matches(w gateway.CallScope) bool {
+func matches(s answer.Stop, w gateway.CallScope) bool {
 	switch {
 	case s.Call != "":
 		return slices.Contains(w.CallIDs, s.Call)
@@ -75,7 +61,7 @@ type StopList struct {
 
 	mu         sync.Mutex // guards the fields below
 	content    []byte     // as of the last read
-	parsed     []Stop
+	parsed     []answer.Stop
 	parseError error
 
 	watching    sync.Once
@@ -103,15 +89,15 @@ func (h *StopList) CheckStopped(w gateway.CallScope) *aai.Error {
 		return unreadableError(h.cfg.Path, err)
 	}
 	for _, s := range stops {
-		if s.matches(w) && (s.Call != "" || !exempt) {
-			return s.callError()
+		if matches(s, w) && (s.Call != "" || !exempt) {
+			return callError(s)
 		}
 	}
 	return nil
 }
 
 // Stops returns the current stops. An error means that everything is stopped.
-func (h *StopList) Stops() ([]Stop, error) {
+func (h *StopList) Stops() ([]answer.Stop, error) {
 	text, err := atomicfile.Read(h.cfg.Path, atomicfile.ReadLimits{Size: maxStopFile})
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -130,11 +116,11 @@ func (h *StopList) Stops() ([]Stop, error) {
 
 // stopDocument is the content of the file.
 type stopDocument struct {
-	Stops []Stop `json:"stops"`
+	Stops []answer.Stop `json:"stops"`
 }
 
 // parseStops parses the file. Unknown fields are an error.
-func parseStops(text []byte) ([]Stop, error) {
+func parseStops(text []byte) ([]answer.Stop, error) {
 	var doc stopDocument
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
@@ -154,7 +140,7 @@ func parseStops(text []byte) ([]Stop, error) {
 
 // Add adds a stop. After it has returned, no gateway records the intent of a call that the stop
 // covers.
-func (h *StopList) Add(ctx context.Context, s Stop) error {
+func (h *StopList) Add(ctx context.Context, s answer.Stop) error {
 	if s.Caller != "" {
 		who := callerKey(s.Caller)
 		if who == "" {
@@ -162,8 +148,8 @@ func (h *StopList) Add(ctx context.Context, s Stop) error {
 		}
 		s.Caller = who
 	}
-	err := h.editFile(ctx, func(stops []Stop) []Stop {
-		stops = slices.DeleteFunc(stops, func(other Stop) bool { return other.sameScope(s) })
+	err := h.editFile(ctx, func(stops []answer.Stop) []answer.Stop {
+		stops = slices.DeleteFunc(stops, func(other answer.Stop) bool { return sameScope(other, s) })
 		return pruneStops(append(stops, s))
 	})
 	if err != nil && s.IsEverything() {
@@ -178,12 +164,12 @@ func (h *StopList) Add(ctx context.Context, s Stop) error {
 }
 
 // pruneStops removes expired stops of single calls, and the oldest above maxStops.
-func pruneStops(stops []Stop) []Stop {
-	stops = slices.DeleteFunc(stops, func(s Stop) bool { return s.Call != "" && time.Since(s.At) > callStopLifetime })
+func pruneStops(stops []answer.Stop) []answer.Stop {
+	stops = slices.DeleteFunc(stops, func(s answer.Stop) bool { return s.Call != "" && time.Since(s.At) > callStopLifetime })
 	for len(stops) > maxStops {
-		i := slices.IndexFunc(stops, func(s Stop) bool { return s.Call != "" })
+		i := slices.IndexFunc(stops, func(s answer.Stop) bool { return s.Call != "" })
 		if i < 0 {
-			return []Stop{{At: stops[len(stops)-1].At, Door: stops[len(stops)-1].Door}} // too many to list: stop everything
+			return []answer.Stop{{At: stops[len(stops)-1].At, Door: stops[len(stops)-1].Door}} // too many to list: stop everything
 		}
 		stops = slices.Delete(stops, i, i+1)
 	}
@@ -192,9 +178,9 @@ func pruneStops(stops []Stop) []Stop {
 
 // Remove removes the stops for which the function returns true, and returns them. A file that
 // cannot be parsed counts as one stop of everything.
-func (h *StopList) Remove(ctx context.Context, which func(Stop) bool) (ended []Stop, err error) {
-	err = h.editFile(ctx, func(stops []Stop) []Stop {
-		return slices.DeleteFunc(stops, func(s Stop) bool {
+func (h *StopList) Remove(ctx context.Context, which func(answer.Stop) bool) (ended []answer.Stop, err error) {
+	err = h.editFile(ctx, func(stops []answer.Stop) []answer.Stop {
+		return slices.DeleteFunc(stops, func(s answer.Stop) bool {
 			if which(s) {
 				ended = append(ended, s)
 				return true
@@ -210,7 +196,7 @@ func (h *StopList) Remove(ctx context.Context, which func(Stop) bool) (ended []S
 }
 
 // editFile changes the file under a lock across gateways.
-func (h *StopList) editFile(ctx context.Context, change func([]Stop) []Stop) error {
+func (h *StopList) editFile(ctx context.Context, change func([]answer.Stop) []answer.Stop) error {
 	if err := os.MkdirAll(filepath.Dir(h.cfg.Path), 0o700); err != nil {
 		return fmt.Errorf("make the folder of the stop list: %w", err)
 	}
@@ -223,7 +209,7 @@ func (h *StopList) editFile(ctx context.Context, change func([]Stop) []Stop) err
 	defer unlock()
 	stops, bad := h.Stops()
 	if bad != nil {
-		stops = []Stop{{}}
+		stops = []answer.Stop{{}}
 	}
 	left := change(slices.Clone(stops))
 	if len(left) == 0 {
@@ -239,38 +225,14 @@ func (h *StopList) editFile(ctx context.Context, change func([]Stop) []Stop) err
 	return atomicfile.ReplaceDurable(h.cfg.Path, append(text, '\n'))
 }
 
-// String describes the scope of the stop.
-func (s Stop) String() string {
-	switch {
-	case s.Call != "":
-		return "the call " + aai.CleanLabel(s.Call, 100)
-	case strings.HasSuffix(s.Caller, ":"):
-		return "all calls by " + aai.CleanLabel(strings.TrimSuffix(s.Caller, ":"), 100) + " of callers without a verified identity"
-	case s.Caller != "":
-		return "all calls of " + aai.CleanLabel(s.Caller, 200)
-	}
-	return "everything"
-}
-
-// startCommand returns the command that ends the stop.
-func (s Stop) startCommand() string {
-	switch {
-	case s.Call != "":
-		return sanitize.ShellJoin("aai-gateway", "start", "--call", s.Call)
-	case s.Caller != "":
-		return sanitize.ShellJoin("aai-gateway", "start", "--caller", s.Caller)
-	}
-	return "aai-gateway start"
-}
-
 // callError returns the error of a stopped call.
-func (s Stop) callError() *aai.Error {
+func callError(s answer.Stop) *aai.Error {
 	what := s.String()
 	if s.Call != "" {
 		what = "this call"
 	}
 	e := aai.Errorf(aai.PermissionDenied, "the person at this computer stopped %s, %s", what, formatTime(s.At))
-	e.Hint = "Until the person starts it again, with " + s.startCommand() + ", every such call is refused. Continue when the person says so."
+	e.Hint = "Until the person starts it again, with " + s.StartCommand() + ", every such call is refused. Continue when the person says so."
 	if s.Call != "" {
 		e.Hint = "Make it again only if the person asks for it."
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/answer"
 	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/gateway/active"
 )
@@ -35,24 +36,24 @@ func at(path string) *active.StopList {
 	return active.NewStopList(active.StopConfig{Path: path, Exempt: func(w gateway.CallScope) bool { return w.Caller.Door == aai.DoorCLI && w.App == aai.BuiltinApp }})
 }
 
-func everything(active.Stop) bool { return true }
+func everything(answer.Stop) bool { return true }
 
 // TestWhatIsStopped: a stop applies to its scope, in every gateway of the person, until a start.
 func TestWhatIsStopped(t *testing.T) {
 	for name, c := range map[string]struct {
-		stop    active.Stop
+		stop    answer.Stop
 		stopped []gateway.CallScope
 		goesOn  []gateway.CallScope
 		says    string
 	}{
-		"everything":   {active.Stop{}, []gateway.CallScope{agent("/bin/a"), agent("")}, []gateway.CallScope{person()}, "stopped everything, at "},
-		"a caller":     {active.Stop{Caller: "/bin/a"}, []gateway.CallScope{agent("/bin/a")}, []gateway.CallScope{agent("/bin/b"), agent(""), person()}, "all calls of /bin/a"},
-		"a word":       {active.Stop{Caller: "mcp:claude"}, []gateway.CallScope{agent(""), called("other"), called("")}, []gateway.CallScope{agent("/bin/a"), agent("http:work"), person()}, "all calls by mcp of callers without a verified identity"},
-		"unknown ones": {active.Stop{Caller: "mcp:"}, []gateway.CallScope{agent(""), called("other")}, []gateway.CallScope{agent("/bin/a")}, "all calls by mcp of callers without a verified identity"},
-		"a call":       {active.Stop{Call: "c1"}, []gateway.CallScope{agent("/bin/a"), agent("")}, []gateway.CallScope{person()}, "this call"},
-		"an outer one": {active.Stop{Call: "c0"}, []gateway.CallScope{agent("/bin/a")}, nil, "this call"},
-		"own":          {active.Stop{Call: "c9"}, []gateway.CallScope{person()}, []gateway.CallScope{agent("")}, "this call"},
-		"the terminal": {active.Stop{Caller: aai.IdentityTerminal}, nil, []gateway.CallScope{person()}, ""},
+		"everything":   {answer.Stop{}, []gateway.CallScope{agent("/bin/a"), agent("")}, []gateway.CallScope{person()}, "stopped everything, at "},
+		"a caller":     {answer.Stop{Caller: "/bin/a"}, []gateway.CallScope{agent("/bin/a")}, []gateway.CallScope{agent("/bin/b"), agent(""), person()}, "all calls of /bin/a"},
+		"a word":       {answer.Stop{Caller: "mcp:claude"}, []gateway.CallScope{agent(""), called("other"), called("")}, []gateway.CallScope{agent("/bin/a"), agent("http:work"), person()}, "all calls by mcp of callers without a verified identity"},
+		"unknown ones": {answer.Stop{Caller: "mcp:"}, []gateway.CallScope{agent(""), called("other")}, []gateway.CallScope{agent("/bin/a")}, "all calls by mcp of callers without a verified identity"},
+		"a call":       {answer.Stop{Call: "c1"}, []gateway.CallScope{agent("/bin/a"), agent("")}, []gateway.CallScope{person()}, "this call"},
+		"an outer one": {answer.Stop{Call: "c0"}, []gateway.CallScope{agent("/bin/a")}, nil, "this call"},
+		"own":          {answer.Stop{Call: "c9"}, []gateway.CallScope{person()}, []gateway.CallScope{agent("")}, "this call"},
+		"the terminal": {answer.Stop{Caller: aai.IdentityTerminal}, nil, []gateway.CallScope{person()}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "halt", "stopped")
@@ -137,13 +138,13 @@ func TestAStopThatCannotBeWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	h := at(path)
-	if err := h.Add(t.Context(), active.Stop{Caller: "/bin/a"}); err == nil {
+	if err := h.Add(t.Context(), answer.Stop{Caller: "/bin/a"}); err == nil {
 		t.Error("it is said that a caller was stopped")
 	}
 	if e := h.CheckStopped(agent("/bin/a")); e != nil {
 		t.Errorf("a stop that failed stops: %v", e)
 	}
-	if err := h.Add(t.Context(), active.Stop{}); err != nil {
+	if err := h.Add(t.Context(), answer.Stop{}); err != nil {
 		t.Error(err)
 	}
 	if e := h.CheckStopped(agent("/bin/a")); e == nil {
@@ -155,7 +156,7 @@ func TestAStopThatCannotBeWritten(t *testing.T) {
 func TestManyStops(t *testing.T) {
 	h := at(filepath.Join(t.TempDir(), "stopped"))
 	now := time.Now()
-	for _, s := range []active.Stop{{Caller: "/bin/a", At: now}, {Call: "old", At: now.Add(-48 * time.Hour)}, {Call: "c1", At: now}, {Call: "c1", At: now}} {
+	for _, s := range []answer.Stop{{Caller: "/bin/a", At: now}, {Call: "old", At: now.Add(-48 * time.Hour)}, {Call: "c1", At: now}, {Call: "c1", At: now}} {
 		if err := h.Add(t.Context(), s); err != nil {
 			t.Fatal(err)
 		}
@@ -170,12 +171,12 @@ func TestManyStops(t *testing.T) {
 func TestAStopOfNobody(t *testing.T) {
 	h := at(filepath.Join(t.TempDir(), "stopped"))
 	for _, who := range []string{"claude", "bin/a", ":"} {
-		if e := aai.AsError(h.Add(t.Context(), active.Stop{Caller: who})); e == nil || e.Code != aai.InvalidParams || !strings.Contains(e.Hint, "aai-gateway running") {
+		if e := aai.AsError(h.Add(t.Context(), answer.Stop{Caller: who})); e == nil || e.Code != aai.InvalidParams || !strings.Contains(e.Hint, "aai-gateway running") {
 			t.Errorf("%s: %v", who, e)
 		}
 	}
 	for _, who := range []string{"/bin/a", `"/bin/a" x`, "flatpak:org.example.App", "http:work", "cli:terminal", "web:page", "page", "terminal"} {
-		if err := h.Add(t.Context(), active.Stop{Caller: who}); err != nil {
+		if err := h.Add(t.Context(), answer.Stop{Caller: who}); err != nil {
 			t.Errorf("%s: %v", who, err)
 		}
 	}
@@ -208,7 +209,7 @@ func TestAStopOfBefore(t *testing.T) {
 // single callers and calls remain, and the answer lists them.
 func TestStartLeavesSingleStops(t *testing.T) {
 	h := at(filepath.Join(t.TempDir(), "stopped"))
-	for _, s := range []active.Stop{{Call: "c7"}, {}, {Caller: "/opt/an agent"}} {
+	for _, s := range []answer.Stop{{Call: "c7"}, {}, {Caller: "/opt/an agent"}} {
 		s.At = time.Now()
 		if err := h.Add(t.Context(), s); err != nil {
 			t.Fatal(err)
@@ -248,7 +249,7 @@ func TestWatched(t *testing.T) {
 	for i := range int32(4) {
 		var err error
 		if i%2 == 0 {
-			err = at(path).Add(t.Context(), active.Stop{At: time.Now()})
+			err = at(path).Add(t.Context(), answer.Stop{At: time.Now()})
 		} else {
 			_, err = at(path).Remove(t.Context(), everything)
 		}
@@ -260,7 +261,7 @@ func TestWatched(t *testing.T) {
 	if err := h.Close(); err != nil {
 		t.Error(err)
 	}
-	if err := at(path).Add(context.Background(), active.Stop{}); err != nil {
+	if err := at(path).Add(context.Background(), answer.Stop{}); err != nil {
 		t.Fatal(err)
 	}
 	if n := told.Load(); n != 4 {

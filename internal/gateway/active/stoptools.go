@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/answer"
 	"github.com/gybob/aai-gateway/internal/schema"
 )
 
@@ -36,7 +37,7 @@ func (h *StopList) Tools() []*aai.Tool {
 }
 
 // stopFromCall returns the stop that the arguments describe: of a call, a caller, or everything.
-func stopFromCall(call *aai.Call) (s Stop, err error) {
+func stopFromCall(call *aai.Call) (s answer.Stop, err error) {
 	s.Call, _ = call.Args["call"].(string)
 	s.Caller, _ = call.Args["caller"].(string)
 	if s.Call != "" && s.Caller != "" {
@@ -77,22 +78,22 @@ func (h *StopList) runStart(ctx context.Context, call *aai.Call) (*aai.Result, e
 		return nil, e
 	}
 	if ended == nil {
-		ended = []Stop{}
+		ended = []answer.Stop{}
 	}
 	left, err := h.Stops()
 	if err != nil {
-		left = []Stop{{}}
+		left = []answer.Stop{{}}
 	}
-	return &aai.Result{Data: map[string]any{"started": ended, "stopped": append([]Stop{}, left...)}, NoOp: len(ended) == 0}, nil
+	return &aai.Result{Data: map[string]any{"started": ended, "stopped": append([]answer.Stop{}, left...)}, NoOp: len(ended) == 0}, nil
 }
 
 // matchesStop returns a function that selects the stops to end: those with the scope of s. A
 // start of everything leaves stops of single callers and calls, which the person made separately.
-func matchesStop(s Stop) func(Stop) bool {
+func matchesStop(s answer.Stop) func(answer.Stop) bool {
 	if who := callerKey(s.Caller); who != "" {
 		s.Caller = who
 	}
-	return func(other Stop) bool { return other.sameScope(s) }
+	return func(other answer.Stop) bool { return sameScope(other, s) }
 }
 
 // precheckStart returns an error if no stop matches, so that no person is asked.
@@ -103,7 +104,7 @@ func (h *StopList) precheckStart(_ context.Context, call *aai.Call) error {
 	}
 	stops, bad := h.Stops()
 	if bad != nil {
-		stops = []Stop{{}}
+		stops = []answer.Stop{{}}
 	}
 	if slices.ContainsFunc(stops, matchesStop(s)) {
 		return nil
@@ -111,9 +112,9 @@ func (h *StopList) precheckStart(_ context.Context, call *aai.Call) error {
 	e := aai.Errorf(aai.InvalidParams, "none of these calls is stopped")
 	e.Hint = "Stopped calls: aai-gateway running"
 	if len(stops) > 0 {
-		one := stops[max(0, slices.IndexFunc(stops, func(s Stop) bool { return s.Call == "" }))]
+		one := stops[max(0, slices.IndexFunc(stops, func(s answer.Stop) bool { return s.Call == "" }))]
 		e = aai.Errorf(aai.InvalidParams, "that is not stopped; %s is", one)
-		e.Hint = "To start that again: " + one.startCommand()
+		e.Hint = "To start that again: " + one.StartCommand()
 		if len(stops) > 1 {
 			e.Hint += ". All stopped calls: aai-gateway running"
 		}
