@@ -63,3 +63,10 @@ type Operation struct {
 	// Example holds arguments that match Parameters; absent if none are known.
 	Example json.RawMessage `json:"example,omitempty"`
 }
+
+// A PreparedCall is a call that a guide or a search proposes: the arguments of aai_exec.
+type PreparedCall struct {
+	App  string          `json:"app"`
+	Tool string          `json:"tool"`
+	Args json.RawMessage `json:"args"`
+}

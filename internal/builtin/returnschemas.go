@@ -16,14 +16,6 @@ const (
 		"place": {"type": "string", "title": "place"}, "not_started": {"type": "boolean"}, "name": {"type": "string"}, "platform": {"type": "string"},
 		"shadowed_by": {"type": "string"}, "errors": {"type": "array"}, "errors_omitted": {"type": "integer"},
 		"warnings": {"type": "array"}}}}}}`
-
-	integrationRows = `{"type": "object", "properties": {"ways": {"type": "array", "items": {"type": "object", "additionalProperties": false, "properties": {
-		"app": {"type": "string", "title": "app"}, "kind": {"type": "string", "title": "way"},
-		"state": {"type": "string", "title": "state"}, "covered": {"type": "string", "title": "has tools as"},
-		"gains": {"type": "string"}, "get": {"type": "string"},
-		"id": {"type": "string"}, "where": {"type": "array", "items": {"type": "string"}},
-		"variables": {"type": "array", "items": {"type": "string"}}, "new": {"type": "boolean"}, "changed": {"type": "boolean"},
-		"bus": {"type": "string"}, "closed": {"type": "boolean"}}}}}}`
 )
 
 // setReturnSchemas sets the return schemas of the tools. Results are not validated against them,
@@ -32,7 +24,7 @@ func setReturnSchemas(app *aai.App) {
 	for name, returns := range map[string]json.RawMessage{
 		Apps: answer.SchemaOf[[]answer.App](), Scan: json.RawMessage(scanRows), History: answer.SchemaOf[[]answer.CallRecord](), Story: answer.SchemaOf[answer.Trace](),
 		Stats: answer.SchemaOf[answer.Stats[answer.ToolStats]](), Totals: answer.SchemaOf[answer.Stats[answer.PeriodStats]](), ListConsents: answer.SchemaOf[[]answer.Consent](),
-		LoginStatus: answer.SchemaOf[answer.LoginReport](), Keychain: answer.SchemaOf[answer.Keychain](), Discover: json.RawMessage(integrationRows),
+		LoginStatus: answer.SchemaOf[answer.LoginReport](), Keychain: answer.SchemaOf[answer.Keychain](), Discover: answer.SchemaOf[answer.IntegrationReport](),
 	} {
 		if tool := app.Tool(name); tool != nil {
 			tool.Returns = aai.Schema{Source: returns}

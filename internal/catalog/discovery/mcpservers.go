@@ -32,7 +32,7 @@ func (r *Scanner) scanClients(ctx context.Context) sourceResult {
 			ID: cleanName(kindServer + " " + s.Client + " " + name), Kind: kindServer, App: name, State: StateConfigured,
 			Benefit:   "the tools of an MCP server (" + cleanName(s.Transport) + ") that " + cleanName(s.Client) + " starts",
 			HowTo:     "It is " + cleanName(s.Client) + "'s. To have it here too: aai-gateway import --from " + cleanName(s.ID) + ".",
-			Locations: []string{cleanName(s.File)}, source: "client:" + s.ID + "/" + aai.CleanLabel(strings.ReplaceAll(s.Name, "|", " "), 60),
+			Locations: []string{cleanName(s.File)}, Source: "client:" + s.ID + "/" + aai.CleanLabel(strings.ReplaceAll(s.Name, "|", " "), 60),
 		}
 		for _, name := range s.Variables {
 			if variable.MatchString(name) {

@@ -7,6 +7,8 @@ import (
 	"log/slog"
 	"slices"
 	"time"
+
+	"github.com/gybob/aai-gateway/internal/answer"
 )
 
 // Timeouts of a scan.
@@ -86,38 +88,12 @@ const (
 )
 
 // An Integration is a way to use an app through the gateway.
-type Integration struct {
-	ID    string `json:"id"`   // stable across scans
-	Kind  string `json:"kind"` // such as "mpris" or "mcp-server"; see integrationKinds
-	App   string `json:"app"`  // name for people: a bus name, an entry, a server
-	State string `json:"state"`
-	Bus   string `json:"bus,omitempty"` // "system"; empty: the session bus, or none
-	// NotAllowed means that the configuration forbids its use; HowTo names the setting.
-	NotAllowed bool   `json:"closed,omitempty"`
-	Benefit    string `json:"gains"`
-	// HowTo is one line on the setup, or says why there is none.
-	HowTo string `json:"get"`
-	// CoveredBy is the id of the app with a descriptor for the program.
-	CoveredBy string   `json:"covered,omitempty"`
-	Locations []string `json:"where,omitempty"`
-	Variables []string `json:"variables,omitempty"`
-	New       bool     `json:"new,omitempty"` // first found by a recent scan
-	// Changed means that the covering app was generated from a source that has changed. HowTo then names the command
-	// that shows the regenerated app.
-	Changed bool   `json:"changed,omitempty"`
-	source  string // as in DescribedApp.Source: an app generated from it covers it
-}
+type Integration = answer.Integration
 
 // A ScanReport is the result of a scan.
 type ScanReport struct {
-	Integrations []Integration `json:"ways"`
-	// Unresponsive are programs that did not answer in time.
-	Unresponsive []string `json:"silent,omitempty"`
-	Notes        []string `json:"notes,omitempty"` // sources not scanned, and the reasons
-	TookMS       int64    `json:"took_ms"`
-	// LastScan is the end of the last scan by Watch in any gateway of the person; nil: none.
-	LastScan *time.Time `json:"scanned,omitempty"`
-	changed  []SourceChange
+	answer.IntegrationReport
+	changed []SourceChange
 }
 
 // A Scanner finds integrations of programs on this computer. It is safe for concurrent use.
@@ -160,7 +136,7 @@ func (r *Scanner) Scan(ctx context.Context) *ScanReport {
 		waiting[name] = true
 		go func() { parts <- recoverSource(within, name, look) }()
 	}
-	report, apps := &ScanReport{Integrations: []Integration{}}, []DescribedApp(nil)
+	report, apps := &ScanReport{IntegrationReport: answer.IntegrationReport{Integrations: []Integration{}}}, []DescribedApp(nil)
 	for len(waiting) > 0 {
 		select {
 		case p := <-parts:
@@ -242,7 +218,7 @@ func coverIntegrations(ways []Integration, apps []DescribedApp) []Integration {
 	best := make(map[string]int)
 	kept := []Integration{}
 	for _, w := range ways {
-		w.CoveredBy = cmp.Or(covered[w.source], covered[w.App], covered[stableName(w.App)])
+		w.CoveredBy = cmp.Or(covered[w.Source], covered[w.App], covered[stableName(w.App)])
 		i, known := best[w.ID]
 		switch {
 		case !known:

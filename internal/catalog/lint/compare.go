@@ -12,27 +12,9 @@ import (
 	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
-// A Change is a difference between two versions of a descriptor that matters to its users.
-type Change struct {
-	Bump    Bump   `json:"bump"` // the bump that the change requires
-	Path    string `json:"path"` // in the later version or, if removed, in the earlier one
-	Problem string `json:"change"`
-}
-
-// A Comparison lists the changes of a descriptor and reports whether its version reflects them. By the rules of the
-// protocol's page on aai.json, a change that may break an existing agent is MAJOR. New features are MINOR, and fixes
-// are PATCH. Versions 0.y.z promise nothing: MINOR suffices for all changes.
-type Comparison struct {
-	Old          string `json:"old"` // version of the earlier descriptor; New is that of the later
-	New          string `json:"new"`
-	RequiredBump Bump   `json:"needed"`
-	ActualBump   Bump   `json:"made"`
-	// IsSufficient reports whether the author raised the version by the required bump or more.
-	IsSufficient bool     `json:"enough"`
-	Changes      []Change `json:"changes"` // the most important first
-}
-
-// Compare compares a descriptor with an earlier version. Its error is an *aai.Error with code
+// Compare compares a descriptor with an earlier version. By the rules of the protocol's page on aai.json, a change that
+// may break an existing agent is MAJOR. New features are MINOR, and fixes are PATCH. Versions 0.y.z promise nothing:
+// MINOR suffices for all changes. Its error is an *aai.Error with code
 // AAI_JSON_INVALID if one of them is invalid or has no semantic version. It is safe for
 // concurrent use.
 func Compare(earlier, later []byte, o catalog.Options) (*Comparison, error) {
@@ -67,7 +49,7 @@ func Compare(earlier, later []byte, o catalog.Options) (*Comparison, error) {
 
 // verdict returns the problem of an insufficient version and its fix, or empty strings if the
 // version is sufficient.
-func (c *Comparison) verdict() (problem, mend string) {
+func verdict(c *Comparison) (problem, mend string) {
 	if c.IsSufficient {
 		return "", ""
 	}

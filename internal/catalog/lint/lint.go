@@ -14,48 +14,31 @@ import (
 	"strings"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/answer"
 	"github.com/gybob/aai-gateway/internal/catalog"
 	"github.com/gybob/aai-gateway/internal/schema"
 )
 
-// A Severity says how much a finding matters to users of the descriptor.
-type Severity string
-
-// Severities of findings.
-const (
-	SeverityError   Severity = "error"   // the descriptor is rejected, or breaks its users
-	SeverityWarning Severity = "warning" // it works differently than intended, or people should doubt it
-	SeverityHint    Severity = "hint"    // it could be better
+// The report of this package; see package answer.
+type (
+	Severity   = answer.Severity
+	Finding    = answer.LintFinding
+	Report     = answer.LintReport
+	Change     = answer.LintChange
+	Comparison = answer.LintComparison
+	Bump       = answer.Bump
 )
 
-// A Finding is one problem of a descriptor, with its place.
-type Finding struct {
-	Severity Severity `json:"severity"`
-	// Rule names the check, such as "poisoning"; words are separated by hyphens.
-	Rule string `json:"rule"`
-	// Path is the JSON path of an existing value, such as platforms.linux.tools[1]; empty for the
-	// whole document.
-	Path string `json:"path,omitempty"`
-	// Line and Column are the position of the problem, from 1; columns are bytes.
-	Line    int    `json:"line"`
-	Column  int    `json:"column"`
-	Problem string `json:"problem"`
-	Fix     string `json:"mend,omitempty"` // how to fix the problem
-}
-
-// A Report is the result of checking one descriptor.
-type Report struct {
-	App     string `json:"app,omitempty"`
-	Version string `json:"version,omitempty"`
-	Tools   int    `json:"tools"` // of all platforms
-	// GuideTokens is the approximate length of the app's guide in a model's tokens.
-	GuideTokens int       `json:"guide_tokens"`
-	Findings    []Finding `json:"findings"` // in the order of the file
-	// Omitted is the number of errors that catalog.Parse found and did not list.
-	Omitted int `json:"errors_omitted,omitempty"`
-	// Comparison is set only by CheckAgainst.
-	Comparison *Comparison `json:"comparison,omitempty"`
-}
+// Severities of findings, and bumps of versions; see package answer.
+const (
+	SeverityError   = answer.SeverityError
+	SeverityWarning = answer.SeverityWarning
+	SeverityHint    = answer.SeverityHint
+	NoBump          = answer.NoBump
+	Patch           = answer.Patch
+	Minor           = answer.Minor
+	Major           = answer.Major
+)
 
 // maxFindings limits the findings of each rule.
 const maxFindings = 25
@@ -68,12 +51,12 @@ func Check(source []byte, o catalog.Options) *Report {
 	c.parse(source)
 	c.checkTexts()
 	c.checkSecrets()
-	c.report.sort()
+	sortFindings(c.report)
 	return c.report
 }
 
-// sort sorts the findings in the order of the file.
-func (r *Report) sort() {
+// sortFindings sorts the findings in the order of the file.
+func sortFindings(r *Report) {
 	slices.SortStableFunc(r.Findings, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
@@ -95,17 +78,12 @@ func CheckAgainst(source, earlier []byte, o catalog.Options) *Report {
 		return r
 	}
 	r.Comparison = comparison
-	if problem, mend := comparison.verdict(); problem != "" {
+	if problem, mend := verdict(comparison); problem != "" {
 		c := &checker{doc: readDocument(source), report: r, perRule: map[string]int{}}
 		c.find(SeverityError, "semver", "version", problem, mend)
-		r.sort()
+		sortFindings(r)
 	}
 	return r
-}
-
-// HasSeverity reports whether there is a finding of that severity.
-func (r *Report) HasSeverity(s Severity) bool {
-	return slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Severity == s })
 }
 
 // checker collects the findings of one descriptor.

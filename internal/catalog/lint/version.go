@@ -8,34 +8,6 @@ import (
 	"strings"
 )
 
-// A Bump is the part of a version that is raised: none, PATCH, MINOR or MAJOR.
-type Bump int
-
-// Bumps, from the smallest to the largest.
-const (
-	NoBump Bump = iota
-	Patch
-	Minor
-	Major
-)
-
-// String returns the bump in the words of Semantic Versioning.
-func (b Bump) String() string {
-	switch b {
-	case NoBump:
-	case Patch:
-		return "PATCH"
-	case Minor:
-		return "MINOR"
-	case Major:
-		return "MAJOR"
-	}
-	return "none"
-}
-
-// MarshalText returns the bump as String does.
-func (b Bump) MarshalText() ([]byte, error) { return []byte(b.String()), nil }
-
 // A version is a version of Semantic Versioning 2.0.0.
 type version struct {
 	major, minor, patch uint64

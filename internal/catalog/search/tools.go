@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/answer"
 	"github.com/gybob/aai-gateway/internal/sanitize"
 	"github.com/gybob/aai-gateway/internal/schema"
 )
@@ -56,19 +57,12 @@ func (s *Search) Tools() []*aai.Tool {
 
 // row is a tool in the result's data.
 type row struct {
-	App    string        `json:"app"`
-	Tool   string        `json:"tool"`
-	Does   string        `json:"does"`
-	Effect string        `json:"effect"`
-	Takes  string        `json:"takes,omitempty"`
-	Call   *preparedCall `json:"call"`
-}
-
-// preparedCall holds the arguments of one call of aai_exec.
-type preparedCall struct {
-	App  string          `json:"app"`
-	Tool string          `json:"tool"`
-	Args json.RawMessage `json:"args"`
+	App    string               `json:"app"`
+	Tool   string               `json:"tool"`
+	Does   string               `json:"does"`
+	Effect string               `json:"effect"`
+	Takes  string               `json:"takes,omitempty"`
+	Call   *answer.PreparedCall `json:"call"`
 }
 
 func (s *Search) search(ctx context.Context, call *aai.Call) (*aai.Result, error) {
@@ -129,14 +123,14 @@ func noResult(call *aai.Call, used bool) *aai.Result {
 }
 
 // A callFormat renders a call as text for models or people.
-type callFormat func(*preparedCall) string
+type callFormat func(*answer.PreparedCall) string
 
-func modelCall(c *preparedCall) string {
+func modelCall(c *answer.PreparedCall) string {
 	return "aai_exec(" + sanitize.QuoteJSON(fmt.Sprintf(`{"app": %s, "tool": %s, "args": %s}`, strconv.Quote(c.App), strconv.Quote(c.Tool), c.Args)) + ")"
 }
 
 // shellCommand returns a command that a person can paste.
-func shellCommand(c *preparedCall) string {
+func shellCommand(c *answer.PreparedCall) string {
 	command := sanitize.ShellJoin("aai-gateway", "exec", c.App, c.Tool)
 	if string(c.Args) != "{}" {
 		command += " " + sanitize.ShellJoin(sanitize.QuoteJSON(string(c.Args)))
@@ -175,16 +169,16 @@ func (f Found) lines(n int, write callFormat) string {
 		return said + "   " + write(c) + "\n"
 	}
 	args, _ := json.Marshal(map[string]string{"app": f.App.ID, "tool": f.Tool.Name}) // strings can be encoded
-	return said + "   Its guide: " + write(&preparedCall{App: aai.BuiltinApp, Tool: "guide", Args: args}) + "\n"
+	return said + "   Its guide: " + write(&answer.PreparedCall{App: aai.BuiltinApp, Tool: "guide", Args: args}) + "\n"
 }
 
 // call returns a call that matches the tool's schema, or nil if none is known.
-func (f Found) call() *preparedCall {
+func (f Found) call() *answer.PreparedCall {
 	example := f.toolBrief().Example
 	if example == nil {
 		return nil
 	}
-	return &preparedCall{App: f.App.ID, Tool: f.Tool.Name, Args: example}
+	return &answer.PreparedCall{App: f.App.ID, Tool: f.Tool.Name, Args: example}
 }
 
 func (f Found) row() row {

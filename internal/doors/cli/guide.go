@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/answer"
 	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
@@ -54,15 +55,12 @@ func asCommands(guide string) string {
 	for line := range strings.Lines(guide) {
 		before, call, found := strings.Cut(line, "aai_exec(")
 		d := json.NewDecoder(strings.NewReader(call))
-		var c struct {
-			App, Tool string
-			Args      json.RawMessage
-		}
+		var c answer.PreparedCall
 		switch {
 		case line == "Use the aai_exec tool to run these operations.\n":
 			line = "Run them with: aai-gateway exec <app> <tool> --arg name=value\n"
 		case found && d.Decode(&c) == nil && strings.HasPrefix(call[d.InputOffset():], ")"):
-			line = before + command(c.App, c.Tool, c.Args) + call[d.InputOffset()+1:]
+			line = before + command(c) + call[d.InputOffset()+1:]
 		}
 		b.WriteString(line)
 	}
@@ -70,12 +68,12 @@ func asCommands(guide string) string {
 }
 
 // command formats a call as a shell command.
-func command(app, tool string, args json.RawMessage) string {
+func command(c answer.PreparedCall) string {
 	of := map[string]any{}
-	own := app == aai.BuiltinApp && json.Unmarshal(args, &of) == nil
+	own := c.App == aai.BuiltinApp && json.Unmarshal(c.Args, &of) == nil
 	name, _ := of["app"].(string)
 	switch {
-	case own && tool == "guide" && name != "" && of["tool"] == nil:
+	case own && c.Tool == "guide" && name != "" && of["tool"] == nil:
 		line := sanitize.ShellJoin("aai-gateway", "guide", name)
 		for _, flag := range []string{"group", "after"} {
 			if value, ok := of[flag].(string); ok {
@@ -83,10 +81,10 @@ func command(app, tool string, args json.RawMessage) string {
 			}
 		}
 		return line
-	case own && tool == "search" && name != "":
+	case own && c.Tool == "search" && name != "":
 		return sanitize.ShellJoin("aai-gateway", "search", "--app", name) + " …"
 	}
-	return sanitize.ShellJoin("aai-gateway", "exec", app, tool, string(args))
+	return sanitize.ShellJoin("aai-gateway", "exec", c.App, c.Tool, string(c.Args))
 }
 
 // guideData returns the JSON form of a guide: its data or, without data, its text, which

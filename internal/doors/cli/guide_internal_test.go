@@ -3,6 +3,8 @@ package cli
 import (
 	"encoding/json"
 	"testing"
+
+	"github.com/gybob/aai-gateway/internal/answer"
 )
 
 // TestGuidesAsCommands checks that a guide at a terminal shows commands.
@@ -18,7 +20,7 @@ func TestGuidesAsCommands(t *testing.T) {
 			t.Errorf("%q became %q, expected %q", line, got, want)
 		}
 	}
-	if got := command("a;b", "t", json.RawMessage(`{}`)); got != `aai-gateway exec 'a;b' t '{}'` {
+	if got := command(answer.PreparedCall{App: "a;b", Tool: "t", Args: json.RawMessage(`{}`)}); got != `aai-gateway exec 'a;b' t '{}'` {
 		t.Error(got)
 	}
 }

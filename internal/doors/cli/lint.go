@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/answer"
 )
 
 func newLint(r *run) *cobra.Command {
@@ -19,45 +20,11 @@ func newLint(r *run) *cobra.Command {
 			"changes since an earlier one. The exit code is 2 if there is an error.",
 		Example: "  aai-gateway lint ./aai.json\n" +
 			"  aai-gateway lint ./aai.json --against https://example.com",
-		Args: operands(1, 1),
-		RunE: func(cmd *cobra.Command, args []string) error { return r.lint(cmd.Context(), args[0], against) },
+		Args:              operands(1, 1),
+		RunE:              func(cmd *cobra.Command, args []string) error { return r.lint(cmd.Context(), args[0], against) },
 	}
 	cmd.Flags().StringVar(&against, "against", "", "an earlier version: a `file` or an address")
 	return cmd
-}
-
-// lintView holds the shown part of a lint report.
-type lintView struct {
-	App         string          `json:"app"`
-	Version     string          `json:"version"`
-	Tools       int             `json:"tools"`
-	GuideTokens int             `json:"guide_tokens"`
-	Findings    []lintFinding   `json:"findings"`
-	Omitted     int             `json:"errors_omitted"`
-	Comparison  *lintComparison `json:"comparison"`
-}
-
-type lintFinding struct {
-	Severity string `json:"severity"`
-	Rule     string `json:"rule"`
-	Path     string `json:"path"`
-	Line     int    `json:"line"`
-	Column   int    `json:"column"`
-	Problem  string `json:"problem"`
-	Mend     string `json:"mend"`
-}
-
-type lintComparison struct {
-	Old     string `json:"old"`
-	New     string `json:"new"`
-	Needed  string `json:"needed"`
-	Made    string `json:"made"`
-	Enough  bool   `json:"enough"`
-	Changes []struct {
-		Bump   string `json:"bump"`
-		Path   string `json:"path"`
-		Change string `json:"change"`
-	} `json:"changes"`
 }
 
 func (r *run) lint(ctx context.Context, source, against string) error {
@@ -69,7 +36,7 @@ func (r *run) lint(ctx context.Context, source, against string) error {
 	if err != nil {
 		return err
 	}
-	report, err := decodeView[lintView](result.Data)
+	report, err := decodeView[answer.LintReport](result.Data)
 	if err != nil {
 		return err
 	}
@@ -80,10 +47,8 @@ func (r *run) lint(ctx context.Context, source, against string) error {
 	if err != nil {
 		return err
 	}
-	for _, f := range report.Findings {
-		if f.Severity == "error" {
-			return &findingsError{exit: exitUsage}
-		}
+	if report.HasSeverity(answer.SeverityError) {
+		return &findingsError{exit: exitUsage}
 	}
 	return nil
 }
@@ -98,8 +63,8 @@ func counted(n int, thing string) string {
 
 // showLint writes each finding on one line, in the form that editors parse, with the advice
 // below it.
-func (r *run) showLint(source string, report lintView) {
-	found := make(map[string]int)
+func (r *run) showLint(source string, report answer.LintReport) {
+	found := make(map[answer.Severity]int)
 	for _, f := range report.Findings {
 		found[f.Severity]++
 		place := ""
@@ -108,8 +73,8 @@ func (r *run) showLint(source string, report lintView) {
 		}
 		line := fmt.Sprintf("%s:%d:%d: %s: %s%s (%s)", source, f.Line, f.Column, f.Severity, place, f.Problem, f.Rule)
 		r.output.lines(aai.CleanLabel(line, maxLine))
-		if f.Mend != "" {
-			r.output.lines("    " + aai.CleanLabel(f.Mend, maxLine))
+		if f.Fix != "" {
+			r.output.lines("    " + aai.CleanLabel(f.Fix, maxLine))
 		}
 	}
 	if report.Omitted > 0 {
@@ -117,11 +82,11 @@ func (r *run) showLint(source string, report lintView) {
 	}
 	if c := report.Comparison; c != nil {
 		for _, change := range c.Changes {
-			r.output.lines(aai.CleanLabel(fmt.Sprintf("%s: %s %s", change.Bump, change.Path, change.Change), maxLine))
+			r.output.lines(aai.CleanLabel(fmt.Sprintf("%s: %s %s", change.Bump, change.Path, change.Problem), maxLine))
 		}
-		r.output.say("%s to %s: %s is needed, %s was made.", c.Old, c.New, c.Needed, c.Made)
+		r.output.say("%s to %s: %s is needed, %s was made.", c.Old, c.New, c.RequiredBump, c.ActualBump)
 	}
-	r.output.say("%s: %s, %s, %s.", source, counted(found["error"], "error"), counted(found["warning"], "warning"), counted(found["hint"], "hint"))
+	r.output.say("%s: %s, %s, %s.", source, counted(found[answer.SeverityError], "error"), counted(found[answer.SeverityWarning], "warning"), counted(found[answer.SeverityHint], "hint"))
 	if report.App != "" {
 		r.output.say("%s %s: %s, a guide of about %d tokens.", report.App, report.Version, counted(report.Tools, "tool"), report.GuideTokens)
 	}

@@ -122,23 +122,10 @@ func (s *appPageData) group() {
 // lintPage shows the faults of a descriptor for its author.
 func lintPage() page { return page{name: "lint", path: "/lint", show: showLint} }
 
-// A finding is a fault that lint found in one place.
-type finding struct {
-	Severity string `json:"severity"`
-	Rule     string `json:"rule"`
-	Path     string `json:"path"`
-	Line     int    `json:"line"`
-	Problem  string `json:"problem"`
-	Mend     string `json:"mend"`
-}
-
 // lintPageData is the template data of lintPage.
 type lintPageData struct {
+	answer.LintReport
 	ID, Source string
-	Tools      int       `json:"tools"`
-	Tokens     int       `json:"guide_tokens"`
-	Findings   []finding `json:"findings"`
-	Omitted    int       `json:"errors_omitted"`
 }
 
 // Subject returns the id of the descriptor's app for the page's title.
@@ -153,7 +140,7 @@ func showLint(v *pageRequest) (any, error) {
 	if !lintable(source) {
 		return nil, aai.Errorf(aai.AppNotFound, "there is no descriptor of %s to show", aai.CleanLabel(v.query.Get("app"), 100))
 	}
-	if err := v.read("lint", map[string]any{"source": source}, &shown); err != nil {
+	if err := v.read("lint", map[string]any{"source": source}, &shown.LintReport); err != nil {
 		return nil, err
 	}
 	shown.ID, shown.Source = v.query.Get("app"), source
@@ -163,37 +150,23 @@ func showLint(v *pageRequest) (any, error) {
 // integrationsPage lists the integrations of the apps of this computer.
 func integrationsPage() page { return page{name: "found", path: "/found", show: showIntegrations} }
 
-// An integration is an interface of an app, from the tool "discover".
-type integration struct {
-	Kind    string   `json:"kind"`
-	App     string   `json:"app"`
-	State   string   `json:"state"`
-	Gains   string   `json:"gains"`
-	Get     string   `json:"get"`
-	Covered string   `json:"covered"`
-	Where   []string `json:"where"`
-	New     bool     `json:"new"`
-}
-
 func showIntegrations(v *pageRequest) (any, error) {
 	var shown struct {
-		Query  string
-		Ways   []integration `json:"ways"`
-		Silent []string      `json:"silent"`
-		Notes  []string      `json:"notes"`
-		More   int
+		answer.IntegrationReport
+		Query string
+		More  int
 	}
-	if err := v.read("discover", nil, &shown); err != nil {
+	if err := v.read("discover", nil, &shown.IntegrationReport); err != nil {
 		return nil, err
 	}
 	shown.Query = v.search()
-	shown.Ways = slices.DeleteFunc(shown.Ways, func(w integration) bool {
+	shown.Integrations = slices.DeleteFunc(shown.Integrations, func(w answer.Integration) bool {
 		return shown.Query != "" && !containsAll(strings.ToLower(strings.Join([]string{
-			w.App, w.Kind, w.State, w.Gains, w.Covered, v.text("found", "state."+w.State), string(v.door.translations[v.lang].translate(w.Gains)),
+			w.App, w.Kind, w.State, w.Benefit, w.CoveredBy, v.text("found", "state."+w.State), string(v.door.translations[v.lang].translate(w.Benefit)),
 		}, "\n")), shown.Query)
 	})
-	if shown.More = max(0, len(shown.Ways)-toolsLimit); shown.More > 0 {
-		shown.Ways = shown.Ways[:toolsLimit]
+	if shown.More = max(0, len(shown.Integrations)-toolsLimit); shown.More > 0 {
+		shown.Integrations = shown.Integrations[:toolsLimit]
 	}
 	return shown, nil
 }
