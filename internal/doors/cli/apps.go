@@ -12,10 +12,8 @@ import (
 func newApps(r *run) *cobra.Command {
 	var running bool
 	cmd := &cobra.Command{
-		Use:               "apps",
-		Short:             "List the apps that have tools, or the programs that run",
-		Args:              operands(0, 0),
-		ValidArgsFunction: cobra.NoFileCompletions,
+		Use:   "apps",
+		Short: "List the apps that have tools, or the programs that run",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if running {
 				return r.programs(cmd.Context())
@@ -43,15 +41,7 @@ func (r *run) programs(ctx context.Context) error {
 }
 
 func (r *run) apps(ctx context.Context) error {
-	result, err := r.callBuiltin(ctx, "apps", nil)
-	if err != nil {
-		return err
-	}
-	return r.output.show(result.Data, func() error {
-		s, err := r.readTable(ctx, "apps", result.Data)
-		if err != nil {
-			return err
-		}
+	return r.showRows(ctx, "apps", nil, func(s *answerTable, _ *aai.Result) error {
 		r.output.showAnswerTable(s, map[string]func(*jsonNode) string{"runnable": otherPlatform, "tools": notStarted}, nil)
 		declared := func(app *jsonNode) bool { return memberText(app, "source") != "" }
 		if !slices.ContainsFunc(s.rows, declared) {

@@ -28,9 +28,7 @@ func newAuditVerify(r *run) *cobra.Command {
 		Long: "Checks that the record of calls is as it was written.\n" +
 			"The exit code is 1 if a record was changed, removed or inserted, if records are missing,\n" +
 			"or if the state of the chain was missing (unproven), so that records may be missing.",
-		Args:              operands(0, 0),
-		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE:              func(cmd *cobra.Command, _ []string) error { return r.auditVerify(cmd.Context()) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return r.auditVerify(cmd.Context()) },
 	}
 }
 
@@ -73,8 +71,6 @@ func newAuditExport(r *run) *cobra.Command {
 		Short: "Write the record of calls as JSON Lines, with the verification of each line",
 		Long: "Writes the record of calls as JSON Lines: {\"verified\", \"file\", \"record\"} for each line, and\n" +
 			"{\"verification\"} at the end. The exit code is 1 if the record is not as it was written.",
-		Args:              operands(0, 0),
-		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			args, err := calls.args()
 			if err != nil {

@@ -14,15 +14,7 @@ import (
 )
 
 func newAuth(r *run) *cobra.Command {
-	auth := &cobra.Command{
-		Use:               "auth",
-		Short:             "Log in to web apps, and out",
-		Args:              unknownCommandArgs,
-		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE:              groupCommand,
-	}
-	auth.AddCommand(newAuthLogin(r), newAuthLogout(r), newAuthStatus(r))
-	return auth
+	return newGroup("auth", "Log in to web apps, and out", newAuthLogin(r), newAuthLogout(r), newAuthStatus(r))
 }
 
 // authFlags are the flags of "auth login".
@@ -40,9 +32,8 @@ func newAuthLogin(r *run) *cobra.Command {
 		Long: "Logs you in to the web app of a site, or an app of this computer that is on the web:\n" +
 			"in your browser, or with a code where there is none. An app that wants a key or cookies\n" +
 			"asks for them here and does not show your input. Agents never see it.",
-		Example:           "  aai-gateway auth login example.com\n  aai-gateway auth login example.com --client-id 0oa1x --client-secret",
-		Args:              operands(1, 1),
-		ValidArgsFunction: cobra.NoFileCompletions,
+		Example: "  aai-gateway auth login example.com\n  aai-gateway auth login example.com --client-id 0oa1x --client-secret",
+		Args:    operands(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.secret && f.clientID == "" {
 				return usage(cmd, "--client-secret needs --client-id")
@@ -83,11 +74,7 @@ func (r *run) authLogin(ctx context.Context, app string, f authFlags) error {
 		}
 	}
 	r.showsOwnProgress = true
-	result, err := r.callBuiltin(gateway.WithProgress(ctx, r.announcer()), "auth_login", args)
-	if err != nil {
-		return err
-	}
-	return r.output.show(result.Data, func() error {
+	return r.showAnswer(gateway.WithProgress(ctx, r.announcer()), "auth_login", args, func(result *aai.Result) error {
 		if len(about.Asks) > 0 {
 			r.output.say("Kept for %s.", aai.CleanLabel(about.Host, maxLine))
 		} else {
@@ -191,24 +178,15 @@ func (r *run) readSecret(ctx context.Context, prompt string) (string, error) {
 
 func newAuthLogout(r *run) *cobra.Command {
 	return &cobra.Command{
-		Use:               "logout <host>",
-		Short:             "Log out of a web app, and delete its tokens and keys",
-		Args:              operands(1, 1),
-		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE:              func(cmd *cobra.Command, args []string) error { return r.authLogout(cmd.Context(), args[0]) },
+		Use:   "logout <host>",
+		Short: "Log out of a web app, and delete its tokens and keys",
+		Args:  operands(1, 1),
+		RunE:  func(cmd *cobra.Command, args []string) error { return r.authLogout(cmd.Context(), args[0]) },
 	}
 }
 
 func (r *run) authLogout(ctx context.Context, app string) error {
-	result, err := r.callBuiltin(ctx, "auth_logout", map[string]any{"app": app})
-	if err != nil {
-		return err
-	}
-	return r.output.show(result.Data, func() error {
-		bye, err := decodeView[answer.Logout](result.Data)
-		if err != nil {
-			return err
-		}
+	return showDecoded(ctx, r, "auth_logout", map[string]any{"app": app}, func(bye answer.Logout, _ *aai.Result) error {
 		if bye.Forgotten == 0 {
 			r.output.say("Nothing was stored for %s.", aai.CleanLabel(bye.Host, maxLine))
 		} else {
@@ -223,10 +201,9 @@ func (r *run) authLogout(ctx context.Context, app string) error {
 
 func newAuthStatus(r *run) *cobra.Command {
 	return &cobra.Command{
-		Use:               "status [host]",
-		Short:             "List the web apps that you are logged in to",
-		Args:              operands(0, 1),
-		ValidArgsFunction: cobra.NoFileCompletions,
+		Use:   "status [host]",
+		Short: "List the web apps that you are logged in to",
+		Args:  operands(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			app := map[string]any{}
 			if len(args) > 0 {
@@ -238,15 +215,7 @@ func newAuthStatus(r *run) *cobra.Command {
 }
 
 func (r *run) authStatus(ctx context.Context, app map[string]any) error {
-	result, err := r.callBuiltin(ctx, "auth_status", app)
-	if err != nil {
-		return err
-	}
-	return r.output.show(result.Data, func() error {
-		s, err := r.readTable(ctx, "auth_status", result.Data)
-		if err != nil {
-			return err
-		}
+	return r.showRows(ctx, "auth_status", app, func(s *answerTable, _ *aai.Result) error {
 		r.output.showAnswerTable(s, map[string]func(*jsonNode) string{
 			"scopes": func(login *jsonNode) string { return wordsOf(login.Member("scopes"), " ") },
 			"expires": func(login *jsonNode) string {

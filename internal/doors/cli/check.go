@@ -11,8 +11,7 @@ func newCheck(r *run) *cobra.Command {
 		Long: "Reports whether windows can be read, which session bus and which screen were found and where, which\n" +
 			"candidates were rejected and why, and the next step. The exit code is 1 where windows cannot be read or there is\n" +
 			"no screen to operate them on.",
-		Args:              unknownCommandArgs,
-		ValidArgsFunction: cobra.NoFileCompletions,
+		Args: unknownCommandArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			result, err := r.callBuiltin(cmd.Context(), "check", nil)
 			if err != nil {

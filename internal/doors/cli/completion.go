@@ -44,6 +44,11 @@ func newCompletion(r *run) *cobra.Command {
 	}
 }
 
+// completeFiles offers the names of files.
+func completeFiles(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return nil, cobra.ShellCompDirectiveDefault
+}
+
 // complete offers fixed words for a flag.
 func complete(cmd *cobra.Command, flag string, words ...string) {
 	completeWith(cmd, flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))

@@ -8,11 +8,9 @@ import (
 
 func newConfig(r *run) *cobra.Command {
 	return &cobra.Command{
-		Use:               "config",
-		Short:             "Show the settings in effect and where each of them comes from",
-		Args:              operands(0, 0),
-		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE:              func(*cobra.Command, []string) error { return r.config() },
+		Use:   "config",
+		Short: "Show the settings in effect and where each of them comes from",
+		RunE:  func(*cobra.Command, []string) error { return r.config() },
 	}
 }
 

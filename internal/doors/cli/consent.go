@@ -13,38 +13,20 @@ import (
 )
 
 func newConsent(r *run) *cobra.Command {
-	consent := &cobra.Command{
-		Use:               "consent",
-		Short:             "Show, grant and revoke the consents of callers",
-		Args:              unknownCommandArgs,
-		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE:              groupCommand,
-	}
-	consent.AddCommand(newConsentList(r), newConsentGrant(r), newConsentRevoke(r), newConsentTakeover(r), newConsentDrop(r),
+	return newGroup("consent", "Show, grant and revoke the consents of callers", newConsentList(r), newConsentGrant(r), newConsentRevoke(r), newConsentTakeover(r), newConsentDrop(r),
 		newConsentConfirm(r), newConsentPassphrase(r))
-	return consent
 }
 
 func newConsentList(r *run) *cobra.Command {
 	return &cobra.Command{
-		Use:               "list",
-		Short:             "List stored consents and refusals",
-		Args:              operands(0, 0),
-		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE:              func(cmd *cobra.Command, _ []string) error { return r.consentList(cmd.Context()) },
+		Use:   "list",
+		Short: "List stored consents and refusals",
+		RunE:  func(cmd *cobra.Command, _ []string) error { return r.consentList(cmd.Context()) },
 	}
 }
 
 func (r *run) consentList(ctx context.Context) error {
-	result, err := r.callBuiltin(ctx, "consent_list", nil)
-	if err != nil {
-		return err
-	}
-	return r.output.show(result.Data, func() error {
-		s, err := r.readTable(ctx, "consent_list", result.Data)
-		if err != nil {
-			return err
-		}
+	return r.showRows(ctx, "consent_list", nil, func(s *answerTable, result *aai.Result) error {
 		byName, aside := 0, 0
 		r.output.showAnswerTable(s, map[string]func(*jsonNode) string{"decision": func(consent *jsonNode) string {
 			if memberText(consent, "takeover") == "" {
@@ -232,11 +214,7 @@ func (r *run) consentRevoke(ctx context.Context, appTool []string, f consentFlag
 	if err := r.confirmForget(ctx, revokeQuestion(appTool[0], appTool[1], cmp.Or(f.identity, f.caller)), f.yes); err != nil {
 		return err
 	}
-	result, err := r.callBuiltin(ctx, "consent_revoke", args)
-	if err != nil {
-		return err
-	}
-	return r.output.show(result.Data, func() error {
+	return r.showAnswer(ctx, "consent_revoke", args, func(result *aai.Result) error {
 		done, err := decodeView[struct {
 			Revoked int `json:"revoked"`
 		}](result.Data)

@@ -61,7 +61,6 @@ func (r *run) newShortcut(s shortcut, tool *aai.Tool) *cobra.Command {
 			names, low := withoutFlags(cmd, names)
 			return operands(low, len(names))(cmd, args)
 		},
-		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			names, low := withoutFlags(cmd, names)
 			object := operandArgs(names, low, args)

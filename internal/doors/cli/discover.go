@@ -22,8 +22,7 @@ func newDiscover(r *run) *cobra.Command {
 			"publishes for programs. Without an address it searches this computer for integrations\n" +
 			"with its apps, and shows the use and the setup of each. It only searches: no\n" +
 			"program is started or called, and nothing is switched on.",
-		Args:              operands(0, 1),
-		ValidArgsFunction: cobra.NoFileCompletions,
+		Args: operands(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 && cmd.Flags().Changed("name") {
 				return usage(cmd, "--name needs the address of the site to name")

@@ -70,8 +70,6 @@ func newDoctor(r *run) *cobra.Command {
 			"if something is broken.",
 		Example: "  aai-gateway doctor --fix\n" +
 			"  aai-gateway doctor --skip screen,window,accessibility,bus    on a computer without a desktop",
-		Args:              operands(0, 0),
-		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if fix && !yes && r.output.terminal.Ask == nil {
 				return usage(cmd, "--fix asks before each change, and there is no terminal to ask at; give --yes as well")

@@ -35,8 +35,7 @@ func newGenerate(r *run) *cobra.Command {
 			"generated descriptors of programs whose interfaces have changed since.",
 		Example: "  aai-gateway generate org.gnome.Calculator --dry-run\n" +
 			"  aai-gateway generate rhythmbox",
-		Args:              operands(0, 1),
-		ValidArgsFunction: cobra.NoFileCompletions,
+		Args: operands(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.words != "" {
 				path, err := filepath.Abs(f.words)
@@ -155,15 +154,7 @@ func (r *run) probe(cmd *cobra.Command, app string, f generateFlags) error {
 
 // checkGenerated lists the generated descriptors and marks those of changed programs.
 func (r *run) checkGenerated(ctx context.Context) error {
-	result, err := r.callBuiltin(ctx, "generate_check", nil)
-	if err != nil {
-		return err
-	}
-	return r.output.show(result.Data, func() error {
-		found, err := r.readTable(ctx, "generate_check", result.Data)
-		if err != nil {
-			return err
-		}
+	return r.showRows(ctx, "generate_check", nil, func(found *answerTable, _ *aai.Result) error {
 		if len(found.rows) == 0 {
 			r.output.say("No descriptor in ~/.aai was generated. Make one: %s generate <app>", program)
 			return nil

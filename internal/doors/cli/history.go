@@ -17,10 +17,9 @@ func newHistory(r *run) *cobra.Command {
 	var before string
 	var limit int
 	cmd := &cobra.Command{
-		Use:               "history [call]",
-		Short:             "List the calls, newest first, or show one call in full",
-		Args:              operands(0, 1),
-		ValidArgsFunction: cobra.NoFileCompletions,
+		Use:   "history [call]",
+		Short: "List the calls, newest first, or show one call in full",
+		Args:  operands(0, 1),
 		RunE: func(cmd *cobra.Command, operand []string) error {
 			if len(operand) > 0 {
 				calls.call = operand[0]
@@ -57,10 +56,8 @@ func newHistoryForget(r *run) *cobra.Command {
 	var call, app string
 	var all bool
 	cmd := &cobra.Command{
-		Use:               "forget",
-		Short:             "Delete stored answers of calls; the calls stay on record",
-		Args:              operands(0, 0),
-		ValidArgsFunction: cobra.NoFileCompletions,
+		Use:   "forget",
+		Short: "Delete stored answers of calls; the calls stay on record",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			args := nonEmpty(map[string]string{"call": call, "app": app})
 			if all {
@@ -69,14 +66,7 @@ func newHistoryForget(r *run) *cobra.Command {
 			if len(args) != 1 {
 				return usage(cmd, "expected one of --call, --app and --all")
 			}
-			result, err := r.callBuiltin(cmd.Context(), "history_forget", args)
-			if err != nil {
-				return err
-			}
-			return r.output.show(result.Data, func() error {
-				r.output.lines(result.Text)
-				return nil
-			})
+			return r.showText(cmd.Context(), "history_forget", args)
 		},
 	}
 	cmd.Flags().StringVar(&call, "call", "", "of the `call` with this id")

@@ -29,8 +29,7 @@ func newImport(r *run) *cobra.Command {
 		Example: "  aai-gateway import --from claude-code --dry-run\n" +
 			"  aai-gateway import --undo\n" +
 			"  aai-gateway import --from cursor --server github --replace",
-		Args:              unknownCommandArgs,
-		ValidArgsFunction: cobra.NoFileCompletions,
+		Args: unknownCommandArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if f.undo {
 				return r.importUndo(cmd.Context(), f.importFlags)
@@ -57,8 +56,9 @@ func newImportOpenAPI(r *run) *cobra.Command {
 			"It does not call the API.",
 		Example: "  aai-gateway import openapi ./openapi.yaml --server https://api.example.com/v1\n" +
 			"  aai-gateway import openapi https://api.example.com/openapi.json --group orders --dry-run",
-		Args: operands(1, 1),
-		RunE: func(cmd *cobra.Command, args []string) error { return r.importOpenAPI(cmd.Context(), args[0], f) },
+		Args:              operands(1, 1),
+		ValidArgsFunction: completeFiles,
+		RunE:              func(cmd *cobra.Command, args []string) error { return r.importOpenAPI(cmd.Context(), args[0], f) },
 	}
 	cmd.Flags().StringVar(&f.id, "id", "", "the app's `id`, if not its host in reverse")
 	cmd.Flags().StringVar(&f.server, "server", "", "the API's `url`, if not the one in the document")

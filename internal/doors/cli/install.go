@@ -91,8 +91,6 @@ func newInstall(r *run) *cobra.Command {
 		Example: "  aai-gateway install --dry-run\n" +
 			"  aai-gateway install --client claude-code --profile desktop\n" +
 			"  aai-gateway install --rollback",
-		Args:              operands(0, 0),
-		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			switch {
 			case f.rollback && f.list:
@@ -122,9 +120,7 @@ func newUninstall(r *run) *cobra.Command {
 		Short: "Remove the gateway from the configurations of agents' clients",
 		Long: "Restores each configuration, byte for byte, if it has not changed since; otherwise removes only\n" +
 			"the gateway's entry.",
-		Args:              operands(0, 0),
-		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE:              func(cmd *cobra.Command, _ []string) error { return r.changeClients(cmd.Context(), ClientUninstall, f) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return r.changeClients(cmd.Context(), ClientUninstall, f) },
 	}
 	addInstallFlags(r, cmd, &f)
 	return cmd

@@ -9,21 +9,11 @@ import (
 )
 
 func newKeychain(r *run) *cobra.Command {
-	keychain := &cobra.Command{
-		Use:               "keychain",
-		Short:             "See where secrets are kept",
-		Args:              unknownCommandArgs,
-		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE:              groupCommand,
-	}
-	keychain.AddCommand(&cobra.Command{
-		Use:               "status",
-		Short:             "Show where the key of secrets is, and why not in a safer place",
-		Args:              operands(0, 0),
-		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE:              func(cmd *cobra.Command, _ []string) error { return r.keychainStatus(cmd.Context()) },
+	return newGroup("keychain", "See where secrets are kept", &cobra.Command{
+		Use:   "status",
+		Short: "Show where the key of secrets is, and why not in a safer place",
+		RunE:  func(cmd *cobra.Command, _ []string) error { return r.keychainStatus(cmd.Context()) },
 	})
-	return keychain
 }
 
 // keychainStatus shows the state, and returns exit code 1 if no secret can be stored, or if the

@@ -21,6 +21,7 @@ func newLint(r *run) *cobra.Command {
 		Example: "  aai-gateway lint ./aai.json\n" +
 			"  aai-gateway lint ./aai.json --against https://example.com",
 		Args:              operands(1, 1),
+		ValidArgsFunction: completeFiles,
 		RunE:              func(cmd *cobra.Command, args []string) error { return r.lint(cmd.Context(), args[0], against) },
 	}
 	cmd.Flags().StringVar(&against, "against", "", "an earlier version: a `file` or an address")

@@ -9,15 +9,7 @@ import (
 )
 
 func newMCP(r *run) *cobra.Command {
-	mcp := &cobra.Command{
-		Use:               "mcp",
-		Short:             "Serve AI agents, and have MCP servers as apps",
-		Args:              unknownCommandArgs,
-		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE:              groupCommand,
-	}
-	mcp.AddCommand(newServe(r), newToken(r), newServers(r), newServerEnv(r), newServerTrust(r))
-	return mcp
+	return newGroup("mcp", "Serve AI agents, and have MCP servers as apps", newServe(r), newToken(r), newServers(r), newServerEnv(r), newServerTrust(r))
 }
 
 // serveFlags are the flags of "mcp serve".
@@ -45,9 +37,8 @@ func newServe(r *run) *cobra.Command {
 		Short: "Serve AI agents over MCP, on standard input and output or over HTTP",
 		Long: "Serves one AI agent on standard input and output, or with --http any number of them on\n" +
 			"http://127.0.0.1:8741/mcp. Clients over HTTP need the token that \"mcp token\" shows.",
-		Args:              operands(0, 1),
-		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE:              func(cmd *cobra.Command, args []string) error { return r.serveAs(cmd, f, args) },
+		Args: operands(0, 1),
+		RunE: func(cmd *cobra.Command, args []string) error { return r.serveAs(cmd, f, args) },
 	}
 	flags := serve.Flags()
 	flags.Var(profile, "profile", "the tools to list: apps, desktop (the ax_ tools), or all")

@@ -38,15 +38,7 @@ func newMode(r *run) *cobra.Command {
 }
 
 func (r *run) showMode(ctx context.Context, tool string, args map[string]any) error {
-	result, err := r.callBuiltin(ctx, tool, args)
-	if err != nil {
-		return err
-	}
-	return r.output.show(result.Data, func() error {
-		shown, err := decodeView[answer.Mode](result.Data)
-		if err != nil {
-			return err
-		}
+	return showDecoded(ctx, r, tool, args, func(shown answer.Mode, result *aai.Result) error {
 		r.output.raw(shown.Mode + "\n")
 		if result.Warning != "" {
 			r.output.note("Warning: " + result.Warning)

@@ -19,8 +19,6 @@ func newConsentPassphrase(r *run) *cobra.Command {
 		Long: "Sets the passphrase that authenticates you for changes of what agents may do. The gateway asks\n" +
 			"for it where there is no screen; where there is one, it asks in a window. A change needs the\n" +
 			"old passphrase, or the window.",
-		Args:              operands(0, 0),
-		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if r.output.terminal.Secret == nil {
 				e := aai.Errorf(aai.PermissionDenied, "there is no terminal at which a passphrase could be typed")
@@ -43,10 +41,9 @@ func newConsentConfirm(r *run) *cobra.Command {
 		Short: "Confirm settings that let callers do more",
 		Long: "Settings that let callers do more apply only after you have confirmed them once, with their\n" +
 			"value and place. This lists the unconfirmed settings and asks you to authenticate.",
-		Example:           "  aai-gateway consent confirm\n  aai-gateway consent confirm net.allowPrivate",
-		Args:              operands(0, -1),
-		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE:              func(cmd *cobra.Command, keys []string) error { return r.consentConfirm(cmd.Context(), keys) },
+		Example: "  aai-gateway consent confirm\n  aai-gateway consent confirm net.allowPrivate",
+		Args:    operands(0, -1),
+		RunE:    func(cmd *cobra.Command, keys []string) error { return r.consentConfirm(cmd.Context(), keys) },
 	}
 }
 

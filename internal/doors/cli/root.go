@@ -31,7 +31,6 @@ func newRoot(r *run, args []string) *cobra.Command {
 		},
 		SilenceErrors:     true,
 		SilenceUsage:      true,
-		ValidArgsFunction: cobra.NoFileCompletions,
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
@@ -71,7 +70,22 @@ func newRoot(r *run, args []string) *cobra.Command {
 	root.SetErr(r.cfg.Err)
 	root.SetArgs(args)
 	addCommands(root, r)
+	setDefaults(root)
 	return root
+}
+
+// setDefaults completes cmd and the commands below it: without Args a command takes no operands,
+// and without a completion it offers no files.
+func setDefaults(cmd *cobra.Command) {
+	if cmd.Args == nil {
+		cmd.Args = operands(0, 0)
+	}
+	if cmd.ValidArgsFunction == nil && cmd.ValidArgs == nil {
+		cmd.ValidArgsFunction = cobra.NoFileCompletions
+	}
+	for _, below := range cmd.Commands() {
+		setDefaults(below)
+	}
 }
 
 func addCommands(root *cobra.Command, r *run) {
@@ -135,9 +149,9 @@ func (o *enumFlag) Set(word string) error {
 // newHelp is cobra's help command, except that an unknown topic is a usage error.
 func newHelp() *cobra.Command {
 	return &cobra.Command{
-		Use:               "help [command]...",
-		Short:             "Show the help of a command",
-		ValidArgsFunction: cobra.NoFileCompletions,
+		Use:   "help [command]...",
+		Short: "Show the help of a command",
+		Args:  cobra.ArbitraryArgs, ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			about, unknown, err := cmd.Root().Find(args)
 			if err != nil {
@@ -173,6 +187,13 @@ func unknownCommandArgs(cmd *cobra.Command, args []string) error {
 		candidates: aai.Nearest(args[0], names, 1),
 		usage:      cmd.UseLine(),
 	}
+}
+
+// newGroup returns a command that only holds others.
+func newGroup(use, short string, below ...*cobra.Command) *cobra.Command {
+	group := &cobra.Command{Use: use, Short: short, Args: unknownCommandArgs, RunE: groupCommand}
+	group.AddCommand(below...)
+	return group
 }
 
 // groupCommand is the RunE of a command that only holds others.

@@ -12,9 +12,7 @@ func newScan(r *run) *cobra.Command {
 		Short: "Check every aai.json of this computer and list its errors",
 		Long: "Checks every aai.json of this computer and lists its errors.\n" +
 			"The exit code is 2 if there is an error in any of them.",
-		Args:              operands(0, 0),
-		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE:              func(cmd *cobra.Command, _ []string) error { return r.scan(cmd.Context()) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return r.scan(cmd.Context()) },
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/gybob/aai-gateway"
 )
 
 func newSearch(r *run) *cobra.Command {
@@ -15,9 +17,8 @@ func newSearch(r *run) *cobra.Command {
 		Short: "Find tools by words, or list those that you use",
 		Long: "Finds the tools of all apps that match the words, the best match first,\n" +
 			"each with a sample call. Without words it lists the used tools, the most used first.",
-		Example:           "  aai-gateway search set the volume\n  aai-gateway search 打开文件夹",
-		Args:              operands(0, -1),
-		ValidArgsFunction: cobra.NoFileCompletions,
+		Example: "  aai-gateway search set the volume\n  aai-gateway search 打开文件夹",
+		Args:    operands(0, -1),
 		RunE: func(cmd *cobra.Command, words []string) error {
 			if limit < 0 || limit > 50 {
 				return usage(cmd, "--limit %d: expected 1 to 50 tools", limit)
@@ -26,14 +27,7 @@ func newSearch(r *run) *cobra.Command {
 			if limit > 0 {
 				args["limit"] = limit
 			}
-			result, err := r.callBuiltin(cmd.Context(), "search", args)
-			if err != nil {
-				return err
-			}
-			return r.output.show(result.Data, func() error {
-				r.output.lines(result.Text)
-				return nil
-			})
+			return r.showText(cmd.Context(), "search", args)
 		},
 	}
 	cmd.Flags().StringVar(&app, "app", "", "only tools of this `app`")
@@ -46,10 +40,8 @@ func newStats(r *run) *cobra.Command {
 	var calls callFlags
 	var byApp, byDay, byHour bool
 	cmd := &cobra.Command{
-		Use:               "stats",
-		Short:             "Count calls, failures and durations",
-		Args:              operands(0, 0),
-		ValidArgsFunction: cobra.NoFileCompletions,
+		Use:   "stats",
+		Short: "Count calls, failures and durations",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			args, err := calls.args()
 			if err != nil {
@@ -78,15 +70,7 @@ func newStats(r *run) *cobra.Command {
 
 // showCounts shows the counts that a tool returns.
 func (r *run) showCounts(cmd *cobra.Command, tool string, args map[string]any) error {
-	result, err := r.callBuiltin(cmd.Context(), tool, args)
-	if err != nil {
-		return err
-	}
-	return r.output.show(result.Data, func() error {
-		s, err := r.readTable(cmd.Context(), tool, result.Data)
-		if err != nil {
-			return err
-		}
+	return r.showRows(cmd.Context(), tool, args, func(s *answerTable, _ *aai.Result) error {
 		if len(s.rows) == 0 {
 			r.output.note(noSuchCall)
 			return nil
@@ -132,14 +116,7 @@ func newRate(r *run) *cobra.Command {
 			if len(args) == 3 {
 				call["tool"] = args[1]
 			}
-			result, err := r.callBuiltin(cmd.Context(), "rate", call)
-			if err != nil {
-				return err
-			}
-			return r.output.show(result.Data, func() error {
-				r.output.lines(result.Text)
-				return nil
-			})
+			return r.showText(cmd.Context(), "rate", call)
 		},
 	}
 }

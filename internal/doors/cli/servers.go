@@ -13,17 +13,9 @@ import (
 func newServers(r *run) *cobra.Command {
 	return &cobra.Command{
 		Use: "servers", Short: "List the MCP servers that are apps",
-		Args: unknownCommandArgs, ValidArgsFunction: cobra.NoFileCompletions,
+		Args: unknownCommandArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			result, err := r.callBuiltin(cmd.Context(), "mcp_servers", nil)
-			if err != nil {
-				return err
-			}
-			return r.output.show(result.Data, func() error {
-				sheet, err := r.readTable(cmd.Context(), "mcp_servers", result.Data)
-				if err != nil {
-					return err
-				}
+			return r.showRows(cmd.Context(), "mcp_servers", nil, func(sheet *answerTable, _ *aai.Result) error {
 				if len(sheet.rows) == 0 {
 					r.output.note("No app is an MCP server.")
 					return nil
@@ -42,7 +34,7 @@ func newServerEnv(r *run) *cobra.Command {
 		Long: "Asks for the values of variables that the descriptor of an MCP server names, such as its\n" +
 			"API key, and stores them encrypted. Your input is not shown; agents never see it.",
 		Example: "  aai-gateway mcp env org.example.Search SEARCH_API_KEY",
-		Args:    operands(2, 100), ValidArgsFunction: cobra.NoFileCompletions,
+		Args:    operands(2, 100),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return r.serverEnv(cmd.Context(), args[0], args[1:], forget)
 		},
@@ -63,11 +55,7 @@ func (r *run) serverEnv(ctx context.Context, app string, names []string, forget 
 		}
 		values[name] = typed
 	}
-	result, err := r.callBuiltin(ctx, "mcp_env", map[string]any{"app": app, "values": values})
-	if err != nil {
-		return err
-	}
-	return r.output.show(result.Data, func() error {
+	return r.showAnswer(ctx, "mcp_env", map[string]any{"app": app, "values": values}, func(result *aai.Result) error {
 		word := "Kept"
 		if forget {
 			word = "Forgotten"
@@ -87,7 +75,7 @@ func newServerTrust(r *run) *cobra.Command {
 			"With --elicitation or --sampling instead: let the server ask you something during a call,\n" +
 			"or have the caller's model write a text. --undo revokes both.",
 		Example: "  aai-gateway mcp trust org.example.Search --elicitation --sampling",
-		Args:    operands(1, 1000), ValidArgsFunction: cobra.NoFileCompletions,
+		Args:    operands(1, 1000),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			call := map[string]any{"app": args[0], "undo": undo}
 			if len(args) > 1 {
@@ -100,11 +88,7 @@ func newServerTrust(r *run) *cobra.Command {
 			if asks := selectWords(elicitation, "elicitation", sampling, "sampling"); len(asks) > 0 {
 				return r.trustServer(cmd.Context(), args, asks, undo)
 			}
-			result, err := r.callBuiltin(cmd.Context(), "mcp_trust", call)
-			if err != nil {
-				return err
-			}
-			return r.output.show(result.Data, func() error {
+			return r.showAnswer(cmd.Context(), "mcp_trust", call, func(result *aai.Result) error {
 				believed, err := decodeView[struct {
 					Believed map[string]string `json:"believed"`
 				}](result.Data)
@@ -144,11 +128,7 @@ func (r *run) trustServer(ctx context.Context, args []string, asks []string, und
 	for i := range asks {
 		given[i] = asks[i]
 	}
-	result, err := r.callBuiltin(ctx, "mcp_trust", map[string]any{"app": args[0], "asks": given})
-	if err != nil {
-		return err
-	}
-	return r.output.show(result.Data, func() error {
+	return r.showAnswer(ctx, "mcp_trust", map[string]any{"app": args[0], "asks": given}, func(result *aai.Result) error {
 		name := aai.CleanLabel(args[0], maxLine)
 		if len(asks) == 0 {
 			r.output.say("%s may ask for nothing.", name)

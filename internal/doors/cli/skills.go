@@ -15,9 +15,7 @@ func newSkills(r *run) *cobra.Command {
 		Short: "Print a skill that tells an agent with a shell how to use this program",
 		Long: "Prints the text of a SKILL.md for agents that have a shell and read skills. It is this version's, so\n" +
 			"print it anew after an update. Agents that speak MCP need none: see install.",
-		Example:           "  mkdir -p ~/.claude/skills/aai-gateway && aai-gateway skills > ~/.claude/skills/aai-gateway/SKILL.md",
-		Args:              operands(0, 0),
-		ValidArgsFunction: cobra.NoFileCompletions,
+		Example: "  mkdir -p ~/.claude/skills/aai-gateway && aai-gateway skills > ~/.claude/skills/aai-gateway/SKILL.md",
 		RunE: func(*cobra.Command, []string) error {
 			text := r.skill()
 			return r.output.show(map[string]string{"name": program, "version": r.cfg.Version, "skill": text}, func() error {

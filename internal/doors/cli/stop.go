@@ -35,20 +35,11 @@ func newStop(r *run) *cobra.Command {
 		Short: "Stop everything that agents do, at once",
 		Long: "Ends every call that is under way, in all gateways, and refuses all others, until `" + program + " start`.\n" +
 			"Effects of a call until then are not undone: its outcome reports what is known of them.",
-		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := r.openOrMinimal(); err != nil {
 				return err
 			}
-			result, err := r.callBuiltin(cmd.Context(), "stop", which.args())
-			if err != nil {
-				return err
-			}
-			return r.output.show(result.Data, func() error {
-				shown, err := decodeView[struct{ Stopped answer.Stop }](result.Data)
-				if err != nil {
-					return err
-				}
+			return showDecoded(cmd.Context(), r, "stop", which.args(), func(shown struct{ Stopped answer.Stop }, result *aai.Result) error {
 				r.output.raw("Stopped " + shown.Stopped.String() + ".\n")
 				if shown.Stopped.Call == "" {
 					r.output.note("To start again: " + shown.Stopped.StartCommand())
@@ -87,17 +78,8 @@ func newStart(r *run) *cobra.Command {
 		Short: "Start stopped calls again",
 		Long: "Ends a stop by `" + program + " stop`: without a flag the stop of everything. A caller or a call\n" +
 			"that was stopped by name stays stopped until you name it here. It asks you in a window, or for your passphrase.",
-		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			result, err := r.callBuiltin(cmd.Context(), "start", which.args())
-			if err != nil {
-				return err
-			}
-			return r.output.show(result.Data, func() error {
-				shown, err := decodeView[struct{ Started, Stopped []answer.Stop }](result.Data)
-				if err != nil {
-					return err
-				}
+			return showDecoded(cmd.Context(), r, "start", which.args(), func(shown struct{ Started, Stopped []answer.Stop }, _ *aai.Result) error {
 				for _, h := range shown.Started {
 					r.output.raw("Started again: " + h.String() + ".\n")
 				}
@@ -117,10 +99,8 @@ func newStart(r *run) *cobra.Command {
 func newRunning(r *run) *cobra.Command {
 	var watch bool
 	cmd := &cobra.Command{
-		Use:               "running",
-		Short:             "Show running calls, and what is stopped",
-		Args:              operands(0, 0),
-		ValidArgsFunction: cobra.NoFileCompletions,
+		Use:   "running",
+		Short: "Show running calls, and what is stopped",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := r.openOrMinimal(); err != nil {
 				return err

@@ -30,8 +30,6 @@ func newToken(r *run) *cobra.Command {
 		Long: "Shows the token that agents send as \"Authorization: Bearer TOKEN\" to mcp serve --http. The first\n" +
 			"use makes it. AAI_HTTP_TOKEN in the environment replaces it. All agents that share it are one caller\n" +
 			"to the gateway; with its own token (add) each has consents, limits and aliases of its own.",
-		Args:              operands(0, 0),
-		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(*cobra.Command, []string) error {
 			value, err := r.cfg.HTTPToken(r.flags, rotate)
 			if err != nil {
@@ -58,8 +56,7 @@ func newTokenAdd(r *run) *cobra.Command {
 		Short: "Make a token for one agent; it is shown once",
 		Long: "Makes a token for one agent and shows it only once. Running servers accept it at once. The\n" +
 			"agent's consents belong to its identity, http:<name>.",
-		Args:              operands(1, 1),
-		ValidArgsFunction: cobra.NoFileCompletions,
+		Args: operands(1, 1),
 		RunE: r.withTokens(func(tokens Tokens, args []string) error {
 			token, err := tokens.Add(args[0])
 			if err != nil {
@@ -72,10 +69,8 @@ func newTokenAdd(r *run) *cobra.Command {
 
 func newTokenList(r *run) *cobra.Command {
 	return &cobra.Command{
-		Use:               "list",
-		Short:             "List the names of the tokens",
-		Args:              operands(0, 0),
-		ValidArgsFunction: cobra.NoFileCompletions,
+		Use:   "list",
+		Short: "List the names of the tokens",
 		RunE: r.withTokens(func(tokens Tokens, _ []string) error {
 			list, err := tokens.List()
 			if err != nil {
@@ -98,10 +93,9 @@ func newTokenList(r *run) *cobra.Command {
 
 func newTokenRevoke(r *run) *cobra.Command {
 	return &cobra.Command{
-		Use:               "revoke <name>",
-		Short:             "Revoke an agent's token",
-		Args:              operands(1, 1),
-		ValidArgsFunction: cobra.NoFileCompletions,
+		Use:   "revoke <name>",
+		Short: "Revoke an agent's token",
+		Args:  operands(1, 1),
 		RunE: r.withTokens(func(tokens Tokens, args []string) error {
 			if err := tokens.Revoke(args[0]); err != nil {
 				return err

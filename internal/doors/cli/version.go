@@ -4,11 +4,9 @@ import "github.com/spf13/cobra"
 
 func newVersion(r *run) *cobra.Command {
 	return &cobra.Command{
-		Use:               "version",
-		Short:             "Print the version",
-		Args:              operands(0, 0),
-		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE:              func(*cobra.Command, []string) error { return r.showVersion() },
+		Use:   "version",
+		Short: "Print the version",
+		RunE:  func(*cobra.Command, []string) error { return r.showVersion() },
 	}
 }
 

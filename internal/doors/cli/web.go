@@ -26,8 +26,6 @@ func newWeb(r *run) *cobra.Command {
 		Short: "Open the page with running calls, past calls and consents",
 		Long: "Serves a page to a browser of this computer, until you press ^C, and prints the link that lets one\n" +
 			"browser in, once. A change of what agents may do needs your answer in a window, or at this terminal.",
-		Args:              operands(0, 0),
-		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if port := cmd.Flags().Lookup("port"); port.Changed {
 				o.Changes = []Change{{Key: "httpPort", Value: flagValue(port), Flag: "--port"}}

@@ -12,24 +12,14 @@ import (
 const workflowsApp = "workflows"
 
 func newWorkflow(r *run) *cobra.Command {
-	workflow := &cobra.Command{
-		Use:               "workflow",
-		Short:             "Run workflows, and show, resume and undo their runs",
-		Args:              unknownCommandArgs,
-		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE:              groupCommand,
-	}
-	workflow.AddCommand(newWorkflowList(r), newWorkflowRun(r), newWorkflowShow(r), newWorkflowResume(r), newWorkflowRollback(r))
-	return workflow
+	return newGroup("workflow", "Run workflows, and show, resume and undo their runs", newWorkflowList(r), newWorkflowRun(r), newWorkflowShow(r), newWorkflowResume(r), newWorkflowRollback(r))
 }
 
 func newWorkflowList(r *run) *cobra.Command {
 	return &cobra.Command{
-		Use:               "list",
-		Short:             "List the stored workflows, and the runs of all, newest first",
-		Args:              operands(0, 0),
-		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE:              func(cmd *cobra.Command, _ []string) error { return r.workflows(cmd.Context()) },
+		Use:   "list",
+		Short: "List the stored workflows, and the runs of all, newest first",
+		RunE:  func(cmd *cobra.Command, _ []string) error { return r.workflows(cmd.Context()) },
 	}
 }
 
@@ -124,10 +114,9 @@ func isFile(operand string) bool {
 
 func newWorkflowShow(r *run) *cobra.Command {
 	return &cobra.Command{
-		Use:               "show <run>",
-		Short:             "Show a run in full",
-		Args:              operands(1, 1),
-		ValidArgsFunction: cobra.NoFileCompletions,
+		Use:   "show <run>",
+		Short: "Show a run in full",
+		Args:  operands(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return r.showBuiltinResult(cmd.Context(), "workflow_show", map[string]any{"run": args[0]})
 		},
@@ -141,8 +130,7 @@ func newWorkflowResume(r *run) *cobra.Command {
 		Short: "Resume an interrupted run",
 		Long: "Resumes an interrupted run. Finished steps do not run again. The check of the interrupted\n" +
 			"step decides whether it was done; where it has none, you do.",
-		Args:              operands(1, 1),
-		ValidArgsFunction: cobra.NoFileCompletions,
+		Args: operands(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			object := map[string]any{"run": args[0]}
 			switch {
@@ -161,10 +149,9 @@ func newWorkflowResume(r *run) *cobra.Command {
 
 func newWorkflowRollback(r *run) *cobra.Command {
 	return &cobra.Command{
-		Use:               "rollback <run>",
-		Short:             "Undo the steps of a run, newest first",
-		Args:              operands(1, 1),
-		ValidArgsFunction: cobra.NoFileCompletions,
+		Use:   "rollback <run>",
+		Short: "Undo the steps of a run, newest first",
+		Args:  operands(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return r.showBuiltinResult(cmd.Context(), "workflow_rollback", map[string]any{"run": args[0]})
 		},
