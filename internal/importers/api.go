@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/answer"
 	"github.com/gybob/aai-gateway/internal/files/atomicfile"
 )
 
@@ -19,17 +20,6 @@ const apiParams = `{
 
 // maxDocument limits a document, in bytes.
 const maxDocument = 24 << 20
-
-// apiPreview is the result of ShowOpenAPITool.
-type apiPreview struct {
-	*descriptorPreview
-	Seen       string             `json:"seen"`
-	BaseURL    string             `json:"base_url"`
-	Login      string             `json:"login,omitempty"`
-	Operations int                `json:"operations"`
-	Groups     []APIGroup         `json:"groups"`
-	Left       []SkippedOperation `json:"left_out"`
-}
 
 // draftAPI is the [Source] that converts the document that a call names to an app.
 func (r *Importer) draftAPI(ctx context.Context, call *aai.Call) (*Review, error) {
@@ -55,16 +45,16 @@ func (r *Importer) draftAPI(ctx context.Context, call *aai.Call) (*Review, error
 	}
 	c.Notes = append(c.Notes, got.Notes...)
 	section := got.Document.Sections[0]
-	shown := &apiPreview{descriptorPreview: c, BaseURL: section.BaseURL, Operations: got.Operations, Groups: got.Groups,
+	shown := &answer.DraftedAPI{DraftedApp: c.DraftedApp, BaseURL: section.BaseURL, Operations: got.Operations, Groups: got.Groups,
 		Left: got.Skipped}
 	if section.Auth != nil {
 		shown.Login = section.Auth.Kind
 	}
 	if shown.Left == nil {
-		shown.Left = []SkippedOperation{}
+		shown.Left = []answer.SkippedOperation{}
 	}
 	review := &Review{
-		Apps: []ReviewedApp{{ID: c.App, Change: c.planned}}, Origin: "the document, or " + c.Path,
+		Apps: []ReviewedApp{{ID: c.App, Change: c.change}}, Origin: "the document, or " + c.Path,
 		Preview: &aai.Result{Data: shown}, Seen: &shown.Seen,
 		Saved: func([]string) *aai.Result {
 			return &aai.Result{Text: "Saved as " + c.Path + ".",
@@ -72,7 +62,7 @@ func (r *Importer) draftAPI(ctx context.Context, call *aai.Call) (*Review, error
 		},
 	}
 	if !c.Same {
-		record := &importRecord{From: OpenAPISourcePrefix + withoutKeys(from), Apps: []SavedChange{c.planned.Record(c.App)}}
+		record := &importRecord{From: OpenAPISourcePrefix + withoutKeys(from), Apps: []SavedChange{c.change.Record(c.App)}}
 		review.Prepare = func(context.Context) error { return r.saveRecord(record) }
 	}
 	return review, nil

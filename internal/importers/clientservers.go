@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/answer"
 	"github.com/gybob/aai-gateway/internal/clients"
 )
 
@@ -34,36 +35,6 @@ type Clients interface {
 // there.
 func secretID(app string) string { return "mcp-env/" + app }
 
-// A takenServer is the preview of a server, without values.
-type takenServer struct {
-	*descriptorPreview
-	Server    string   `json:"server"`
-	Variables []string `json:"variables,omitempty"` // variables with values for the vault
-	Login     string   `json:"login,omitempty"`     // the place of its key, which goes into the vault too
-}
-
-type skippedServer struct {
-	Server string `json:"server"`
-	Why    string `json:"why"`
-}
-
-// serversPreview is the result of ShowServersTool.
-type serversPreview struct {
-	Client  string          `json:"client"`
-	File    string          `json:"file"`
-	Seen    string          `json:"seen"`
-	Apps    []takenServer   `json:"apps"`
-	Left    []skippedServer `json:"left_out"`
-	Replace *clientChange   `json:"replace,omitempty"`
-}
-
-// clientChange is the planned change of the client's configuration.
-type clientChange struct {
-	Diff  string   `json:"diff"`
-	Notes []string `json:"notes,omitempty"`
-	After string   `json:"after,omitempty"`
-}
-
 // draftServers is the [Source] that converts a client's servers to apps.
 func (r *Importer) draftServers(_ context.Context, call *aai.Call) (*Review, error) {
 	client := stringArg(call, "client")
@@ -78,7 +49,7 @@ func (r *Importer) draftServers(_ context.Context, call *aai.Call) (*Review, err
 	if err != nil {
 		return nil, err
 	}
-	shown := &serversPreview{Client: of.Name, File: of.File, Apps: []takenServer{}, Left: []skippedServer{}}
+	shown := &answer.DraftedServers{Client: of.Name, File: of.File, Apps: []answer.DraftedServer{}, Left: []answer.SkippedServer{}}
 	record := &importRecord{From: fromClient + client}
 	review := &Review{
 		Origin: of.File + ", or one of the apps,", Preview: &aai.Result{Data: shown}, Seen: &shown.Seen,
@@ -89,7 +60,7 @@ func (r *Importer) draftServers(_ context.Context, call *aai.Call) (*Review, err
 	}
 	for _, s := range r.convertServers(client, all, wanted) {
 		if s.skipReason != "" {
-			shown.Left = append(shown.Left, skippedServer{Server: cmp.Or(aai.CleanLabel(s.name, 60), `""`), Why: s.skipReason})
+			shown.Left = append(shown.Left, answer.SkippedServer{Server: cmp.Or(aai.CleanLabel(s.name, 60), `""`), Reason: s.skipReason})
 		} else if err := r.addServer(review, shown, record, s); err != nil {
 			return nil, err
 		}
@@ -150,29 +121,29 @@ func (r *Importer) convertServers(client string, all map[string]map[string]any, 
 }
 
 // addServer adds a server to the review.
-func (r *Importer) addServer(review *Review, shown *serversPreview, record *importRecord, s *server) error {
+func (r *Importer) addServer(review *Review, shown *answer.DraftedServers, record *importRecord, s *server) error {
 	c, err := r.plan(s.doc, s.text, false)
 	if err != nil {
 		return err
 	}
 	c.Notes = append(c.Notes, s.notes...)
-	one := takenServer{descriptorPreview: c, Server: s.name, Variables: slices.Sorted(maps.Keys(s.values))}
+	one := answer.DraftedServer{DraftedApp: c.DraftedApp, Server: s.name, Variables: slices.Sorted(maps.Keys(s.values))}
 	if a := s.doc.Sections[0].Auth; a != nil {
 		one.Login = a.In + " " + a.Name
 	}
-	shown.Apps, record.Apps = append(shown.Apps, one), append(record.Apps, c.planned.Record(c.App))
+	shown.Apps, record.Apps = append(shown.Apps, one), append(record.Apps, c.change.Record(c.App))
 	if len(s.values) > 0 || s.key != "" {
 		record.Vaulted = append(record.Vaulted, c.App)
 	}
 	review.Apps = append(review.Apps,
-		ReviewedApp{ID: c.App, Change: c.planned, StoreSecrets: func(ctx context.Context) error {
+		ReviewedApp{ID: c.App, Change: c.change, StoreSecrets: func(ctx context.Context) error {
 			return r.storeSecrets(ctx, s, record.At)
 		}})
 	return nil
 }
 
 // replaceServers adds the change of the client's configuration to the review.
-func (r *Importer) replaceServers(review *Review, shown *serversPreview, client string) error {
+func (r *Importer) replaceServers(review *Review, shown *answer.DraftedServers, client string) error {
 	names := make([]string, len(shown.Apps))
 	for i, app := range shown.Apps {
 		names[i] = app.Server
@@ -181,7 +152,7 @@ func (r *Importer) replaceServers(review *Review, shown *serversPreview, client 
 	if err != nil {
 		return err
 	}
-	shown.Replace = &clientChange{Diff: p.Diff, Notes: p.Notes, After: p.NextStep}
+	shown.Replace = &answer.ClientChange{Diff: p.Diff, Notes: p.Notes, After: p.NextStep}
 	review.Beside = []DescriptorChange{{Path: shown.File, After: []byte(p.Diff)}}
 	review.Finish = func(ctx context.Context) error { return r.cfg.Clients.Apply(ctx, p) }
 	return nil

@@ -125,19 +125,3 @@ func stringsArg(call *aai.Call, name string) []string {
 	}
 	return all
 }
-
-// A descriptorPreview is the planned change of one descriptor.
-type descriptorPreview struct {
-	App   string `json:"app"`
-	Name  string `json:"name"`
-	Path  string `json:"path"` // target path
-	Same  bool   `json:"same,omitempty"`
-	Tools int    `json:"tools,omitempty"`
-	Diff  string `json:"diff,omitempty"`
-	// DiffOmitted is the number of omitted diff lines.
-	DiffOmitted int      `json:"diff_lines_omitted,omitempty"`
-	Changes     []string `json:"changes,omitempty"` // for agents, relative to an existing descriptor
-	Notes       []string `json:"notes,omitempty"`
-
-	planned DescriptorChange
-}

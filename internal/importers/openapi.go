@@ -7,6 +7,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/answer"
 	"github.com/gybob/aai-gateway/internal/catalog"
 )
 
@@ -37,21 +38,9 @@ type ImportedAPI struct {
 	Text []byte
 	// Operations is the number of operations in the requested groups.
 	Operations int
-	Groups     []APIGroup         // in the order of the tools
-	Skipped    []SkippedOperation // operations without a tool
+	Groups     []answer.APIGroup         // in the order of the tools
+	Skipped    []answer.SkippedOperation // operations without a tool
 	Notes      []string
-}
-
-// APIGroup is a group of an API's operations, and the number of tools made of them.
-type APIGroup struct {
-	Name  string `json:"group"`
-	Tools int    `json:"tools"`
-}
-
-// A SkippedOperation is an operation of the API that did not become a tool.
-type SkippedOperation struct {
-	Operation string `json:"operation"` // such as "POST /files"
-	Reason    string `json:"why"`
 }
 
 // ReadOpenAPI converts an OpenAPI document in JSON or YAML, version 3.0 or 3.1, to an app. The
@@ -120,7 +109,7 @@ func (m *apiConverter) make() error {
 	m.section.Auth = m.login.auth
 	for _, op := range operations {
 		if why := m.add(op); why != "" {
-			m.result.Skipped = append(m.result.Skipped, SkippedOperation{Operation: op.words(), Reason: why})
+			m.result.Skipped = append(m.result.Skipped, answer.SkippedOperation{Operation: op.words(), Reason: why})
 		}
 	}
 	m.result.Operations = len(operations)
@@ -143,7 +132,7 @@ func (m *apiConverter) countGroups() {
 		if !known {
 			i = len(m.result.Groups)
 			at[tool.Group] = i
-			m.result.Groups = append(m.result.Groups, APIGroup{Name: tool.Group})
+			m.result.Groups = append(m.result.Groups, answer.APIGroup{Name: tool.Group})
 		}
 		m.result.Groups[i].Tools++
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/answer"
 	"github.com/gybob/aai-gateway/internal/catalog"
 	"github.com/gybob/aai-gateway/internal/catalog/lint"
 )
@@ -18,14 +19,20 @@ const (
 	maxReviewNotes     = 10
 )
 
+// A plannedApp is the planned change of one descriptor, and its preview.
+type plannedApp struct {
+	change DescriptorChange
+	answer.DraftedApp
+}
+
 // plan returns the change that saving a descriptor would make. The diff is of the summary, or of
 // the file if full is set or only the file differs.
-func (r *Importer) plan(doc *catalog.Document, written []byte, full bool) (*descriptorPreview, error) {
+func (r *Importer) plan(doc *catalog.Document, written []byte, full bool) (*plannedApp, error) {
 	planned, err := DescriptorStore(r.cfg.Folder).Plan(doc.ID, written)
 	if err != nil {
 		return nil, err
 	}
-	c := &descriptorPreview{App: doc.ID, Name: doc.Name, Path: planned.Path, Same: planned.IsUnchanged(), planned: planned}
+	c := &plannedApp{planned, answer.DraftedApp{App: doc.ID, Name: doc.Name, Path: planned.Path, Same: planned.IsUnchanged()}}
 	if len(doc.Sections) > 0 {
 		c.Tools = len(doc.Sections[0].Tools)
 	}
@@ -62,8 +69,8 @@ func reviewNotes(written []byte) (notes []string) {
 
 // compare sets the changes for agents, and notes the origin of a file that would be replaced. It
 // returns the summary of the old descriptor.
-func (c *descriptorPreview) compare(doc *catalog.Document) (was []byte) {
-	old, err := catalog.Parse(c.planned.Before, catalog.Options{})
+func (c *plannedApp) compare(doc *catalog.Document) (was []byte) {
+	old, err := catalog.Parse(c.change.Before, catalog.Options{})
 	switch {
 	case err != nil:
 		c.Notes = append(c.Notes, c.Path+" holds a descriptor that cannot be read; it would be replaced")
@@ -74,7 +81,7 @@ func (c *descriptorPreview) compare(doc *catalog.Document) (was []byte) {
 		c.Notes = append(c.Notes, c.Path+" was made of "+aai.CleanLabel(old.Document.Generated.From, maxSummaryLine)+
 			"; it would be replaced")
 	}
-	compared, err := lint.Compare(c.planned.Before, c.planned.After, catalog.Options{})
+	compared, err := lint.Compare(c.change.Before, c.change.After, catalog.Options{})
 	if err != nil {
 		return renderSummary(old.Document) // its version does not count
 	}

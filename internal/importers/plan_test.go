@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/answer"
 	"github.com/gybob/aai-gateway/internal/catalog"
 	"github.com/gybob/aai-gateway/internal/drivers/webapi"
 )
@@ -65,7 +66,7 @@ func TestDoubtfulWords(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		shown, _ := result.Data.(*apiPreview)
+		shown, _ := result.Data.(*answer.DraftedAPI)
 		if notes := strings.Join(shown.Notes, "\n"); (want == "") != (notes == "") || !strings.Contains(notes, want) {
 			t.Errorf("%q: %q", summary, notes)
 		}

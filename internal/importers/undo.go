@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/answer"
 	"github.com/gybob/aai-gateway/internal/files/atomicfile"
 )
 
@@ -62,32 +63,13 @@ func (r *Importer) lastRecord() (*importRecord, error) {
 	return &i, nil
 }
 
-// An undoPreview shows the effect of undoing the last import.
-type undoPreview struct {
-	From string    `json:"from"`
-	At   string    `json:"at"`
-	Seen string    `json:"seen"`
-	Apps []appUndo `json:"apps"`
-	// Vaulted lists the apps with vault values to restore.
-	Vaulted []string `json:"vaulted,omitempty"`
-	Note    string   `json:"note,omitempty"`
-}
-
-// appUndo describes the undo of one app's import.
-type appUndo struct {
-	App  string `json:"app"`
-	Path string `json:"path"`
-	Does string `json:"does"` // "removed", "put back", or "as it was"
-	Diff string `json:"diff,omitempty"`
-}
-
 // draftUndo is the [Source] that reverts the last import.
 func (r *Importer) draftUndo(context.Context, *aai.Call) (*Review, error) {
 	i, err := r.lastRecord()
 	if err != nil {
 		return nil, err
 	}
-	u := &undoPreview{From: i.From, At: i.At.Format(time.RFC3339), Apps: []appUndo{}, Vaulted: i.Vaulted}
+	u := &answer.ImportUndo{From: i.From, At: i.At.Format(time.RFC3339), Apps: []answer.AppUndo{}, Vaulted: i.Vaulted}
 	review := &Review{
 		Origin:  "one of the apps, or the last import,",
 		Beside:  []DescriptorChange{{Path: u.At, After: []byte(strings.Join(i.Vaulted, " "))}},
@@ -98,7 +80,7 @@ func (r *Importer) draftUndo(context.Context, *aai.Call) (*Review, error) {
 		if err != nil {
 			return nil, err
 		}
-		one := appUndo{App: saved.App, Path: c.Path, Does: "as it was"}
+		one := answer.AppUndo{App: saved.App, Path: c.Path, Does: "as it was"}
 		switch {
 		case c.IsUnchanged():
 		case c.After == nil:

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/answer"
 )
 
 // generateFlags are the flags of generate.
@@ -67,18 +68,6 @@ func newGenerate(r *run) *cobra.Command {
 	return cmd
 }
 
-// generated holds the shown part of a generated descriptor.
-type generated struct {
-	App    string   `json:"app"`
-	Path   string   `json:"path"`
-	Seen   string   `json:"seen"`
-	Same   bool     `json:"same"`
-	Tools  int      `json:"tools"`
-	Tokens int      `json:"guide_tokens"`
-	Diff   string   `json:"diff"`
-	Notes  []string `json:"notes"`
-}
-
 // generate shows the descriptor for a program and saves it if the person agrees.
 func (r *run) generate(ctx context.Context, app string, f generateFlags) error {
 	args := f.args(app)
@@ -94,7 +83,7 @@ func (r *run) generate(ctx context.Context, app string, f generateFlags) error {
 	if err != nil {
 		return err
 	}
-	made, err := decodeView[generated](result.Data)
+	made, err := decodeView[answer.GeneratedApp](result.Data)
 	if err != nil {
 		return err
 	}

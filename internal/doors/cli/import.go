@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/answer"
 )
 
 // importFlags are the flags of import.
@@ -74,30 +75,6 @@ func addImportFlags(cmd *cobra.Command, f *importFlags) {
 	cmd.Flags().BoolVarP(&f.yes, "yes", "y", false, "do not ask here; the gateway still asks you to authenticate")
 }
 
-// importedAPI holds the shown part of an API's import.
-type importedAPI struct {
-	App         string   `json:"app"`
-	Path        string   `json:"path"`
-	Same        bool     `json:"same"`
-	Seen        string   `json:"seen"`
-	BaseURL     string   `json:"base_url"`
-	Login       string   `json:"login"`
-	Tools       int      `json:"tools"`
-	Operations  int      `json:"operations"`
-	Diff        string   `json:"diff"`
-	DiffOmitted int      `json:"diff_lines_omitted"`
-	Changes     []string `json:"changes"`
-	Notes       []string `json:"notes"`
-	Groups      []struct {
-		Name  string `json:"group"`
-		Tools int    `json:"tools"`
-	} `json:"groups"`
-	Left []struct {
-		Operation string `json:"operation"`
-		Why       string `json:"why"`
-	} `json:"left_out"`
-}
-
 func (r *run) importOpenAPI(ctx context.Context, source string, f importFlags) error {
 	if !strings.Contains(source, "://") {
 		path, err := filepath.Abs(source)
@@ -126,7 +103,7 @@ func (r *run) importOpenAPI(ctx context.Context, source string, f importFlags) e
 	if err != nil {
 		return err
 	}
-	made, err := decodeView[importedAPI](result.Data)
+	made, err := decodeView[answer.DraftedAPI](result.Data)
 	if err != nil {
 		return err
 	}
@@ -142,13 +119,13 @@ func (r *run) importOpenAPI(ctx context.Context, source string, f importFlags) e
 }
 
 // showAPI shows which parts of an API become an app, and which do not.
-func (r *run) showAPI(made importedAPI) {
+func (r *run) showAPI(made answer.DraftedAPI) {
 	r.output.lines(aai.CleanText(made.Diff, len(made.Diff)))
 	if made.DiffOmitted > 0 {
 		r.output.say("… and %d more lines.", made.DiffOmitted)
 	}
 	for _, left := range made.Left {
-		r.output.note(aai.CleanLabel("left out: "+left.Operation+": "+left.Why, maxLine))
+		r.output.note(aai.CleanLabel("left out: "+left.Operation+": "+left.Reason, maxLine))
 	}
 	for _, note := range made.Notes {
 		r.output.note(aai.CleanLabel(note, maxLine))

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/answer"
 )
 
 // serverFlags are the flags of "import --from".
@@ -44,32 +45,6 @@ func (r *run) clientIDs() []string {
 	return ids
 }
 
-// importedServers holds the shown part of an import of a client's servers.
-type importedServers struct {
-	Client string `json:"client"`
-	File   string `json:"file"`
-	Seen   string `json:"seen"`
-	Apps   []struct {
-		Server    string   `json:"server"`
-		App       string   `json:"app"`
-		Path      string   `json:"path"`
-		Same      bool     `json:"same"`
-		Diff      string   `json:"diff"`
-		Notes     []string `json:"notes"`
-		Variables []string `json:"variables"`
-		Login     string   `json:"login"`
-	} `json:"apps"`
-	Left []struct {
-		Server string `json:"server"`
-		Why    string `json:"why"`
-	} `json:"left_out"`
-	Replace *struct {
-		Diff  string   `json:"diff"`
-		Notes []string `json:"notes"`
-		After string   `json:"after"`
-	} `json:"replace"`
-}
-
 func (r *run) importServers(ctx context.Context, f serverFlags) error {
 	args := map[string]any{"client": f.from}
 	if len(f.servers) > 0 {
@@ -86,7 +61,7 @@ func (r *run) importServers(ctx context.Context, f serverFlags) error {
 	if err != nil {
 		return err
 	}
-	made, err := decodeView[importedServers](result.Data)
+	made, err := decodeView[answer.DraftedServers](result.Data)
 	if err != nil {
 		return err
 	}
@@ -112,7 +87,7 @@ func (r *run) importServers(ctx context.Context, f serverFlags) error {
 }
 
 // showServers shows which servers become apps, and which do not.
-func (r *run) showServers(made importedServers) {
+func (r *run) showServers(made answer.DraftedServers) {
 	for _, app := range made.Apps {
 		if app.Same {
 			r.output.say("%s: %s is there already, with the same content; its values are imported again.", aai.CleanLabel(app.Server, maxLine), app.Path)
@@ -130,7 +105,7 @@ func (r *run) showServers(made importedServers) {
 		}
 	}
 	for _, left := range made.Left {
-		r.output.note(aai.CleanLabel("left out: "+left.Server+": "+left.Why, maxLine))
+		r.output.note(aai.CleanLabel("left out: "+left.Server+": "+left.Reason, maxLine))
 	}
 	if made.Replace != nil {
 		r.output.lines(made.Replace.Diff)

@@ -4,22 +4,8 @@ import (
 	"context"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/answer"
 )
-
-// undoneImport holds the shown part of the import that would be undone.
-type undoneImport struct {
-	From string `json:"from"`
-	At   string `json:"at"`
-	Seen string `json:"seen"`
-	Apps []struct {
-		App  string `json:"app"`
-		Path string `json:"path"`
-		Does string `json:"does"`
-		Diff string `json:"diff"`
-	} `json:"apps"`
-	MovedToKeychain []string `json:"vaulted"`
-	Note            string   `json:"note"`
-}
 
 // importUndo shows the changes that undo the last import, and makes them if the person
 // agrees.
@@ -28,7 +14,7 @@ func (r *run) importUndo(ctx context.Context, f importFlags) error {
 	if err != nil {
 		return err
 	}
-	u, err := decodeView[undoneImport](result.Data)
+	u, err := decodeView[answer.ImportUndo](result.Data)
 	if err != nil {
 		return err
 	}
@@ -40,7 +26,7 @@ func (r *run) importUndo(ctx context.Context, f importFlags) error {
 		r.output.say("%s: %s (%s)", aai.CleanLabel(app.App, maxLine), app.Does, aai.CleanLabel(app.Path, maxLine))
 		r.output.lines(aai.CleanText(app.Diff, len(app.Diff)))
 	}
-	for _, app := range u.MovedToKeychain {
+	for _, app := range u.Vaulted {
 		r.output.say("The vault's values of %s are restored.", aai.CleanLabel(app, maxLine))
 	}
 	if u.Note != "" {

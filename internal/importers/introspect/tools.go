@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/gybob/aai-gateway"
-	"github.com/gybob/aai-gateway/internal/catalog/lint"
+	"github.com/gybob/aai-gateway/internal/answer"
 	"github.com/gybob/aai-gateway/internal/importers"
 	"github.com/gybob/aai-gateway/internal/schema"
 )
@@ -52,23 +52,6 @@ const (
 
 // generateTimeout limits all calls to a program together.
 const generateTimeout = 2 * time.Minute
-
-// An answer is the result of GenerateTool.
-type answer struct {
-	App    string          `json:"app"`
-	Path   string          `json:"path,omitempty"` // target path
-	Seen   string          `json:"seen"`
-	Same   bool            `json:"same,omitempty"` // the existing file is identical
-	Tools  int             `json:"tools"`
-	Tokens int             `json:"guide_tokens"`
-	Diff   string          `json:"diff,omitempty"`
-	Notes  []string        `json:"notes,omitempty"`
-	Text   json.RawMessage `json:"descriptor"`
-	// The following fields are for agents, which cannot save.
-	Lint  []lint.Finding  `json:"lint,omitempty"`
-	Words json.RawMessage `json:"words,omitempty"` // as given, or as a model wrote them
-	Save  string          `json:"save,omitempty"`  // how the person saves it
-}
 
 // AgentToolNames returns the names of this package's tools that agents may call. Drafting saves nothing.
 func AgentToolNames() []string { return []string{GenerateTool} }
@@ -171,10 +154,10 @@ func (g *Generator) nextVersion(ctx context.Context, call *aai.Call) (*Draft, im
 }
 
 // preview returns the answer to a call of GenerateTool.
-func preview(call *aai.Call, draft *Draft, planned importers.DescriptorChange, words json.RawMessage) *answer {
-	a := &answer{
-		App: draft.Document.ID, Path: planned.Path, Tools: len(draft.Document.Sections[0].Tools), Tokens: draft.Report.GuideTokens,
-		Notes: draft.Notes, Text: draft.Text, Same: planned.IsUnchanged(),
+func preview(call *aai.Call, draft *Draft, planned importers.DescriptorChange, words json.RawMessage) *answer.GeneratedApp {
+	a := &answer.GeneratedApp{
+		App: draft.Document.ID, Path: planned.Path, Tools: len(draft.Document.Sections[0].Tools),
+		Tokens: draft.Report.GuideTokens, Notes: draft.Notes, Text: draft.Text, Same: planned.IsUnchanged(),
 	}
 	if planned.Path != "" && (isPersonal(call) || planned.Before != nil) {
 		var omitted int
