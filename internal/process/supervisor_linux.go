@@ -56,10 +56,10 @@ func RunSupervisor(args []string) (status int) {
 		return 1
 	}
 	runtime.LockOSThread() // the command ends with this thread
-	pid, err := syscall.ForkExec(args[0], args[1:],
-		&syscall.ProcAttr{ //nolint:gosec // the command is the gateway's own choice
-			Env: os.Environ(), Files: []uintptr{0, 1, 2}, Sys: &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL},
-		})
+	attr := &syscall.ProcAttr{
+		Env: os.Environ(), Files: []uintptr{0, 1, 2}, Sys: &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL},
+	}
+	pid, err := syscall.ForkExec(args[0], args[1:], attr) //nolint:gosec // the command is the gateway's own choice
 	if err != nil {
 		_, _ = fmt.Fprintln(os.Stderr, args[0]+":", err)
 		return 127

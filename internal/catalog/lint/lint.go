@@ -19,14 +19,20 @@ import (
 	"github.com/gybob/aai-gateway/internal/schema"
 )
 
-// The report of this package; see package answer.
+// The types of the report are those of package answer.
 type (
-	Severity   = answer.Severity
-	Finding    = answer.LintFinding
-	Report     = answer.LintReport
-	Change     = answer.LintChange
+	// Severity tells how serious a finding is.
+	Severity = answer.Severity
+	// Finding is one remark about the descriptor.
+	Finding = answer.LintFinding
+	// Report holds the findings of [Check].
+	Report = answer.LintReport
+	// Change is one difference between two versions of a descriptor.
+	Change = answer.LintChange
+	// Comparison holds the changes that [Compare] found.
 	Comparison = answer.LintComparison
-	Bump       = answer.Bump
+	// Bump is the part of the version that must rise.
+	Bump = answer.Bump
 )
 
 // Severities of findings, and bumps of versions; see package answer.
