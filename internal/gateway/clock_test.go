@@ -223,7 +223,7 @@ func TestProgressWhileAPersonIsAsked(t *testing.T) {
 		}
 		g := w.gateway()
 		g.Dialog = asker(func(_ context.Context, q aai.Question) (aai.Answer, error) {
-			time.Sleep(35 * time.Second)
+			time.Sleep(35500 * time.Millisecond) // between two reports
 			return aai.Answer{Choice: "yes", Seal: q.Seal}, nil
 		})
 		var mu sync.Mutex

@@ -5,7 +5,6 @@ import (
 	"context"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/gybob/aai-gateway"
@@ -22,11 +21,11 @@ type progressKey struct{}
 
 // progress is the receiver of a call's progress.
 type progress struct {
-	report        func(done, total float64, message string)
-	actionReports atomic.Bool // the Action has reported progress
+	report func(done, total float64, message string)
 
-	mu   sync.Mutex
-	base float64 // done of the gateway's last report
+	mu            sync.Mutex
+	actionReports bool    // the Action has reported progress
+	base          float64 // done of the gateway's last report
 }
 
 // WithProgress returns a context in which report receives the progress of the call. Until the
@@ -46,8 +45,8 @@ func Progress(ctx context.Context, done, total float64, message string) {
 		p.setProgress(done, total, message)
 	}
 	if p, _ := ctx.Value(progressKey{}).(*progress); p != nil {
-		p.actionReports.Store(true)
 		p.mu.Lock()
+		p.actionReports = true
 		base := p.base
 		p.mu.Unlock()
 		if total > 0 {
@@ -72,9 +71,6 @@ func (p *invocation) heartbeat() (stop func()) {
 			case <-stopped:
 				return
 			case <-p.ctx.Done():
-				return
-			}
-			if p.progress.actionReports.Load() {
 				return
 			}
 			asked = p.reportStage(asked)
@@ -104,12 +100,15 @@ func (p *invocation) reportStage(asked int) int {
 	return 0
 }
 
-// reportFromGateway reports progress of the gateway. Later reports of the Action continue from
-// done.
+// reportFromGateway reports progress of the gateway, unless the Action has reported its own.
+// Later reports of the Action continue from done, and come after this one.
 func (p *progress) reportFromGateway(done, total float64, message string) {
 	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.actionReports {
+		return
+	}
 	p.base = done
-	p.mu.Unlock()
 	p.report(done, total, message)
 }
 
