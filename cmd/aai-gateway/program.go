@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/answer"
 	"github.com/gybob/aai-gateway/internal/automation/workflow"
 	"github.com/gybob/aai-gateway/internal/builtin"
 	"github.com/gybob/aai-gateway/internal/catalog"
@@ -210,16 +211,12 @@ func (s *setup) describeSession() (lines []string, data map[string]any) {
 }
 
 // showConfig lists the settings in effect.
-func (p *program) showConfig(f cli.Flags) ([]cli.Setting, error) {
+func (p *program) showConfig(f cli.Flags) ([]answer.SettingOrigin, error) {
 	cfg, err := p.config(f)
 	if err != nil {
 		return nil, err
 	}
-	var shown []cli.Setting
-	for _, s := range cfg.Settings() {
-		shown = append(shown, cli.Setting(s))
-	}
-	return shown, nil
+	return cfg.Settings(), nil
 }
 
 // homeFolder returns the user's home folder.

@@ -1,5 +1,12 @@
 package answer
 
+// A SettingOrigin is a setting with its value in effect and its source.
+type SettingOrigin struct {
+	Name   string `json:"name"`   // its key in the file
+	Value  any    `json:"value"`  // a Go value that encodes to the setting's JSON
+	Origin string `json:"origin"` // such as "default" or a file
+}
+
 // A Setting is a setting with its value in effect.
 type Setting struct {
 	Key     string   `json:"key" column:"1,setting"`

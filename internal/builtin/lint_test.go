@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/answer"
 	"github.com/gybob/aai-gateway/internal/builtin"
-	"github.com/gybob/aai-gateway/internal/catalog/lint"
 )
 
 func lintArgs(t *testing.T, args map[string]string) string {
@@ -26,12 +26,12 @@ func lintArgs(t *testing.T, args map[string]string) string {
 func TestLintReadsTheFileThatIsNamed(t *testing.T) {
 	w := newWorld(t, map[string]string{"a": notes, "b": strings.Replace(notes, "add", "put", 1)})
 	first, second := filepath.Join(w.folder, "a", "aai.json"), filepath.Join(w.folder, "b", "aai.json")
-	report, ok := w.callBuiltin(t, builtin.Lint, lintArgs(t, map[string]string{"source": first})).Data.(*lint.Report)
-	if !ok || report.App != "org.example.Notes" || report.HasSeverity(lint.SeverityError) || len(report.Findings) == 0 {
+	report, ok := w.callBuiltin(t, builtin.Lint, lintArgs(t, map[string]string{"source": first})).Data.(*answer.LintReport)
+	if !ok || report.App != "org.example.Notes" || report.HasSeverity(answer.SeverityError) || len(report.Findings) == 0 {
 		t.Errorf("report %+v", report)
 	}
-	report, ok = w.callBuiltin(t, builtin.Lint, lintArgs(t, map[string]string{"source": second, "against": first})).Data.(*lint.Report)
-	if !ok || !report.HasSeverity(lint.SeverityError) {
+	report, ok = w.callBuiltin(t, builtin.Lint, lintArgs(t, map[string]string{"source": second, "against": first})).Data.(*answer.LintReport)
+	if !ok || !report.HasSeverity(answer.SeverityError) {
 		t.Errorf("report %+v", report)
 	}
 	for source, want := range map[string]string{
@@ -66,8 +66,8 @@ func TestLintOfASite(t *testing.T) {
 		return []byte(notes), nil
 	}
 	w.open()
-	report, ok := w.callBuiltin(t, builtin.Lint, `{"source": "https://example.com", "against": "https://example.com/old/aai.json?v=1"}`).Data.(*lint.Report)
-	if !ok || report.App != "example.com/org.example.Notes" || report.Comparison == nil && !report.HasSeverity(lint.SeverityError) {
+	report, ok := w.callBuiltin(t, builtin.Lint, `{"source": "https://example.com", "against": "https://example.com/old/aai.json?v=1"}`).Data.(*answer.LintReport)
+	if !ok || report.App != "example.com/org.example.Notes" || report.Comparison == nil && !report.HasSeverity(answer.SeverityError) {
 		t.Errorf("report %+v", report)
 	}
 	if diff := cmp.Diff([]string{"https://example.com/.well-known/aai.json", "https://example.com/old/aai.json?v=1"}, asked); diff != "" {

@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/answer"
 	"github.com/gybob/aai-gateway/internal/policy"
 	"github.com/gybob/aai-gateway/internal/policy/reauth"
 )
@@ -268,18 +269,11 @@ func (c *Config) Value(key string) any {
 	return nil
 }
 
-// A Setting is one setting with its value in effect.
-type Setting struct {
-	Name   string // its key in the file
-	Value  any    // a Go value that encodes to the setting's JSON
-	Origin string
-}
-
 // Settings returns all settings, in the order of settingSpecs.
-func (c *Config) Settings() []Setting {
-	var all []Setting
+func (c *Config) Settings() []answer.SettingOrigin {
+	var all []answer.SettingOrigin
 	for _, r := range settingSpecs() {
-		all = append(all, Setting{Name: r.key, Value: r.get(c), Origin: c.Origin(r.key)})
+		all = append(all, answer.SettingOrigin{Name: r.key, Value: r.get(c), Origin: c.Origin(r.key)})
 	}
 	return all
 }

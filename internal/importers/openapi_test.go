@@ -14,6 +14,7 @@ import (
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/bench/shop"
+	"github.com/gybob/aai-gateway/internal/answer"
 	"github.com/gybob/aai-gateway/internal/catalog"
 	"github.com/gybob/aai-gateway/internal/catalog/lint"
 	"github.com/gybob/aai-gateway/internal/drivers/webapi"
@@ -136,7 +137,7 @@ func loadDocument(t testing.TB, text []byte) *aai.App {
 		}
 	}
 	for _, f := range lint.Check(text, catalog.Options{}).Findings {
-		if f.Severity == lint.SeverityError {
+		if f.Severity == answer.SeverityError {
 			t.Errorf("lint: %+v", f)
 		}
 	}

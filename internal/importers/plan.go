@@ -55,7 +55,7 @@ func (r *Importer) plan(doc *catalog.Document, written []byte, full bool) (*plan
 // attack on agents, or contains invisible characters.
 func reviewNotes(written []byte) (notes []string) {
 	for _, f := range lint.Check(written, catalog.Options{}).Findings {
-		if f.Severity == lint.SeverityHint ||
+		if f.Severity == answer.SeverityHint ||
 			!slices.Contains([]string{"poisoning", "unseen", "disguise", "markup"}, f.Rule) {
 			continue
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/answer"
 	"github.com/gybob/aai-gateway/internal/catalog"
 	"github.com/gybob/aai-gateway/internal/sanitize"
 )
@@ -17,7 +18,7 @@ import (
 // MINOR suffices for all changes. Its error is an *aai.Error with code
 // AAI_JSON_INVALID if one of them is invalid or has no semantic version. It is safe for
 // concurrent use.
-func Compare(earlier, later []byte, o catalog.Options) (*Comparison, error) {
+func Compare(earlier, later []byte, o catalog.Options) (*answer.LintComparison, error) {
 	a, err := readContract(earlier, o)
 	if err != nil {
 		return nil, err
@@ -28,20 +29,20 @@ func Compare(earlier, later []byte, o catalog.Options) (*Comparison, error) {
 	}
 	d := &difference{}
 	d.contracts(a, b)
-	c := &Comparison{Old: a.app.Descriptor.Version, New: b.app.Descriptor.Version, Changes: d.changes, ActualBump: a.version.bumpTo(b.version)}
-	slices.SortStableFunc(c.Changes, func(x, y Change) int { return int(y.Bump - x.Bump) })
+	c := &answer.LintComparison{Old: a.app.Descriptor.Version, New: b.app.Descriptor.Version, Changes: d.changes, ActualBump: a.version.bumpTo(b.version)}
+	slices.SortStableFunc(c.Changes, func(x, y answer.LintChange) int { return int(y.Bump - x.Bump) })
 	if len(c.Changes) > 0 {
 		c.RequiredBump = c.Changes[0].Bump
 	} else {
-		c.Changes = []Change{}
+		c.Changes = []answer.LintChange{}
 		if !bytes.Equal(earlier, later) && !sameJSON(earlier, later) {
-			c.RequiredBump = Patch
-			c.Changes = append(c.Changes, Change{Bump: Patch, Problem: "something that agents do not see was changed"})
+			c.RequiredBump = answer.Patch
+			c.Changes = append(c.Changes, answer.LintChange{Bump: answer.Patch, Problem: "something that agents do not see was changed"})
 		}
 	}
 	enough := c.RequiredBump
 	if a.version.major == 0 && b.version.major == 0 {
-		enough = min(enough, Minor)
+		enough = min(enough, answer.Minor)
 	}
 	c.IsSufficient = c.ActualBump >= enough && a.version.compare(b.version) <= 0
 	return c, nil
@@ -49,7 +50,7 @@ func Compare(earlier, later []byte, o catalog.Options) (*Comparison, error) {
 
 // verdict returns the problem of an insufficient version and its fix, or empty strings if the
 // version is sufficient.
-func verdict(c *Comparison) (problem, mend string) {
+func verdict(c *answer.LintComparison) (problem, mend string) {
 	if c.IsSufficient {
 		return "", ""
 	}
@@ -65,14 +66,14 @@ func verdict(c *Comparison) (problem, mend string) {
 	}
 	needed := c.RequiredBump
 	if before.major == 0 {
-		needed = min(needed, Minor)
+		needed = min(needed, answer.Minor)
 	}
 	return fmt.Sprintf("is %s after %s (%s), but needs %s: %s", c.New, c.Old, bumpWords(c.ActualBump), needed, what),
 		fmt.Sprintf("Make it %s.", before.next(needed).core())
 }
 
-func bumpWords(b Bump) string {
-	if b == NoBump {
+func bumpWords(b answer.Bump) string {
+	if b == answer.NoBump {
 		return "not raised"
 	}
 	return b.String()
@@ -131,26 +132,26 @@ func readContract(source []byte, o catalog.Options) (*contract, error) {
 }
 
 // difference collects the changes.
-type difference struct{ changes []Change }
+type difference struct{ changes []answer.LintChange }
 
-func (d *difference) record(b Bump, path, format string, args ...any) {
-	d.changes = append(d.changes, Change{Bump: b, Path: path, Problem: fmt.Sprintf(format, args...)})
+func (d *difference) record(b answer.Bump, path, format string, args ...any) {
+	d.changes = append(d.changes, answer.LintChange{Bump: b, Path: path, Problem: fmt.Sprintf(format, args...)})
 }
 
 func (d *difference) contracts(a, b *contract) {
 	if a.app.ID != b.app.ID {
-		d.record(Major, "", "is of another app: %s, not %s", b.app.ID, a.app.ID)
+		d.record(answer.Major, "", "is of another app: %s, not %s", b.app.ID, a.app.ID)
 	}
 	if a.app.Name != b.app.Name || a.app.Description != b.app.Description {
-		d.record(Patch, "", "has another name or description")
+		d.record(answer.Patch, "", "has another name or description")
 	}
 	for _, alias := range a.app.Aliases {
 		if !slices.Contains(b.app.Aliases, alias) {
-			d.record(Major, "aliases", "lost %s, by which the app was called", sanitize.Quote(alias, 60))
+			d.record(answer.Major, "aliases", "lost %s, by which the app was called", sanitize.Quote(alias, 60))
 		}
 	}
 	if len(b.app.Aliases) > len(a.app.Aliases) {
-		d.record(Minor, "aliases", "has more names")
+		d.record(answer.Minor, "aliases", "has more names")
 	}
 	d.auth(a.app.Site.Auth, b.app.Site.Auth)
 	for _, platform := range []string{"macos", "windows", "linux", "android", "ios", "web"} {
@@ -158,9 +159,9 @@ func (d *difference) contracts(a, b *contract) {
 		after, has := b.sections[platform]
 		switch {
 		case had && !has:
-			d.record(Major, before.path, "is gone: the app has no tools for %s any more", platform)
+			d.record(answer.Major, before.path, "is gone: the app has no tools for %s any more", platform)
 		case has && !had:
-			d.record(Minor, after.path, "is new: tools for %s", platform)
+			d.record(answer.Minor, after.path, "is new: tools for %s", platform)
 		case has:
 			d.tools(before, after)
 		}
@@ -172,9 +173,9 @@ func (d *difference) auth(a, b *aai.AuthRecipe) {
 	switch {
 	case a == nil && b == nil:
 	case a == nil || b == nil || a.Kind != b.Kind:
-		d.record(Major, "auth", "asks people to log in in another way")
+		d.record(answer.Major, "auth", "asks people to log in in another way")
 	case !sameValue(a, b):
-		d.record(Minor, "auth", "has changed")
+		d.record(answer.Minor, "auth", "has changed")
 	}
 }
 
@@ -184,33 +185,33 @@ func (d *difference) tools(a, b platformContract) {
 	for i, before := range a.tools {
 		at := slices.IndexFunc(b.tools, func(t *aai.Tool) bool { return t.Name == before.Name })
 		if at < 0 {
-			d.record(Major, catalog.JoinPath(a.path, "", i), "was removed: the tool %s", before.Name)
+			d.record(answer.Major, catalog.JoinPath(a.path, "", i), "was removed: the tool %s", before.Name)
 			continue
 		}
 		d.tool(catalog.JoinPath(b.path, "", at), before, b.tools[at])
 		if !sameRecipe(a.recipes[i], b.recipes[at]) {
-			d.record(Patch, catalog.JoinPath(b.path, "", at), "is carried out in another way")
+			d.record(answer.Patch, catalog.JoinPath(b.path, "", at), "is carried out in another way")
 		}
 	}
 	for i, after := range b.tools {
 		if !slices.ContainsFunc(a.tools, func(t *aai.Tool) bool { return t.Name == after.Name }) {
-			d.record(Minor, catalog.JoinPath(b.path, "", i), "is new: the tool %s", after.Name)
+			d.record(answer.Minor, catalog.JoinPath(b.path, "", i), "is new: the tool %s", after.Name)
 		}
 	}
 }
 
 func (d *difference) tool(path string, a, b *aai.Tool) {
 	if a.Title != b.Title || a.Description != b.Description {
-		d.record(Patch, path, "is described in other words")
+		d.record(answer.Patch, path, "is described in other words")
 	}
 	switch {
 	case b.Effect < a.Effect:
-		d.record(Major, path, "has a stronger effect: it %s; before, it %s", b.Effect, a.Effect)
+		d.record(answer.Major, path, "has a stronger effect: it %s; before, it %s", b.Effect, a.Effect)
 	case b.Effect > a.Effect:
-		d.record(Minor, path, "has a weaker effect: it %s", b.Effect)
+		d.record(answer.Minor, path, "has a weaker effect: it %s", b.Effect)
 	}
 	if a.Limits.Timeout != b.Limits.Timeout {
-		d.record(Patch, path, "has another time-out")
+		d.record(answer.Patch, path, "has another time-out")
 	}
 	arguments := &schemaDifference{difference: d, given: true, before: decode(a.Params.Source),
 		after: decode(b.Params.Source)}

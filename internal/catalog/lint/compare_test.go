@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/answer"
 	"github.com/gybob/aai-gateway/internal/catalog"
 	"github.com/gybob/aai-gateway/internal/catalog/lint"
 )
@@ -26,7 +27,7 @@ const (
 	other = `{"name": "count", "description": "Count items", "method": "Count", "effect": "changes"}`
 )
 
-func compare(t *testing.T, a, b string) *lint.Comparison {
+func compare(t *testing.T, a, b string) *answer.LintComparison {
 	t.Helper()
 	c, err := lint.Compare([]byte(a), []byte(b), catalog.Options{})
 	if err != nil {
@@ -40,15 +41,15 @@ func TestTheProtocolsTable(t *testing.T) {
 	without := strings.Replace(search, `"description": "Search for items", `, ``, 1)
 	for _, row := range []struct {
 		change, before, after, from, to string
-		want                            lint.Bump
+		want                            answer.Bump
 	}{
-		{"Add new tool", search, search + "," + other, "1.0.0", "1.1.0", lint.Minor},
-		{"Add optional parameter", search, strings.Replace(search, `"sort"`, `"page": {"type": "integer"}, "sort"`, 1), "1.0.0", "1.1.0", lint.Minor},
-		{"Add tool description", without, search, "1.0.0", "1.0.1", lint.Patch},
-		{"Remove tool", search + "," + other, search, "1.0.0", "2.0.0", lint.Major},
-		{"Add required parameter", search, strings.NewReplacer(`"sort"`, `"page": {"type": "integer"}, "sort"`, `["query"]`, `["query", "page"]`).Replace(search), "1.0.0", "2.0.0", lint.Major},
-		{"Rename tool", search, strings.Replace(search, `"search"`, `"find"`, 1), "1.0.0", "2.0.0", lint.Major},
-		{"Change parameter type", search, strings.Replace(search, `"type": "integer"`, `"type": "number"`, 1), "1.0.0", "2.0.0", lint.Major},
+		{"Add new tool", search, search + "," + other, "1.0.0", "1.1.0", answer.Minor},
+		{"Add optional parameter", search, strings.Replace(search, `"sort"`, `"page": {"type": "integer"}, "sort"`, 1), "1.0.0", "1.1.0", answer.Minor},
+		{"Add tool description", without, search, "1.0.0", "1.0.1", answer.Patch},
+		{"Remove tool", search + "," + other, search, "1.0.0", "2.0.0", answer.Major},
+		{"Add required parameter", search, strings.NewReplacer(`"sort"`, `"page": {"type": "integer"}, "sort"`, `["query"]`, `["query", "page"]`).Replace(search), "1.0.0", "2.0.0", answer.Major},
+		{"Rename tool", search, strings.Replace(search, `"search"`, `"find"`, 1), "1.0.0", "2.0.0", answer.Major},
+		{"Change parameter type", search, strings.Replace(search, `"type": "integer"`, `"type": "number"`, 1), "1.0.0", "2.0.0", answer.Major},
 	} {
 		t.Run(row.change, func(t *testing.T) {
 			if row.before == row.after {
@@ -73,43 +74,43 @@ func TestTheProtocolsTable(t *testing.T) {
 func TestTheRuleOfThumb(t *testing.T) {
 	for _, test := range []struct {
 		from, to string
-		want     lint.Bump
+		want     answer.Bump
 	}{
-		{`"Search query"`, `"What to search for"`, lint.Patch},
-		{`"method": "Search"`, `"method": "SearchAll"`, lint.Patch},
-		{`"method": "Search"`, `"method": "Search", "timeout": 5`, lint.Patch},
-		{`"method": "Search"`, `"method": "Search", "x-note": 1`, lint.Patch},
-		{`"method": "Search"`, `"method": "Search", "effect": "reads"`, lint.Minor},
-		{`"effect": "changes"`, `"effect": "destroys"`, lint.Major},
-		{`"limit": {"type": "integer", "minimum": 1, "maximum": 100, "default": 10},`, ``, lint.Major},
-		{`"default": 10`, `"default": 20`, lint.Minor},
-		{`"maximum": 100`, `"maximum": 99.5`, lint.Major},
-		{`"maximum": 100`, `"maximum": 101`, lint.Minor},
-		{`, "maximum": 100`, ``, lint.Minor},
-		{`"minimum": 1,`, `"minimum": 0,`, lint.Minor},
-		{`"minimum": 1,`, `"minimum": 2,`, lint.Major},
-		{`"sort": {"enum": ["up", "down"]}`, `"sort": {"enum": ["up", "down", "none"]}`, lint.Minor},
-		{`"sort": {"enum": ["up", "down"]}`, `"sort": {"enum": ["up"]}`, lint.Major},
-		{`"sort": {"enum": ["up", "down"]}`, `"sort": {"enum": ["down", "up"]}`, lint.Patch},
-		{`"sort": {"enum": ["up", "down"]}`, `"sort": {}`, lint.Minor},
-		{`"required": ["query"]}, "returns"`, `"required": []}, "returns"`, lint.Minor},
-		{`"required": ["query"]}, "returns"`, `"required": ["query", "limit"]}, "returns"`, lint.Major},
-		{`"required": ["query"]}, "returns"`, `"required": ["query"], "additionalProperties": false}, "returns"`, lint.Major},
-		{`"folder": {"type": "string"}`, `"folder": {"type": "integer"}`, lint.Major},
-		{`"folder": {"type": "string"}`, `"folder": {"type": "string"}, "deep": {}`, lint.Minor},
-		{`"items": {"type": "string"}`, `"items": {"type": "integer"}`, lint.Major},
-		{`"query": {"type": "string", `, `"query": {"type": "string", "pattern": "^a", `, lint.Major},
-		{`"query": {"type": "string", `, `"query": {"type": "string", "anyOf": [{}], `, lint.Major},
-		{`"id": {"type": "string"}`, `"id": {"type": "integer"}`, lint.Major},
-		{`"id": {"type": "string"}`, `"id": {"type": "string"}, "more": {}`, lint.Minor},
-		{`"kind": {"enum": ["a", "b"]}`, `"kind": {"enum": ["a", "b", "c"]}`, lint.Major}, // an agent does not know "c"
-		{`"kind": {"enum": ["a", "b"]}`, `"kind": {"enum": ["a"]}`, lint.Minor},
-		{`, "required": ["id"]`, ``, lint.Major},
-		{`"linux": {`, `"ios": {"automation": "url_scheme", "scheme": "x", "tools": []}, "linux": {`, lint.Minor},
-		{`"org.example.Mail"`, `"org.example.Post"`, lint.Major},
-		{`"aliases": ["m"],`, ``, lint.Major},
-		{`"aliases": ["m"],`, `"aliases": ["m", "n"],`, lint.Minor},
-		{`"Mails."`, `"Sends mails."`, lint.Patch},
+		{`"Search query"`, `"What to search for"`, answer.Patch},
+		{`"method": "Search"`, `"method": "SearchAll"`, answer.Patch},
+		{`"method": "Search"`, `"method": "Search", "timeout": 5`, answer.Patch},
+		{`"method": "Search"`, `"method": "Search", "x-note": 1`, answer.Patch},
+		{`"method": "Search"`, `"method": "Search", "effect": "reads"`, answer.Minor},
+		{`"effect": "changes"`, `"effect": "destroys"`, answer.Major},
+		{`"limit": {"type": "integer", "minimum": 1, "maximum": 100, "default": 10},`, ``, answer.Major},
+		{`"default": 10`, `"default": 20`, answer.Minor},
+		{`"maximum": 100`, `"maximum": 99.5`, answer.Major},
+		{`"maximum": 100`, `"maximum": 101`, answer.Minor},
+		{`, "maximum": 100`, ``, answer.Minor},
+		{`"minimum": 1,`, `"minimum": 0,`, answer.Minor},
+		{`"minimum": 1,`, `"minimum": 2,`, answer.Major},
+		{`"sort": {"enum": ["up", "down"]}`, `"sort": {"enum": ["up", "down", "none"]}`, answer.Minor},
+		{`"sort": {"enum": ["up", "down"]}`, `"sort": {"enum": ["up"]}`, answer.Major},
+		{`"sort": {"enum": ["up", "down"]}`, `"sort": {"enum": ["down", "up"]}`, answer.Patch},
+		{`"sort": {"enum": ["up", "down"]}`, `"sort": {}`, answer.Minor},
+		{`"required": ["query"]}, "returns"`, `"required": []}, "returns"`, answer.Minor},
+		{`"required": ["query"]}, "returns"`, `"required": ["query", "limit"]}, "returns"`, answer.Major},
+		{`"required": ["query"]}, "returns"`, `"required": ["query"], "additionalProperties": false}, "returns"`, answer.Major},
+		{`"folder": {"type": "string"}`, `"folder": {"type": "integer"}`, answer.Major},
+		{`"folder": {"type": "string"}`, `"folder": {"type": "string"}, "deep": {}`, answer.Minor},
+		{`"items": {"type": "string"}`, `"items": {"type": "integer"}`, answer.Major},
+		{`"query": {"type": "string", `, `"query": {"type": "string", "pattern": "^a", `, answer.Major},
+		{`"query": {"type": "string", `, `"query": {"type": "string", "anyOf": [{}], `, answer.Major},
+		{`"id": {"type": "string"}`, `"id": {"type": "integer"}`, answer.Major},
+		{`"id": {"type": "string"}`, `"id": {"type": "string"}, "more": {}`, answer.Minor},
+		{`"kind": {"enum": ["a", "b"]}`, `"kind": {"enum": ["a", "b", "c"]}`, answer.Major}, // an agent does not know "c"
+		{`"kind": {"enum": ["a", "b"]}`, `"kind": {"enum": ["a"]}`, answer.Minor},
+		{`, "required": ["id"]`, ``, answer.Major},
+		{`"linux": {`, `"ios": {"automation": "url_scheme", "scheme": "x", "tools": []}, "linux": {`, answer.Minor},
+		{`"org.example.Mail"`, `"org.example.Post"`, answer.Major},
+		{`"aliases": ["m"],`, ``, answer.Major},
+		{`"aliases": ["m"],`, `"aliases": ["m", "n"],`, answer.Minor},
+		{`"Mails."`, `"Sends mails."`, answer.Patch},
 	} {
 		before := versioned("1.2.3", search+","+other, `"aliases": ["m"],`)
 		after := strings.Replace(before, test.from, test.to, 1)
@@ -120,7 +121,7 @@ func TestTheRuleOfThumb(t *testing.T) {
 		if c.RequiredBump != test.want || c.IsSufficient {
 			t.Errorf("%s -> %s: %+v", test.from, test.to, c)
 		}
-		if back := compare(t, after, before); back.RequiredBump == lint.NoBump {
+		if back := compare(t, after, before); back.RequiredBump == answer.NoBump {
 			t.Errorf("%s -> %s: nothing when taken back", test.to, test.from)
 		}
 	}
@@ -134,10 +135,10 @@ func TestComparisonFollowsReferences(t *testing.T) {
 	inline := at(`{"properties": {"a": {"type": "string"}}}`)
 	same := at(`{"properties": {"a": {"$ref": "#/definitions/x"}}, "definitions": {"x": {"type": "string"}}}`)
 	changed := at(`{"properties": {"a": {"$ref": "#/definitions/x"}}, "definitions": {"x": {"type": "integer"}}}`)
-	if c := compare(t, inline, same); c.RequiredBump != lint.Patch {
+	if c := compare(t, inline, same); c.RequiredBump != answer.Patch {
 		t.Errorf("moved into a definition: %+v", c)
 	}
-	if c := compare(t, same, changed); c.RequiredBump != lint.Major {
+	if c := compare(t, same, changed); c.RequiredBump != answer.Major {
 		t.Errorf("a changed definition: %+v", c)
 	}
 }
@@ -157,7 +158,7 @@ func TestAgainst(t *testing.T) {
 		r := lint.CheckAgainst([]byte(versioned(test.to, test.tools, "")), []byte(before), catalog.Options{})
 		got := ""
 		for _, f := range r.Findings {
-			if f.Severity == lint.SeverityError {
+			if f.Severity == answer.SeverityError {
 				got += f.Problem + ". " + f.Fix
 				if f.Path != "version" || f.Rule != "semver" || f.Line != 1 {
 					t.Errorf("%+v", f)
@@ -169,7 +170,7 @@ func TestAgainst(t *testing.T) {
 		}
 	}
 	r := lint.CheckAgainst([]byte(before), []byte(`{}`), catalog.Options{})
-	if !r.HasSeverity(lint.SeverityError) || r.Comparison != nil {
+	if !r.HasSeverity(answer.SeverityError) || r.Comparison != nil {
 		t.Errorf("against what is none: %+v", r)
 	}
 }
@@ -177,7 +178,7 @@ func TestAgainst(t *testing.T) {
 // TestMajorZero checks that before 1.0.0 nothing is promised.
 func TestMajorZero(t *testing.T) {
 	c := compare(t, versioned("0.3.1", search+","+other, ""), versioned("0.4.0", search, ""))
-	if c.RequiredBump != lint.Major || c.ActualBump != lint.Minor || !c.IsSufficient {
+	if c.RequiredBump != answer.Major || c.ActualBump != answer.Minor || !c.IsSufficient {
 		t.Errorf("%+v", c)
 	}
 	if c := compare(t, versioned("0.3.1", search+","+other, ""), versioned("0.3.2", search, "")); c.IsSufficient {
@@ -223,11 +224,11 @@ func TestEveryChangeIsSeen(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if (c.RequiredBump == lint.NoBump) != (back.RequiredBump == lint.NoBump) || c.RequiredBump == lint.NoBump && len(c.Changes) > 0 {
+		if (c.RequiredBump == answer.NoBump) != (back.RequiredBump == answer.NoBump) || c.RequiredBump == answer.NoBump && len(c.Changes) > 0 {
 			t.Fatalf("%+v\n%+v", c, back)
 		}
 		for i, change := range c.Changes {
-			if change.Problem == "" || change.Bump == lint.NoBump || i > 0 && change.Bump > c.Changes[i-1].Bump {
+			if change.Problem == "" || change.Bump == answer.NoBump || i > 0 && change.Bump > c.Changes[i-1].Bump {
 				t.Fatalf("%+v", c.Changes)
 			}
 		}

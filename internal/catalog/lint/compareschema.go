@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gybob/aai-gateway/internal/answer"
 	"github.com/gybob/aai-gateway/internal/catalog"
 	"github.com/gybob/aai-gateway/internal/sanitize"
 )
@@ -32,9 +33,9 @@ func (s *schemaDifference) root(path string) {
 	case s.after == nil && s.given:
 		s.objects(path, asObject(s.before), map[string]any{}, 0)
 	case s.before == nil:
-		s.record(Minor, path, "is new")
+		s.record(answer.Minor, path, "is new")
 	case s.after == nil:
-		s.record(Major, path, "was removed: the result has no schema any more")
+		s.record(answer.Major, path, "was removed: the result has no schema any more")
 	default:
 		s.schemas(path, s.before, s.after, 0)
 	}
@@ -47,18 +48,18 @@ func asObject(v any) map[string]any {
 
 // narrows returns the bump for a change that allows fewer values, and widens for one that allows
 // more: existing arguments must stay valid, and results as promised.
-func (s *schemaDifference) narrows() Bump {
+func (s *schemaDifference) narrows() answer.Bump {
 	if s.given {
-		return Major
+		return answer.Major
 	}
-	return Minor
+	return answer.Minor
 }
 
-func (s *schemaDifference) widens() Bump {
+func (s *schemaDifference) widens() answer.Bump {
 	if s.given {
-		return Minor
+		return answer.Minor
 	}
-	return Major
+	return answer.Major
 }
 
 // schemas compares two schemas for the same value.
@@ -70,7 +71,7 @@ func (s *schemaDifference) schemas(path string, a, b any, depth int) {
 	case sameValue(a, b) && sameValue(s.before, s.after):
 	case !isX || !isY || depth > maxDepth || s.visits > maxVisits:
 		if !sameValue(a, b) {
-			s.record(Major, path, "is another schema")
+			s.record(answer.Major, path, "is another schema")
 		}
 	default:
 		s.objects(path, resolve(s.before, x), resolve(s.after, y), depth)
@@ -124,19 +125,19 @@ func (s *schemaDifference) keyword(path, k string, a, b map[string]any, depth in
 		s.required(path, a, b)
 	case "items":
 		if a[k] == nil || b[k] == nil {
-			s.record(Major, path, "has another type of elements")
+			s.record(answer.Major, path, "has another type of elements")
 			return
 		}
 		s.schemas(catalog.JoinPath(path, k, -1), a[k], b[k], depth+1)
 	case "type":
-		s.record(Major, path, "has another type")
+		s.record(answer.Major, path, "has another type")
 	case "description", "title", "examples", "$comment", "$schema", "$id", "definitions", "$defs", "contentMediaType",
 		"contentEncoding":
 		if k != "definitions" && k != "$defs" { // they count at their uses
-			s.record(Patch, path, "is described in other words")
+			s.record(answer.Patch, path, "is described in other words")
 		}
 	case "default":
-		s.record(Minor, path, "has another default")
+		s.record(answer.Minor, path, "has another default")
 	case "enum":
 		s.enum(path, a[k], b[k])
 	case "minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties":
@@ -150,7 +151,7 @@ func (s *schemaDifference) keyword(path, k string, a, b map[string]any, depth in
 		case a[k] == nil:
 			s.record(s.narrows(), path, "is bound by %s", k)
 		default:
-			s.record(Major, path, "has another %s", k)
+			s.record(answer.Major, path, "has another %s", k)
 		}
 	case "additionalProperties":
 		if b[k] == nil || b[k] == true {
@@ -159,7 +160,7 @@ func (s *schemaDifference) keyword(path, k string, a, b map[string]any, depth in
 		}
 		s.record(s.narrows(), path, "may have no other members, or fewer")
 	default:
-		s.record(Major, path, "has another %s", sanitize.Quote(k, 60))
+		s.record(answer.Major, path, "has another %s", sanitize.Quote(k, 60))
 	}
 }
 
@@ -170,16 +171,16 @@ func (s *schemaDifference) properties(path string, a, b map[string]any, depth in
 			s.schemas(catalog.JoinPath(catalog.JoinPath(path, "properties", -1), name, -1), x[name], y[name], depth+1)
 			continue
 		}
-		s.record(Major, path, "lost %s", sanitize.Quote(name, 60))
+		s.record(answer.Major, path, "lost %s", sanitize.Quote(name, 60))
 	}
 	for _, name := range slices.Sorted(maps.Keys(y)) {
 		if _, known := x[name]; known {
 			continue
 		}
 		if s.given && listContains(b["required"], name) {
-			s.record(Major, path, "requires %s, which is new", sanitize.Quote(name, 60))
+			s.record(answer.Major, path, "requires %s, which is new", sanitize.Quote(name, 60))
 		} else {
-			s.record(Minor, path, "may have %s, which is new", sanitize.Quote(name, 60))
+			s.record(answer.Minor, path, "may have %s, which is new", sanitize.Quote(name, 60))
 		}
 	}
 }
@@ -219,7 +220,7 @@ func (s *schemaDifference) enum(path string, a, b any) {
 		s.record(s.widens(), path, "has more values")
 	}
 	if !fewer && !more {
-		s.record(Patch, path, "has its values in another order")
+		s.record(answer.Patch, path, "has its values in another order")
 	}
 }
 

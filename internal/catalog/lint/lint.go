@@ -2,7 +2,7 @@
 // that agents will not understand, parts that people will reject, and a version that does not
 // reflect the changes.
 //
-// [Check] returns a [Report], and [Compare] a [Comparison] with an earlier version. The package
+// [Check] returns an [answer.LintReport], and [Compare] an [answer.LintComparison] with an earlier version. The package
 // works on bytes: it opens no files, uses no network, and runs nothing.
 package lint
 
@@ -19,40 +19,13 @@ import (
 	"github.com/gybob/aai-gateway/internal/schema"
 )
 
-// The types of the report are those of package answer.
-type (
-	// Severity tells how serious a finding is.
-	Severity = answer.Severity
-	// Finding is one remark about the descriptor.
-	Finding = answer.LintFinding
-	// Report holds the findings of [Check].
-	Report = answer.LintReport
-	// Change is one difference between two versions of a descriptor.
-	Change = answer.LintChange
-	// Comparison holds the changes that [Compare] found.
-	Comparison = answer.LintComparison
-	// Bump is the part of the version that must rise.
-	Bump = answer.Bump
-)
-
-// Severities of findings, and bumps of versions; see package answer.
-const (
-	SeverityError   = answer.SeverityError
-	SeverityWarning = answer.SeverityWarning
-	SeverityHint    = answer.SeverityHint
-	NoBump          = answer.NoBump
-	Patch           = answer.Patch
-	Minor           = answer.Minor
-	Major           = answer.Major
-)
-
 // maxFindings limits the findings of each rule.
 const maxFindings = 25
 
 // Check checks a descriptor; any bytes are allowed. The options are those for reading the
 // descriptor; HostPlatform and Origin may be empty. It is safe for concurrent use.
-func Check(source []byte, o catalog.Options) *Report {
-	c := &checker{doc: readDocument(source), options: o, report: &Report{Findings: []Finding{}},
+func Check(source []byte, o catalog.Options) *answer.LintReport {
+	c := &checker{doc: readDocument(source), options: o, report: &answer.LintReport{Findings: []answer.LintFinding{}},
 		perRule: make(map[string]int)}
 	c.parse(source)
 	c.checkTexts()
@@ -62,23 +35,23 @@ func Check(source []byte, o catalog.Options) *Report {
 }
 
 // sortFindings sorts the findings in the order of the file.
-func sortFindings(r *Report) {
-	slices.SortStableFunc(r.Findings, func(a, b Finding) int {
+func sortFindings(r *answer.LintReport) {
+	slices.SortStableFunc(r.Findings, func(a, b answer.LintFinding) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
 }
 
 // CheckAgainst is Check with a comparison with an earlier version, if Check finds no errors. An invalid earlier
 // version is a finding.
-func CheckAgainst(source, earlier []byte, o catalog.Options) *Report {
+func CheckAgainst(source, earlier []byte, o catalog.Options) *answer.LintReport {
 	r := Check(source, o)
-	if r.HasSeverity(SeverityError) {
+	if r.HasSeverity(answer.SeverityError) {
 		return r
 	}
 	comparison, err := Compare(earlier, source, o)
 	if err != nil {
-		r.Findings = append(r.Findings, Finding{
-			Severity: SeverityError, Rule: "semver", Line: 1, Column: 1,
+		r.Findings = append(r.Findings, answer.LintFinding{
+			Severity: answer.SeverityError, Rule: "semver", Line: 1, Column: 1,
 			Problem: "the earlier version cannot be compared: " + aai.AsError(err).Message,
 		})
 		return r
@@ -86,7 +59,7 @@ func CheckAgainst(source, earlier []byte, o catalog.Options) *Report {
 	r.Comparison = comparison
 	if problem, mend := verdict(comparison); problem != "" {
 		c := &checker{doc: readDocument(source), report: r, perRule: map[string]int{}}
-		c.find(SeverityError, "semver", "version", problem, mend)
+		c.find(answer.SeverityError, "semver", "version", problem, mend)
 		sortFindings(r)
 	}
 	return r
@@ -96,13 +69,13 @@ func CheckAgainst(source, earlier []byte, o catalog.Options) *Report {
 type checker struct {
 	doc     *document
 	options catalog.Options
-	report  *Report
+	report  *answer.LintReport
 	perRule map[string]int
 }
 
 // find adds a finding about a path. If the path does not exist, the finding is at the nearest
 // ancestor, and the problem begins with the missing part.
-func (c *checker) find(s Severity, rule, path, problem, mend string) {
+func (c *checker) find(s answer.Severity, rule, path, problem, mend string) {
 	if c.perRule[rule]++; c.perRule[rule] > maxFindings {
 		return
 	}
@@ -111,7 +84,7 @@ func (c *checker) find(s Severity, rule, path, problem, mend string) {
 		problem = beyond + ": " + problem
 	}
 	line, column := c.doc.position(v)
-	c.report.Findings = append(c.report.Findings, Finding{
+	c.report.Findings = append(c.report.Findings, answer.LintFinding{
 		Severity: s, Rule: rule, Path: v.Mark, Line: line, Column: column, Problem: problem, Fix: mend,
 	})
 }
@@ -143,17 +116,17 @@ func (c *checker) read(source []byte, o catalog.Options) (*catalog.Descriptor, b
 	d, err := catalog.Parse(source, o)
 	if err == nil {
 		for _, w := range d.Warnings {
-			c.find(SeverityWarning, "doubtful", w.Path, w.Problem, "")
+			c.find(answer.SeverityWarning, "doubtful", w.Path, w.Problem, "")
 		}
 		return d, true
 	}
 	faults, ok := errors.AsType[*catalog.Faults](err)
 	if !ok {
-		c.find(SeverityError, "invalid", "", aai.AsError(err).Message, "")
+		c.find(answer.SeverityError, "invalid", "", aai.AsError(err).Message, "")
 		return nil, false
 	}
 	for _, f := range faults.List {
-		c.find(SeverityError, "invalid", f.Path, f.Problem, "")
+		c.find(answer.SeverityError, "invalid", f.Path, f.Problem, "")
 		c.syntax()
 	}
 	c.report.Omitted = faults.Omitted
@@ -186,14 +159,14 @@ func (c *checker) checkPublishable(source []byte, app *aai.App) {
 		return
 	}
 	for _, f := range faults.List {
-		c.find(SeverityWarning, "published", f.Path, f.Problem, "It is valid as a file, but the site could not publish it.")
+		c.find(answer.SeverityWarning, "published", f.Path, f.Problem, "It is valid as a file, but the site could not publish it.")
 	}
 }
 
 // compile compiles every schema, as the gateway does at the first call.
 func (c *checker) compile(path string, s aai.Schema) {
 	if err := schema.Compile(s); err != nil {
-		c.find(SeverityError, "schema", path, aai.AsError(err).Message, "")
+		c.find(answer.SeverityError, "schema", path, aai.AsError(err).Message, "")
 	}
 }
 
@@ -205,10 +178,10 @@ func (c *checker) guide(app *aai.App) {
 	mend := "Take out what an agent does not need, shorten descriptions, or split the app."
 	switch {
 	case tokens > tooMany:
-		c.find(SeverityWarning, "large-guide", "", "the guide takes about "+count(tokens, "token")+" of a model's context",
+		c.find(answer.SeverityWarning, "large-guide", "", "the guide takes about "+count(tokens, "token")+" of a model's context",
 			mend)
 	case tokens > many:
-		c.find(SeverityHint, "large-guide", "", "the guide takes about "+count(tokens, "token")+" of a model's context", mend)
+		c.find(answer.SeverityHint, "large-guide", "", "the guide takes about "+count(tokens, "token")+" of a model's context", mend)
 	}
 }
 

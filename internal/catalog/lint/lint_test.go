@@ -11,12 +11,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gybob/aai-gateway/descriptors"
+	"github.com/gybob/aai-gateway/internal/answer"
 	"github.com/gybob/aai-gateway/internal/catalog"
 	"github.com/gybob/aai-gateway/internal/catalog/lint"
 )
 
 // lines returns findings as one line each.
-func lines(r *lint.Report) []string {
+func lines(r *answer.LintReport) []string {
 	var all []string
 	for _, f := range r.Findings {
 		all = append(all, fmt.Sprintf("%d:%d %s %s %s: %s", f.Line, f.Column, f.Severity, f.Rule, f.Path, f.Problem))
@@ -113,7 +114,7 @@ func TestPublished(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	r = lint.Check([]byte(source), catalog.Options{Origin: "https://example.com"})
-	if !r.HasSeverity(lint.SeverityError) {
+	if !r.HasSeverity(answer.SeverityError) {
 		t.Errorf("of a site: %q", lines(r))
 	}
 }
@@ -147,7 +148,7 @@ func TestOurOwnDescriptors(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, f := range lint.Check(source, catalog.Options{HostPlatform: "linux"}).Findings {
-			if f.Severity != lint.SeverityHint && reviewed[id] != f.Rule {
+			if f.Severity != answer.SeverityHint && reviewed[id] != f.Rule {
 				t.Errorf("%s: %d:%d %s %s %s: %s", id, f.Line, f.Column, f.Severity, f.Rule, f.Path, f.Problem)
 			}
 		}

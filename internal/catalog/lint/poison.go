@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/answer"
 	"github.com/gybob/aai-gateway/internal/catalog"
 	"github.com/gybob/aai-gateway/internal/sanitize"
 )
@@ -81,10 +82,10 @@ func (c *checker) checkTexts() {
 		if v.Kind == text && !script {
 			c.checkMarkup(v)
 			if blob.MatchString(scanPrefix(v.Text)) && !strings.Contains(v.Text, "://") && !isDigest(v) {
-				c.find(SeverityWarning, "poisoning", v.Mark, "has a long run of unreadable letters", "Write words.")
+				c.find(answer.SeverityWarning, "poisoning", v.Mark, "has a long run of unreadable letters", "Write words.")
 			}
 			if name := variable.FindString(scanPrefix(v.Text)); name != "" && v.Name != "env_var" && v.Name != "envVar" {
-				c.find(SeverityWarning, "poisoning", v.Mark,
+				c.find(answer.SeverityWarning, "poisoning", v.Mark,
 					"names the variable "+sanitize.Quote(name, 60)+", which holds a secret", "Secrets belong into \"auth\".")
 			}
 		}
@@ -106,7 +107,7 @@ func (c *checker) checkPoison(v *value, known []pattern) {
 		dashed := strings.ReplaceAll(folded, "-", " ")
 		for _, p := range known {
 			if found := p.words.FindString(folded); found != "" || p.words.MatchString(dashed) {
-				c.find(SeverityWarning, "poisoning", v.Mark, p.meaning+": "+sanitize.Quote(words, 80),
+				c.find(answer.SeverityWarning, "poisoning", v.Mark, p.meaning+": "+sanitize.Quote(words, 80),
 					"Describe what the tool does, without instructions to the model.")
 			}
 		}
@@ -118,7 +119,7 @@ func (c *checker) checkPoison(v *value, known []pattern) {
 func SuspiciousTextDetector() func(words string) bool {
 	known := patterns()
 	return func(words string) bool {
-		c := &checker{doc: readDocument([]byte("{}")), report: &Report{}, perRule: make(map[string]int)}
+		c := &checker{doc: readDocument([]byte("{}")), report: &answer.LintReport{}, perRule: make(map[string]int)}
 		c.checkPoison(&value{Kind: text, Text: words}, known)
 		c.checkInvisible("", words)
 		return len(c.report.Findings) > 0
@@ -136,14 +137,14 @@ func (c *checker) checkInvisible(path, words string) {
 		joins := (r == '\ufe0f' || r == '\u200d') && previous > 0x2100 // within an emoji
 		hidden := strings.TrimSpace(aai.CleanText(string(r), len(string(r)))) == "" && !unicode.IsSpace(r)
 		if hidden && !joins {
-			c.find(SeverityWarning, "unseen", path, fmt.Sprintf("has the character U+%04X, which does not show", r), mend)
+			c.find(answer.SeverityWarning, "unseen", path, fmt.Sprintf("has the character U+%04X, which does not show", r), mend)
 			return
 		}
 		if marks++; !unicode.Is(unicode.Mn, r) {
 			marks = 0
 		}
 		if marks > 8 {
-			c.find(SeverityWarning, "unseen", path, "has more combining marks in a row than any language", mend)
+			c.find(answer.SeverityWarning, "unseen", path, "has more combining marks in a row than any language", mend)
 			return
 		}
 		previous = r
@@ -158,7 +159,7 @@ func (c *checker) checkMarkup(v *value) {
 		cut = map[string]int{"description": 200}
 	}
 	if most := cut[v.Name]; most > 0 && len(v.Text) > most {
-		c.find(SeverityWarning, "cut", v.Mark, fmt.Sprintf("is of %d bytes, and cut to %d", len(v.Text), most), "Shorten it.")
+		c.find(answer.SeverityWarning, "cut", v.Mark, fmt.Sprintf("is of %d bytes, and cut to %d", len(v.Text), most), "Shorten it.")
 	}
 	if inSchema && v.Name != "description" {
 		return // a value, which is shown as JSON
@@ -166,13 +167,13 @@ func (c *checker) checkMarkup(v *value) {
 	words := strings.TrimSpace(v.Text)
 	switch {
 	case strings.Contains(words, "```"):
-		c.find(SeverityWarning, "markup", v.Mark, "has the marks of a block of code, which are shown as \"'\"",
+		c.find(answer.SeverityWarning, "markup", v.Mark, "has the marks of a block of code, which are shown as \"'\"",
 			"Write plain words.")
 	case strings.HasSuffix(words, `\`):
-		c.find(SeverityWarning, "markup", v.Mark, "ends in a backslash, which would hide a quotation mark after it",
+		c.find(answer.SeverityWarning, "markup", v.Mark, "ends in a backslash, which would hide a quotation mark after it",
 			"End it otherwise.")
 	case strings.ContainsAny(words, "【】"):
-		c.find(SeverityWarning, "markup", v.Mark, "has the brackets that set off an app's name in the list of tools",
+		c.find(answer.SeverityWarning, "markup", v.Mark, "has the brackets that set off an app's name in the list of tools",
 			"Use others.")
 	}
 }
@@ -186,12 +187,12 @@ func (c *checker) checkSecrets() {
 			return
 		}
 		if known.MatchString(scanPrefix(v.Text)) {
-			c.find(SeverityError, "secret", v.Mark, "has a value in the form of a secret",
+			c.find(answer.SeverityError, "secret", v.Mark, "has a value in the form of a secret",
 				"Take it out, and revoke it at its issuer: a descriptor is public.")
 		}
 		if parent, name, ok := cutLast(v); ok &&
 			(parent == "headers" || parent == "default_headers" || parent == "defaultHeaders") && header.MatchString(name) {
-			c.find(SeverityWarning, "secret", v.Mark, "is a header that usually has a secret",
+			c.find(answer.SeverityWarning, "secret", v.Mark, "is a header that usually has a secret",
 				"Declare it in \"auth\", and people give their own.")
 		}
 	})

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/gybob/aai-gateway/internal/answer"
 	"github.com/gybob/aai-gateway/internal/catalog"
 	"github.com/gybob/aai-gateway/internal/catalog/lint"
 )
@@ -72,11 +73,11 @@ func TestNoErrorsInValidDescriptors(t *testing.T) {
 			t.Fatalf("the generator is wrong: %v\n%s", err, source)
 		}
 		r := lint.CheckAgainst(source, source, catalog.Options{})
-		if r.HasSeverity(lint.SeverityError) {
+		if r.HasSeverity(answer.SeverityError) {
 			t.Fatalf("%+v\n%s", r.Findings, source)
 		}
 		checkReport(t, source, r)
-		if c := r.Comparison; !c.IsSufficient || c.RequiredBump != lint.NoBump || c.ActualBump != lint.NoBump || len(c.Changes) > 0 {
+		if c := r.Comparison; !c.IsSufficient || c.RequiredBump != answer.NoBump || c.ActualBump != answer.NoBump || len(c.Changes) > 0 {
 			t.Fatalf("it differs from itself: %+v", c)
 		}
 	})
@@ -86,7 +87,7 @@ func TestNoErrorsInValidDescriptors(t *testing.T) {
 func checkReport(t interface {
 	Helper()
 	Fatalf(format string, args ...any)
-}, source []byte, r *lint.Report,
+}, source []byte, r *answer.LintReport,
 ) {
 	t.Helper()
 	var decoded any
@@ -94,7 +95,7 @@ func checkReport(t interface {
 	paths := make(map[string][]any)
 	collect(paths, "", decoded)
 	for _, f := range r.Findings {
-		if f.Problem == "" || f.Rule == "" || f.Severity != lint.SeverityError && f.Severity != lint.SeverityWarning && f.Severity != lint.SeverityHint {
+		if f.Problem == "" || f.Rule == "" || f.Severity != answer.SeverityError && f.Severity != answer.SeverityWarning && f.Severity != answer.SeverityHint {
 			t.Fatalf("finding %+v", f)
 		}
 		lines := strings.Split(string(source), "\n")
@@ -146,7 +147,7 @@ func FuzzCheck(f *testing.F) {
 	f.Fuzz(func(t *testing.T, source, earlier []byte) {
 		r := lint.CheckAgainst(source, earlier, catalog.Options{})
 		checkReport(t, source, r)
-		if _, err := catalog.Parse(source, catalog.Options{}); err != nil && !r.HasSeverity(lint.SeverityError) {
+		if _, err := catalog.Parse(source, catalog.Options{}); err != nil && !r.HasSeverity(answer.SeverityError) {
 			t.Fatalf("no error for %v", err)
 		}
 	})

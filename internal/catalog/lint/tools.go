@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/answer"
 	"github.com/gybob/aai-gateway/internal/catalog"
 	"github.com/gybob/aai-gateway/internal/netguard"
 	"github.com/gybob/aai-gateway/internal/sanitize"
@@ -37,36 +38,36 @@ func (d *document) sections() []section {
 func (c *checker) identity(app *aai.App) {
 	version := c.doc.root.Member("version")
 	if version == nil {
-		c.find(SeverityWarning, "version", "version", "missing",
+		c.find(answer.SeverityWarning, "version", "version", "missing",
 			"Give the descriptor a version such as \"1.0.0\": an update can then report its changes.")
 	} else if _, ok := parseVersion(version.Text); !ok {
-		c.find(SeverityWarning, "version", "version",
+		c.find(answer.SeverityWarning, "version", "version",
 			fmt.Sprintf("%s is no semantic version", sanitize.Quote(version.Text, 60)),
 			"Write MAJOR.MINOR.PATCH, such as \"1.0.0\".")
 	}
 	if why := sanitize.ConfusableReason(app.Name); why != "" {
-		c.find(SeverityWarning, "disguise", c.namePath(), "the name "+why, "Write it in the letters of one script.")
+		c.find(answer.SeverityWarning, "disguise", c.namePath(), "the name "+why, "Write it in the letters of one script.")
 	}
 	if len(app.Site.Hosts) > 0 && app.Site.BaseURL != "" {
 		home := hostOf(app.Site.BaseURL)
 		others := slices.DeleteFunc(slices.Clone(app.Site.Hosts), func(host string) bool { return catalog.SameSite(home, host) })
 		if len(others) > 0 {
-			c.find(SeverityHint, "hosts", "auth", "logging in goes to another site than the calls: "+strings.Join(others, ", "),
+			c.find(answer.SeverityHint, "hosts", "auth", "logging in goes to another site than the calls: "+strings.Join(others, ", "),
 				"People are shown each site before anything is sent there; use one, if you can.")
 		}
 	}
 	if a := app.Site.Auth; a != nil {
 		if a.In == "query" {
-			c.find(SeverityWarning, "auth", "auth", "the secret goes into the address, where logs and proxies keep it",
+			c.find(answer.SeverityWarning, "auth", "auth", "the secret goes into the address, where logs and proxies keep it",
 				"Send it in a header.")
 		}
 		if a.EnvVar != "" && !strings.HasPrefix(a.EnvVar, "AAI_") {
-			c.find(SeverityWarning, "auth", "auth",
+			c.find(answer.SeverityWarning, "auth", "auth",
 				"reads the variable "+a.EnvVar+", which may hold a secret of another program",
 				"Name one of the app's own, such as AAI_MYAPP_API_KEY.")
 		}
 		if a.Kind == aai.AuthOAuth2 && a.PKCE == "" {
-			c.find(SeverityHint, "auth", "auth", "does not declare that the server knows PKCE",
+			c.find(answer.SeverityHint, "auth", "auth", "does not declare that the server knows PKCE",
 				"Add \"pkce\": {\"method\": \"S256\"}.")
 		}
 	}
@@ -90,7 +91,7 @@ func (c *checker) section(s section, d *catalog.Descriptor) {
 	}
 	c.report.Tools += len(d.App.Tools)
 	if n := len(d.App.Tools); n > 40 {
-		c.find(SeverityHint, "many-tools", s.tools.Mark, count(n, "tool")+"; models choose best among few",
+		c.find(answer.SeverityHint, "many-tools", s.tools.Mark, count(n, "tool")+"; models choose best among few",
 			"Join those that differ in a parameter only.")
 	}
 	same, values := make(map[string]string), slices.Collect(s.tools.Items())
@@ -106,12 +107,12 @@ func (c *checker) section(s section, d *catalog.Descriptor) {
 		t.parameters()
 		t.request()
 		if first := same[tool.Description]; first != "" && tool.Description != "" {
-			c.find(SeverityWarning, "description", catalog.JoinPath(v.Mark, "description", -1), "is the same as "+first,
+			c.find(answer.SeverityWarning, "description", catalog.JoinPath(v.Mark, "description", -1), "is the same as "+first,
 				"Describe the difference: agents choose by it.")
 		}
 		same[tool.Description] = v.Mark
 		if has, known := hasExample[tool.Name]; known && !has {
-			c.find(SeverityHint, "example", v.Mark, "the guide can show no example of a call",
+			c.find(answer.SeverityHint, "example", v.Mark, "the guide can show no example of a call",
 				"Give \"examples\" or \"default\" to the required parameters whose values it cannot guess.")
 		}
 	}
@@ -141,14 +142,14 @@ func (t *toolCheck) name() {
 	bare := strings.TrimRight(strings.ToLower(name), "0123456789_")
 	switch {
 	case len(name) < 2 || slices.Contains(vague, bare):
-		t.find(SeverityHint, "name", t.at("name"), fmt.Sprintf("%q does not say what the tool does", name),
+		t.find(answer.SeverityHint, "name", t.at("name"), fmt.Sprintf("%q does not say what the tool does", name),
 			"Name it by verb and object, such as \"send_email\".")
 	case name != strings.ToLower(name) || strings.ContainsAny(name, "-."):
-		t.find(SeverityHint, "name", t.at("name"), fmt.Sprintf("%q is not in snake_case", name),
+		t.find(answer.SeverityHint, "name", t.at("name"), fmt.Sprintf("%q is not in snake_case", name),
 			"The protocol's tools are named like \"send_email\".")
 	}
 	if d := t.tool.Description; d != "" && len(d) < 10 {
-		t.find(SeverityHint, "description", t.at("description"), "is very short",
+		t.find(answer.SeverityHint, "description", t.at("description"), "is very short",
 			"Describe the tool's action, its object and its result.")
 	}
 }
@@ -157,7 +158,7 @@ func (t *toolCheck) name() {
 func (t *toolCheck) effect() {
 	claimed := member(t.value, "effect", "annotations")
 	if claimed == nil && catalog.InherentEffect(t.recipe) == aai.Destroys {
-		t.find(SeverityHint, "effect", t.value.Mark,
+		t.find(answer.SeverityHint, "effect", t.value.Mark,
 			"does not declare its effect, so people are warned that it may delete or send",
 			"Add \"effect\": \"reads\", \"changes\" or \"destroys\".")
 	}
@@ -170,7 +171,7 @@ func (t *toolCheck) effect() {
 	for _, word := range words {
 		if slices.Contains([]string{"delete", "remove", "send", "pay", "erase", "destroy", "purge", "wipe", "kill",
 			"uninstall", "purchase"}, word) && t.tool.Effect == aai.Reads {
-			t.find(SeverityWarning, "effect", where.Mark, fmt.Sprintf("declares that it reads, but is named %q", t.tool.Name),
+			t.find(answer.SeverityWarning, "effect", where.Mark, fmt.Sprintf("declares that it reads, but is named %q", t.tool.Name),
 				"Declare \"destroys\", or rename it.")
 			return
 		}
@@ -182,24 +183,24 @@ func (t *toolCheck) schemas() {
 	t.compile(t.at("parameters"), t.tool.Params)
 	t.compile(t.at("returns"), t.tool.Returns)
 	if t.value.Member("returns") == nil {
-		t.find(SeverityHint, "returns", t.value.Mark, "does not describe its result",
+		t.find(answer.SeverityHint, "returns", t.value.Mark, "does not describe its result",
 			"Add \"returns\", a JSON Schema of the result.")
 	}
 	params := t.value.Member("parameters")
 	properties := params.Member("properties")
 	for required := range params.Member("required").Items() {
 		if properties.Member(required.Text) == nil {
-			t.find(SeverityWarning, "parameters", required.Mark,
+			t.find(answer.SeverityWarning, "parameters", required.Mark,
 				fmt.Sprintf("%s is required, but not among the properties", sanitize.Quote(required.Text, 60)),
 				"Describe it in \"properties\".")
 		}
 	}
 	for p := range properties.Items() {
 		if p.Kind == object && p.Member("description") == nil && p.Member("$ref") == nil {
-			t.find(SeverityHint, "description", p.Mark, "has no description", "Describe its meaning, its form and its default.")
+			t.find(answer.SeverityHint, "description", p.Mark, "has no description", "Describe its meaning, its form and its default.")
 		}
 		if !plain(p.Name) {
-			t.find(SeverityWarning, "name", p.Mark, "the parameter's name has characters that models get wrong",
+			t.find(answer.SeverityWarning, "name", p.Mark, "the parameter's name has characters that models get wrong",
 				"Use letters, digits and \"_\".")
 		}
 	}
@@ -223,7 +224,7 @@ func (t *toolCheck) parameters() {
 	written := strings.Join(templates, "\n")
 	for _, name := range t.recipe.Params {
 		if !strings.Contains(written, "${"+name+"}") {
-			t.find(SeverityWarning, "unused-parameter", t.at("parameters", "properties", name),
+			t.find(answer.SeverityWarning, "unused-parameter", t.at("parameters", "properties", name),
 				"is never used: no template has ${"+aai.CleanLabel(name, 60)+"}", "Use it or take it out.")
 		}
 	}
@@ -242,7 +243,7 @@ func (t *toolCheck) request() {
 		kind := p.Member("type")
 		bodyLike := slices.Contains([]string{"body", "payload", "data", "json", "content"}, strings.ToLower(p.Name))
 		if bodyLike || kind != nil && kind.Text == "object" {
-			t.find(SeverityWarning, "query", p.Mark, fmt.Sprintf("goes into the address, since %s has no body", h.Method),
+			t.find(answer.SeverityWarning, "query", p.Mark, fmt.Sprintf("goes into the address, since %s has no body", h.Method),
 				"Use POST, PUT or PATCH, or parameters that are single values.")
 		}
 	}

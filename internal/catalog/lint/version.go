@@ -3,6 +3,7 @@ package lint
 import (
 	"cmp"
 	"fmt"
+	"github.com/gybob/aai-gateway/internal/answer"
 	"regexp"
 	"strconv"
 	"strings"
@@ -72,42 +73,42 @@ func compareIdentifiers(a, b string) int {
 
 // bumpTo returns the bump from v to to. It is NoBump if to is equal or lower, or if only the
 // pre-release or the build differs.
-func (v version) bumpTo(to version) Bump {
+func (v version) bumpTo(to version) answer.Bump {
 	switch {
 	case v.compare(to) >= 0:
-		return NoBump
+		return answer.NoBump
 	case to.major != v.major:
-		return Major
+		return answer.Major
 	case to.minor != v.minor:
-		return Minor
+		return answer.Minor
 	case to.patch != v.patch:
-		return Patch
+		return answer.Patch
 	case len(v.pre) > 0:
-		return Major // pre-releases promise nothing
+		return answer.Major // pre-releases promise nothing
 	}
-	return NoBump
+	return answer.NoBump
 }
 
 // NextVersion returns the lowest version that raises text by the bump, or text for NoBump. ok is false if text is no
 // semantic version.
-func NextVersion(text string, b Bump) (raised string, ok bool) {
+func NextVersion(text string, b answer.Bump) (raised string, ok bool) {
 	v, ok := parseVersion(text)
-	if !ok || b == NoBump {
+	if !ok || b == answer.NoBump {
 		return text, ok
 	}
 	return v.next(b).core(), true
 }
 
 // next returns the lowest version with the bump.
-func (v version) next(b Bump) version {
+func (v version) next(b answer.Bump) version {
 	switch b {
-	case Major:
+	case answer.Major:
 		return version{major: v.major + 1}
-	case Minor:
+	case answer.Minor:
 		return version{major: v.major, minor: v.minor + 1}
-	case Patch:
+	case answer.Patch:
 		return version{major: v.major, minor: v.minor, patch: v.patch + 1}
-	case NoBump:
+	case answer.NoBump:
 	}
 	return v
 }

@@ -20,6 +20,7 @@ import (
 	"syscall"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/answer"
 	"github.com/gybob/aai-gateway/internal/gateway"
 )
 
@@ -43,7 +44,7 @@ type Config struct {
 	// HTTPTokens returns the store of the tokens for one agent each.
 	HTTPTokens func(Flags) (Tokens, error)
 	// ShowConfig returns the settings in effect, in the order to show them.
-	ShowConfig func(Flags) ([]Setting, error)
+	ShowConfig func(Flags) ([]answer.SettingOrigin, error)
 	// Profile is the profile to serve if no flag sets one; "" means the configured profile.
 	Profile string
 	// Desktop describes the desktop app for the commands of its tools. It is not called; it is nil
@@ -89,13 +90,6 @@ type Change struct {
 	Key   string
 	Value any
 	Flag  string // such as "--port"
-}
-
-// A Setting is a setting of the configuration with its value in effect, as ShowConfig returns it.
-type Setting struct {
-	Name   string `json:"name"`
-	Value  any    `json:"value"`
-	Origin string `json:"origin"` // the source of the value, such as "default" or a file
 }
 
 // Run runs one command line, without the program's name, and returns the exit code of the

@@ -13,6 +13,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/answer"
 	"github.com/gybob/aai-gateway/internal/doors/cli"
 )
 
@@ -130,11 +131,11 @@ func (w *world) config(in io.Reader, out, errOut io.Writer) cli.Config {
 		},
 		HTTPTokens: func(cli.Flags) (cli.Tokens, error) { return &w.tokens, nil },
 		HTTPToken:  func(_ cli.Flags, rotate bool) (string, error) { return fmt.Sprintf("secret, new %v", rotate), nil },
-		ShowConfig: func(f cli.Flags) ([]cli.Setting, error) {
+		ShowConfig: func(f cli.Flags) ([]answer.SettingOrigin, error) {
 			if f.Config == "bad.json" {
 				return nil, aai.Errorf(aai.InvalidParams, "bad.json: no such key \"lgo\"")
 			}
-			return []cli.Setting{
+			return []answer.SettingOrigin{
 				{Name: "log_level", Value: "warn", Origin: "default"},
 				{Name: "scan_paths", Value: []string{"~/.aai"}, Origin: "~/.aai/config.json"},
 			}, nil

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/answer"
 )
 
 // The changes of an MCP client's configuration, as values of act in Clients.Plan.
@@ -67,9 +68,9 @@ type ProbeResult struct {
 // clientResult is the JSON form of a plan's result.
 type clientResult struct {
 	*ClientPlan
-	Done   bool         `json:"done"`
-	Probed *ProbeResult `json:"seen,omitempty"`
-	Err    *errorView   `json:"error,omitempty"`
+	Done   bool            `json:"done"`
+	Probed *ProbeResult    `json:"seen,omitempty"`
+	Err    *answer.Failure `json:"error,omitempty"`
 }
 
 // installFlags are the flags of install and uninstall.

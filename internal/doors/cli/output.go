@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/answer"
 	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
@@ -199,38 +200,16 @@ func suggestions(candidates []string) []string {
 	return []string{"Did you mean: " + strings.Join(each, ", ")}
 }
 
-// errorView is the JSON form of an error. Its fields are stable.
-type errorView struct {
-	Type         aai.Code     `json:"type"`
-	Alias        string       `json:"alias,omitempty"` // the protocol's other name for the error
-	Code         int          `json:"code"`
-	Detail       string       `json:"detail"`
-	Suggestion   string       `json:"suggestion,omitempty"`
-	Result       any          `json:"result,omitempty"` // partial result of the failed call
-	Delivery     aai.Delivery `json:"delivery,omitempty"`
-	Retry        string       `json:"retry,omitempty"` // "safe" or "unsafe"
-	RetryAfterMS int64        `json:"retry_after_ms,omitempty"`
-	Candidates   []string     `json:"candidates,omitempty"`
-	Visit        string       `json:"visit,omitempty"`
-}
-
-func errorObject(err error) errorView {
+func errorObject(err error) answer.Failure {
 	if usage, ok := errors.AsType[*usageError](err); ok {
-		return errorView{
+		return answer.Failure{
 			Type: aai.InvalidParams, Alias: aai.InvalidParams.Alias(), Code: aai.InvalidParams.Number(), Detail: usage.message,
 			Suggestion: "usage: " + usage.usage, Candidates: usage.candidates,
 		}
 	}
 	e, ok := errors.AsType[*aai.Error](err)
 	if !ok {
-		return errorView{Type: aai.AutomationFailed, Code: aai.AutomationFailed.Number(), Detail: err.Error()}
+		return answer.Failure{Type: aai.AutomationFailed, Code: aai.AutomationFailed.Number(), Detail: err.Error()}
 	}
-	retry := "safe"
-	if !e.RetrySafe() {
-		retry = "unsafe"
-	}
-	return errorView{
-		Type: e.Code, Alias: e.ProtocolCode(), Code: e.Code.Number(), Detail: e.Message, Suggestion: e.Hint, Result: e.Data,
-		Delivery: e.Delivery, Retry: retry, RetryAfterMS: e.RetryAfter.Milliseconds(), Candidates: e.Candidates, Visit: e.LoginURL,
-	}
+	return answer.NewFailure(e)
 }

@@ -109,8 +109,8 @@ func form(q aai.Question) *mcp.ElicitParams {
 // that the gates take it for a refusal.
 const declined = "decline"
 
-// answer converts the client's response. A form that was closed has no choice.
-func answer(seal string, result *mcp.ElicitResult) aai.Answer {
+// formAnswer converts the client's response. A form that was closed has no choice.
+func formAnswer(seal string, result *mcp.ElicitResult) aai.Answer {
 	a := aai.Answer{Seal: seal, Channel: aai.Client}
 	if result != nil && result.Action == "accept" {
 		if choice, ok := result.Content[choiceField].(string); ok {
@@ -134,7 +134,7 @@ func (d *Door) elicit(ctx context.Context, session *mcp.ServerSession, questions
 			d.cfg.Log.Info("a question could not be put through the client", "question", q.Title, "cause", err)
 			return nil, false
 		}
-		answers[q.ID] = answer(q.Seal, result)
+		answers[q.ID] = formAnswer(q.Seal, result)
 	}
 	return answers, true
 }
@@ -172,7 +172,7 @@ func answersOf(req *mcp.CallToolRequest) map[string]aai.Answer {
 			continue // they do not answer the gateway's questions
 		}
 		result, _ := response.(*mcp.ElicitResult)
-		answers[id] = answer(seals[id], result)
+		answers[id] = formAnswer(seals[id], result)
 	}
 	return answers
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/answer"
 )
 
 // resultSchema returns the schema of structured content for a tool with that schema of
@@ -78,17 +79,7 @@ func (d *Door) success(req *mcp.CallToolRequest, call *aai.Call, r *aai.Result) 
 
 // failedContent is the structured content of a failed call.
 type failedContent struct {
-	Type         aai.Code     `json:"type"`
-	Alias        string       `json:"alias,omitempty"` // the protocol's other name for it
-	Code         int          `json:"code"`
-	Detail       string       `json:"detail"`
-	Suggestion   string       `json:"suggestion,omitempty"`
-	Candidates   []string     `json:"candidates,omitempty"`
-	Delivery     aai.Delivery `json:"delivery,omitempty"`
-	Retry        string       `json:"retry"`
-	RetryAfterMS int64        `json:"retry_after_ms,omitempty"`
-	Visit        string       `json:"visit,omitempty"`
-	Result       any          `json:"result,omitempty"` // partial result of the failed call
+	answer.Failure
 	consentDetails
 }
 
@@ -110,15 +101,9 @@ func newConsentDetails(n *aai.Needs) consentDetails {
 }
 
 func describe(e *aai.Error) failedContent {
-	retry := "unsafe"
-	if e.RetrySafe() {
-		retry = "safe"
-	}
-	return failedContent{
-		Type: e.Code, Alias: e.ProtocolCode(), Code: e.Code.Number(), Detail: e.Message, Suggestion: e.Hint, Candidates: e.Candidates,
-		Delivery: e.Delivery, Retry: retry, RetryAfterMS: e.RetryAfter.Milliseconds(), Visit: e.LoginURL,
-		consentDetails: newConsentDetails(e.Needs), Result: writable(e.Data),
-	}
+	failure := answer.NewFailure(e)
+	failure.Result = writable(failure.Result)
+	return failedContent{failure, newConsentDetails(e.Needs)}
 }
 
 // writable returns value if it can be encoded as JSON and is not too long for an answer,

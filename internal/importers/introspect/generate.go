@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/answer"
 	"github.com/gybob/aai-gateway/internal/catalog"
 	"github.com/gybob/aai-gateway/internal/catalog/lint"
 )
@@ -69,9 +70,9 @@ const fromBus = "dbus:"
 // A Draft is a generated descriptor before review.
 type Draft struct {
 	Document *catalog.Document
-	Text     []byte       // the document, as it would be saved
-	Notes    []string     // omissions, and points for a person to review
-	Report   *lint.Report // lint's findings on Text; none is an error
+	Text     []byte             // the document, as it would be saved
+	Notes    []string           // omissions, and points for a person to review
+	Report   *answer.LintReport // lint's findings on Text; none is an error
 }
 
 // Draft returns a generated descriptor of the program that r selects. It starts the program only if r allows it, and
@@ -265,7 +266,7 @@ func (d *Draft) write() error {
 	}
 	d.Text, d.Report = text, lint.Check(text, catalog.Options{HostPlatform: "linux"})
 	for _, f := range d.Report.Findings {
-		if f.Severity == lint.SeverityError {
+		if f.Severity == answer.SeverityError {
 			return aai.Errorf(aai.Internal, "the generated descriptor is invalid: %s: %s", f.Path, f.Problem)
 		}
 	}

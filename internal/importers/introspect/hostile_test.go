@@ -9,6 +9,7 @@ import (
 	godbus "github.com/godbus/dbus/v5"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/answer"
 	"github.com/gybob/aai-gateway/internal/catalog"
 	"github.com/gybob/aai-gateway/internal/catalog/lint"
 	"github.com/gybob/aai-gateway/internal/importers/introspect"
@@ -85,7 +86,7 @@ func clean(t *testing.T, text []byte) {
 		t.Errorf("%v\n%s", err, text)
 	}
 	for _, f := range lint.Check(text, catalog.Options{HostPlatform: "linux"}).Findings {
-		if f.Severity == lint.SeverityError || f.Rule == "poisoning" || f.Rule == "unseen" || f.Rule == "disguise" {
+		if f.Severity == answer.SeverityError || f.Rule == "poisoning" || f.Rule == "unseen" || f.Rule == "disguise" {
 			t.Errorf("%s %s: %s", f.Severity, f.Path, f.Problem)
 		}
 	}

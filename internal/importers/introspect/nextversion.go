@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/answer"
 	"github.com/gybob/aai-gateway/internal/catalog"
 	"github.com/gybob/aai-gateway/internal/catalog/lint"
 	"github.com/gybob/aai-gateway/internal/schema"
@@ -33,7 +34,7 @@ func (d *Draft) mergeExisting(ctx context.Context, before []byte,
 		return nil, err
 	}
 	c, err := lint.Compare(before, d.Text, catalog.Options{HostPlatform: "linux"})
-	if err != nil || c.RequiredBump == lint.NoBump {
+	if err != nil || c.RequiredBump == answer.NoBump {
 		return words, nil //nolint:nilerr // a descriptor without a version stays without one
 	}
 	if raised, ok := lint.NextVersion(old.Document.Version, c.RequiredBump); ok {

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gybob/aai-gateway/internal/catalog/lint"
+	"github.com/gybob/aai-gateway/internal/answer"
 )
 
 // replaceSuspicious replaces untrusted texts that lint warns of by plain ones, and reports
@@ -16,7 +16,7 @@ func (d *Draft) replaceSuspicious(list []proposal) bool {
 	found := false
 	for _, f := range d.Report.Findings {
 		if !slices.Contains([]string{"poisoning", "unseen", "disguise", "markup", "secret"}, f.Rule) ||
-			f.Severity == lint.SeverityHint {
+			f.Severity == answer.SeverityHint {
 			continue
 		}
 		i := 0
