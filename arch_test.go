@@ -64,7 +64,9 @@ func importRules() []packageRules {
 			why: "the hash-chained record and its index; it must not fail because of anything else"},
 		{name: "internal/audit/kept", ours: []string{"aai", "internal/files/atomicfile", "internal/files/diskspace", "internal/gateway", "internal/schema"}, tests: []string{"internal/desktop", "internal/desktop/inputlock", "internal/gui", "internal/platform/linux/atspi", "internal/platform/linux/x11", "internal/sanitize", "internal/secrets"},
 			why: "keeps results and screenshots of calls, sealed by a vault that it is given"},
-		{name: "internal/gateway", ours: []string{"aai", "internal/sanitize"},
+		{name: "internal/gateway/actionctx",
+			why: "lets code below an Action check for stops and pause the deadline of its call; it knows contexts only"},
+		{name: "internal/gateway", ours: []string{"aai", "internal/gateway/actionctx", "internal/sanitize"},
 			why: "the path of every call; doors call it, and Actions report to it"},
 		{name: "internal/gateway/active", ours: []string{"aai", "internal/answer", "internal/files/atomicfile", "internal/gateway", "internal/sanitize", "internal/schema"}, modules: []string{"github.com/fsnotify/fsnotify", "github.com/gofrs/flock"}, tests: []string{"internal/audit"},
 			why: "which calls are active in all gateways, what a person stopped, and recent results that may be repeated"},
@@ -76,7 +78,7 @@ func importRules() []packageRules {
 			why: "shows a question in a window while it holds the input lock"},
 		{name: "internal/platform/linux/atspi", ours: []string{"aai", "internal/dbus/wire", "internal/desktop", "internal/desktop/treecache", "internal/lexicon", "internal/process"}, tests: []string{"internal/desktop/inputlock", "internal/platform/linux/x11"},
 			why: "trees, actions and events of AT-SPI over D-Bus; windows come as an interface"},
-		{name: "internal/platform/linux/x11", ours: []string{"aai", "internal/desktop", "internal/desktop/inputlock", "internal/gateway"}, modules: []string{"golang.org/x/sys", "golang.org/x/image"},
+		{name: "internal/platform/linux/x11", ours: []string{"aai", "internal/desktop", "internal/desktop/inputlock", "internal/gateway/actionctx"}, modules: []string{"golang.org/x/sys", "golang.org/x/image"},
 			why: "windows, screenshots, pointer, keyboard, clipboard and the person's sign over the X11 protocol"},
 		{name: "internal/platform/linux/private",
 			why: "starts a private desktop for the demo, the doctor and tests"},
@@ -92,7 +94,7 @@ func importRules() []packageRules {
 			why: "compares two snapshots and formats the difference"},
 		{name: "internal/desktop/treecache", ours: []string{"internal/desktop"},
 			why: "caches accessibility trees while they are unchanged; it knows no platform"},
-		{name: "internal/desktop/inputlock", ours: []string{"aai", "internal/files/atomicfile", "internal/gateway"}, modules: []string{"github.com/gofrs/flock", "golang.org/x/sys"},
+		{name: "internal/desktop/inputlock", ours: []string{"aai", "internal/files/atomicfile", "internal/gateway/actionctx"}, modules: []string{"github.com/gofrs/flock", "golang.org/x/sys"},
 			why: "locks the person's pointer, keyboard and focus across gateways"},
 		{name: "internal/desktop/desktoptest", ours: []string{"aai", "internal/desktop", "internal/desktop/query"}, forTest: true,
 			why: "the conformance suite that every desktop passes"},
@@ -104,7 +106,7 @@ func importRules() []packageRules {
 			why: "runs declared tools over D-Bus"},
 		{name: "internal/drivers/webapi", ours: []string{"aai", "internal/gateway", "internal/netguard", "internal/sanitize"}, modules: []string{"github.com/go-json-experiment/json", "golang.org/x/text", "golang.org/x/time"}, tests: []string{"github.com/Shopify/toxiproxy/v2", "github.com/prometheus/client_golang", "github.com/rs/zerolog"},
 			why: "runs declared tools over HTTP; clients and logins are given to it"},
-		{name: "internal/drivers/mcp", ours: []string{"aai", "internal/files/atomicfile", "internal/gateway", "internal/process", "internal/sanitize", "internal/schema", "internal/schema/jsonscan"}, modules: []string{"github.com/go-json-experiment/json", "github.com/modelcontextprotocol/go-sdk"}, tests: []string{"internal/catalog", "internal/oauth", "internal/policy"},
+		{name: "internal/drivers/mcp", ours: []string{"aai", "internal/files/atomicfile", "internal/gateway", "internal/gateway/actionctx", "internal/process", "internal/sanitize", "internal/schema", "internal/schema/jsonscan"}, modules: []string{"github.com/go-json-experiment/json", "github.com/modelcontextprotocol/go-sdk"}, tests: []string{"internal/catalog", "internal/oauth", "internal/policy"},
 			why: "runs MCP servers as apps"},
 		{name: "internal/doors/cli", ours: []string{"aai", "internal/answer", "internal/gateway", "internal/sanitize", "internal/schema/jsontree"}, modules: []string{"github.com/mattn/go-runewidth", "github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term"},
 			why: "the command line; it needs only the Gateway and the types of answers"},
@@ -142,7 +144,7 @@ func importRules() []packageRules {
 			why: "the gateway's own app: its tools wrap what these packages do"},
 		{name: "internal/importers", ours: []string{"aai", "internal/answer", "internal/catalog", "internal/catalog/lint", "internal/clients", "internal/files/atomicfile", "internal/netguard", "internal/sanitize", "internal/schema", "internal/schema/jsontree"}, modules: []string{"github.com/getkin/kin-openapi", "github.com/rogpeppe/go-internal", "go.yaml.in/yaml/v4"}, tests: []string{"bench/shop", "internal/drivers/webapi", "github.com/goccy/go-yaml"},
 			why: "descriptors from OpenAPI documents and MCP servers, reviewed and saved in a folder"},
-		{name: "internal/importers/introspect", ours: []string{"aai", "internal/answer", "internal/catalog", "internal/catalog/desktopentry", "internal/catalog/lint", "internal/dbus/wire", "internal/files/atomicfile", "internal/gateway", "internal/importers", "internal/schema"}, tests: []string{"internal/clients", "internal/drivers/dbus", "internal/platform/linux/private"},
+		{name: "internal/importers/introspect", ours: []string{"aai", "internal/answer", "internal/catalog", "internal/catalog/desktopentry", "internal/catalog/lint", "internal/dbus/wire", "internal/files/atomicfile", "internal/gateway", "internal/gateway/actionctx", "internal/importers", "internal/schema"}, tests: []string{"internal/clients", "internal/drivers/dbus", "internal/platform/linux/private"},
 			why: "descriptors from what programs publish on the bus"},
 		{name: "internal/doctor", ours: []string{"aai", "internal/answer", "internal/clients/mcpprobe", "internal/files/diskspace", "internal/gateway", "internal/platform/linux/private", "internal/sanitize", "internal/schema", "internal/testkit/sampleapp"}, modules: []string{"github.com/godbus/dbus/v5"},
 			why: "tries every way for real and says what to type"},
@@ -219,6 +221,6 @@ func testModules() []string {
 // testPackages returns the packages of this module that tests of every package may import.
 func testPackages() []string {
 	return []string{
-		"aai", "internal/gateway", "internal/testkit", "internal/testkit/tokencount", "internal/testkit/fakedesktop", "internal/desktop/desktoptest", "internal/testkit/linuxtest", "internal/testkit/snapshottest",
+		"aai", "internal/gateway", "internal/gateway/actionctx", "internal/testkit", "internal/testkit/tokencount", "internal/testkit/fakedesktop", "internal/desktop/desktoptest", "internal/testkit/linuxtest", "internal/testkit/snapshottest",
 	}
 }

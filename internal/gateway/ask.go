@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/gateway/actionctx"
 )
 
 // Ask shows a question of an Action, such as one that its server asked, in the gateway's dialog.
@@ -19,7 +20,7 @@ func (g *Gateway) Ask(ctx context.Context, q aai.Question) (aai.Answer, error) {
 			return aai.Answer{}, err
 		}
 	}
-	defer PauseDeadline(ctx)()
+	defer actionctx.PauseDeadline(ctx)()
 	end, _, err := g.dialogLock.acquire(ctx)
 	if err != nil {
 		return aai.Answer{}, err

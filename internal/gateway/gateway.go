@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/gateway/actionctx"
 )
 
 // A Gateway runs calls: it joins the catalog, the gates, the journal and the call queues. The
@@ -251,11 +252,12 @@ func (p *invocation) recordIntent(ctx context.Context) *aai.Error {
 // outcome has no credentials.
 func (p *invocation) runAction(ctx context.Context) (*aai.Result, error) {
 	if until, ok := ctx.Deadline(); ok && (p.request.App.OperatesOthers() || p.request.Assessment().OnlyMakesCalls || p.request.App.Server != nil) {
-		w, end := newPausableContext(p.ctx, until, p.clock.alarm)
+		w, end := actionctx.WithPauses(p.ctx, until, dialogQueueTimeout+AskTimeout, func(left time.Duration) { p.clock.alarm.Reset(max(0, left) + lateGrace) })
 		defer func() { p.clock.total += end() }()
 		ctx = w
 	}
-	return p.withoutCredentials(p.request.Tool.Run(context.WithValue(ctx, invocationKey{}, p), p.request.Call))
+	ctx = actionctx.WithStopCheck(context.WithValue(ctx, invocationKey{}, p), p.checkStopBetween)
+	return p.withoutCredentials(p.request.Tool.Run(ctx, p.request.Call))
 }
 
 // complete redacts the error and concludes the call.

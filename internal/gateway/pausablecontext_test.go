@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/gybob/aai-gateway"
-	"github.com/gybob/aai-gateway/internal/gateway"
+	"github.com/gybob/aai-gateway/internal/gateway/actionctx"
 )
 
 // onWindows returns a world with an Action on windows.
@@ -53,7 +53,7 @@ func TestAQuestionOfOthersIsApart(t *testing.T) {
 						return nil, err
 					}
 					for _, wait := range c.waits {
-						goOn := gateway.PauseDeadline(within)
+						goOn := actionctx.PauseDeadline(within)
 						if err := sleep(wait); err != nil {
 							return nil, err
 						}
@@ -79,9 +79,9 @@ func TestQuestionsAtOnceAreOnePause(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const part = 10 * time.Second
 		w := onWindows(func(ctx context.Context, _ *aai.Call) (*aai.Result, error) {
-			outer := gateway.PauseDeadline(ctx)
+			outer := actionctx.PauseDeadline(ctx)
 			time.Sleep(part)
-			inner := gateway.PauseDeadline(ctx)
+			inner := actionctx.PauseDeadline(ctx)
 			time.Sleep(part)
 			inner()
 			time.Sleep(part)
@@ -101,7 +101,7 @@ func TestQuestionsAtOnceAreOnePause(t *testing.T) {
 func TestWhoLeavesWhileOthersAreAsked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := onWindows(func(ctx context.Context, _ *aai.Call) (*aai.Result, error) {
-			defer gateway.PauseDeadline(ctx)()
+			defer actionctx.PauseDeadline(ctx)()
 			<-ctx.Done()
 			return nil, ctx.Err()
 		})

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/gateway/actionctx"
 )
 
 // A decision is a question to a person, and the calls that it concerns.
@@ -144,7 +145,7 @@ func askByDialog(calls []*invocation) (*invocation, *aai.Error) {
 	}); err != nil {
 		return p, err
 	}
-	defer PauseDeadline(lead.ctx)()
+	defer actionctx.PauseDeadline(lead.ctx)()
 	defer markAskingPerson(calls)()
 	lead.clock.pauseFor(dialogQueueTimeout)
 	end, waited, err := lead.g.dialogLock.acquire(lead.ctx)

@@ -34,13 +34,10 @@ func (g *Gateway) CancelStopped() {
 	}
 }
 
-// CheckStopped returns an *Error if a person has stopped the call of the context. An Action of
-// many steps calls it between two of them. Outside of an Action it returns nil.
-func CheckStopped(ctx context.Context) error {
-	if p, _ := ctx.Value(invocationKey{}).(*invocation); p != nil {
-		if why := p.checkStop(); why != nil {
-			return asNotDelivered(why)
-		}
+// checkStopBetween implements actionctx.CheckStopped, between two steps of the Action.
+func (p *invocation) checkStopBetween() error {
+	if why := p.checkStop(); why != nil {
+		return asNotDelivered(why)
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/gateway"
+	"github.com/gybob/aai-gateway/internal/gateway/actionctx"
 )
 
 // brakes is a StopChecker that stops every call, one caller's, or one call.
@@ -219,11 +220,11 @@ func TestStoppedWithin(t *testing.T) {
 	outer := *w.app.Tools[0]
 	outer.Name, outer.Assess = "outer", aai.Always(aai.Assessment{OnlyMakesCalls: true})
 	outer.Run = func(ctx context.Context, _ *aai.Call) (*aai.Result, error) {
-		strokes <- gateway.CheckStopped(ctx)
+		strokes <- actionctx.CheckStopped(ctx)
 		b.set(func(b *brakes) { b.one = "outer" })
 		_, err := g.Do(context.WithoutCancel(ctx), &aai.Call{App: w.app.ID, Tool: "work"})
 		inside <- err
-		strokes <- gateway.CheckStopped(ctx)
+		strokes <- actionctx.CheckStopped(ctx)
 		return nil, aai.AsError(err)
 	}
 	w.app.Tools = append(w.app.Tools, &outer)
@@ -242,7 +243,7 @@ func TestStoppedWithin(t *testing.T) {
 	if _, err := g.Do(t.Context(), plain().call()); err != nil {
 		t.Errorf("a call beside it: %v", err)
 	}
-	if err := gateway.CheckStopped(context.Background()); err != nil {
+	if err := actionctx.CheckStopped(context.Background()); err != nil {
 		t.Errorf("outside of a call: %v", err)
 	}
 }

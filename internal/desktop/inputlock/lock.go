@@ -33,7 +33,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"github.com/gybob/aai-gateway"
-	"github.com/gybob/aai-gateway/internal/gateway"
+	"github.com/gybob/aai-gateway/internal/gateway/actionctx"
 )
 
 // Limits for waiting.
@@ -244,7 +244,7 @@ func (s *Lock) Begin(ctx context.Context) (done func(), err error) {
 		return nil, err
 	}
 	for {
-		if err := gateway.CheckStopped(ctx); err != nil {
+		if err := actionctx.CheckStopped(ctx); err != nil {
 			return nil, err
 		}
 		if err := s.AwaitResume(ctx); err != nil {

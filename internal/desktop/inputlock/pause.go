@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/gybob/aai-gateway"
-	"github.com/gybob/aai-gateway/internal/gateway"
+	"github.com/gybob/aai-gateway/internal/gateway/actionctx"
 )
 
 // pausePoll is the time between two checks of a pause.
@@ -37,7 +37,7 @@ func (s *Lock) AwaitResume(ctx context.Context) error {
 		if ends && time.Until(deadline) < replyReserve || aai.Sleep(ctx, pausePoll) != nil {
 			return PausedError(reason)
 		}
-		if err := gateway.CheckStopped(ctx); err != nil {
+		if err := actionctx.CheckStopped(ctx); err != nil {
 			return err
 		}
 	}

@@ -13,7 +13,7 @@ import (
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/files/atomicfile"
-	"github.com/gybob/aai-gateway/internal/gateway"
+	"github.com/gybob/aai-gateway/internal/gateway/actionctx"
 )
 
 // The three locks; see the package comment.
@@ -151,7 +151,7 @@ func (p lockFiles) hasQuestion() (bool, error) {
 // awaitAnswer waits until no question is open; meanwhile the call's deadline pauses. It leaves
 // replyReserve of ctx.
 func (p lockFiles) awaitAnswer(ctx context.Context) error {
-	defer gateway.PauseDeadline(ctx)()
+	defer actionctx.PauseDeadline(ctx)()
 	for {
 		asked, err := p.hasQuestion()
 		deadline, ends := ctx.Deadline()

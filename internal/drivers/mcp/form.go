@@ -11,7 +11,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/gybob/aai-gateway"
-	"github.com/gybob/aai-gateway/internal/gateway"
+	"github.com/gybob/aai-gateway/internal/gateway/actionctx"
 	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
@@ -45,7 +45,7 @@ func (s *session) elicit(ctx context.Context, p *sdk.ElicitParams) (*sdk.ElicitR
 		if err != nil {
 			return nil, err
 		}
-		defer gateway.PauseDeadline(c.ctx)()
+		defer actionctx.PauseDeadline(c.ctx)()
 		filled, err := fill(c.ctx, aai.Form{Message: "The MCP server of " + s.app + " asks this, not the gateway:\n" +
 			quoted(message), Fields: fields})
 		if err != nil {

@@ -13,7 +13,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/gybob/aai-gateway"
-	"github.com/gybob/aai-gateway/internal/gateway"
+	"github.com/gybob/aai-gateway/internal/gateway/actionctx"
 )
 
 // Requests that a user can allow to a server.
@@ -272,7 +272,7 @@ func (s *session) sample(ctx context.Context, p *sdk.CreateMessageParams) (*sdk.
 	if size > maxPrompt || len(asked.Messages) > 100 {
 		return nil, fmt.Errorf("it asks a model about more than %d KiB", maxPrompt>>10)
 	}
-	defer gateway.PauseDeadline(c.ctx)()
+	defer actionctx.PauseDeadline(c.ctx)()
 	answer, err := model(c.ctx, asked)
 	if err != nil {
 		return nil, err

@@ -8,7 +8,7 @@ import (
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/catalog"
-	"github.com/gybob/aai-gateway/internal/gateway"
+	"github.com/gybob/aai-gateway/internal/gateway/actionctx"
 )
 
 // Limits on the prompt to the calling client's model, and on its answer.
@@ -65,7 +65,7 @@ func (d *Draft) askModel(ctx context.Context,
 	if err != nil {
 		return nil, err
 	}
-	goOn := gateway.PauseDeadline(ctx) // the person may review the prompt and the answer meanwhile
+	goOn := actionctx.PauseDeadline(ctx) // the person may review the prompt and the answer meanwhile
 	answer, err := sample(ctx, aai.SamplingRequest{
 		System: modelPrompt, Messages: []aai.Message{{Text: prompt}}, MaxTokens: min(tokensPerTool*(told+1), maxSampled),
 	})

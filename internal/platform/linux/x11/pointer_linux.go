@@ -10,7 +10,7 @@ import (
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
-	"github.com/gybob/aai-gateway/internal/gateway"
+	"github.com/gybob/aai-gateway/internal/gateway/actionctx"
 )
 
 // Limits for one call.
@@ -133,7 +133,7 @@ func (h inputConn) drag(ctx context.Context, g *inputlock.Lease, from, to deskto
 		at := desktop.Point{X: from.X + (to.X-from.X)*i/steps, Y: from.Y + (to.Y-from.Y)*i/steps}
 		if g.IsQuestionWaiting() {
 			err = interrupted("the button was let go of after %d of %d steps", i-1, steps)
-		} else if gateway.CheckStopped(ctx) != nil {
+		} else if actionctx.CheckStopped(ctx) != nil {
 			err = context.Canceled // the button was down
 		} else if err = aai.Sleep(ctx, pause); err == nil {
 			err = h.must(ctx, h.fake(g, motion, 0, at))

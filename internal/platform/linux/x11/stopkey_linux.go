@@ -12,7 +12,7 @@ import (
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
-	"github.com/gybob/aai-gateway/internal/gateway"
+	"github.com/gybob/aai-gateway/internal/gateway/actionctx"
 )
 
 // The XI2 request and events that report the keys of a keyboard, whatever window has the focus;
@@ -137,7 +137,7 @@ func (d *Display) isStopChord(sym keysym, modifiers []keysym) bool {
 // The lock is held until the server has processed all requests, even after the call's
 // deadline: later input would arrive in the window of the question.
 func (d *Display) stroke(ctx context.Context, h inputConn, yield func(*inputlock.Lease), do func(*inputlock.Lease) error) (paused bool, err error) {
-	if err := gateway.CheckStopped(ctx); err != nil {
+	if err := actionctx.CheckStopped(ctx); err != nil {
 		return false, err
 	}
 	g, err := d.config.InputLock.Acquire(ctx, yield)

@@ -1,4 +1,4 @@
-package gateway
+package actionctx
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 // PauseDeadline is safe for concurrent use. It has an effect only in Actions on windows, Actions
 // of a server, and Actions that only make calls.
 func PauseDeadline(ctx context.Context) (goOn func()) {
-	w, _ := ctx.Value(pausableContextKey{}).(*pausableContext)
+	w, _ := ctx.Value(pausableKey{}).(*pausable)
 	if w == nil {
 		return func() {}
 	}
@@ -20,13 +20,13 @@ func PauseDeadline(ctx context.Context) (goOn func()) {
 	return func() { own(); outer() }
 }
 
-type pausableContextKey struct{}
+type pausableKey struct{}
 
-// pausableContext is the context of an Action with a deadline that can move, unlike that of
+// pausable is the context of an Action with a deadline that can move, unlike that of
 // package context.
-type pausableContext struct {
+type pausable struct {
 	context.Context // the door's
-	alarm           *time.Timer
+	moved           func(left time.Duration)
 
 	mu          sync.Mutex // guards the fields below
 	until       time.Time
@@ -41,10 +41,10 @@ type pausableContext struct {
 	pausedTotal time.Duration // sum of all pauses
 }
 
-// newPausableContext returns a context that ends with the door's, or at until. alarm is the
-// clock's timer. end returns the total time of pauses.
-func newPausableContext(door context.Context, until time.Time, alarm *time.Timer) (w *pausableContext, end func() (stood time.Duration)) {
-	w = &pausableContext{Context: door, alarm: alarm, until: until, done: make(chan struct{}), callbacks: make(map[*func()]struct{}), budget: dialogQueueTimeout + AskTimeout}
+// WithPauses returns a context that ends with door, or at until. Its pauses are limited to the
+// budget; moved receives the time left when one begins or ends. end returns the total time of pauses.
+func WithPauses(door context.Context, until time.Time, budget time.Duration, moved func(left time.Duration)) (ctx context.Context, end func() (stood time.Duration)) {
+	w := &pausable{Context: door, moved: moved, until: until, done: make(chan struct{}), callbacks: make(map[*func()]struct{}), budget: budget}
 	w.timer = time.AfterFunc(time.Until(until), w.expire)
 	stop := context.AfterFunc(door, func() { w.end(door.Err()) })
 	return w, func() time.Duration {
@@ -57,7 +57,7 @@ func newPausableContext(door context.Context, until time.Time, alarm *time.Timer
 }
 
 // expire ends the context, unless its deadline has moved meanwhile.
-func (w *pausableContext) expire() {
+func (w *pausable) expire() {
 	w.mu.Lock()
 	late := !time.Now().Before(w.until)
 	w.mu.Unlock()
@@ -66,7 +66,7 @@ func (w *pausableContext) expire() {
 	}
 }
 
-func (w *pausableContext) end(err error) {
+func (w *pausable) end(err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.err != nil {
@@ -82,7 +82,7 @@ func (w *pausableContext) end(err error) {
 }
 
 // pause moves the deadline by the remaining budget for pauses, until goOn is called.
-func (w *pausableContext) pause() (goOn func()) {
+func (w *pausable) pause() (goOn func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.paused++; w.paused == 1 {
@@ -94,7 +94,7 @@ func (w *pausableContext) pause() (goOn func()) {
 	return func() { once.Do(w.resume) }
 }
 
-func (w *pausableContext) resume() {
+func (w *pausable) resume() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.paused--; w.paused > 0 {
@@ -107,35 +107,35 @@ func (w *pausableContext) resume() {
 	w.set(w.remaining - (took - stood))
 }
 
-func (w *pausableContext) set(left time.Duration) {
+func (w *pausable) set(left time.Duration) {
 	if w.err != nil {
 		return
 	}
 	w.until = time.Now().Add(left)
 	w.timer.Reset(left)
-	w.alarm.Reset(max(0, left) + lateGrace)
+	w.moved(left)
 }
 
 // Deadline implements context.Context.
-func (w *pausableContext) Deadline() (time.Time, bool) {
+func (w *pausable) Deadline() (time.Time, bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.until, true
 }
 
 // Done implements context.Context.
-func (w *pausableContext) Done() <-chan struct{} { return w.done }
+func (w *pausable) Done() <-chan struct{} { return w.done }
 
 // Err implements context.Context.
-func (w *pausableContext) Err() error {
+func (w *pausable) Err() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.err
 }
 
 // Value implements context.Context.
-func (w *pausableContext) Value(key any) any {
-	if key == (pausableContextKey{}) {
+func (w *pausable) Value(key any) any {
+	if key == (pausableKey{}) {
 		return w
 	}
 	return w.Context.Value(key)
@@ -143,7 +143,7 @@ func (w *pausableContext) Value(key any) any {
 
 // AfterFunc implements the method that package context looks for, so that derived contexts need
 // no goroutine.
-func (w *pausableContext) AfterFunc(f func()) (stop func() bool) {
+func (w *pausable) AfterFunc(f func()) (stop func() bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.err != nil {
