@@ -13,7 +13,6 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/guierr"
 	"github.com/gybob/aai-gateway/internal/gui/params"
 	"github.com/gybob/aai-gateway/internal/gui/programs"
-	"github.com/gybob/aai-gateway/internal/gui/snapview"
 )
 
 // effectCeiling limits how long an action's effect is observed. It exceeds the toolkits' own
@@ -71,10 +70,10 @@ func (a action) execute(ctx context.Context) (*aai.Result, error) {
 	if err := a.announce(ctx, a.index, a.also...); err != nil {
 		return nil, err
 	}
-	before := a.Snapshot
+	before := a.snapshot
 	described, ref, focus := "", "", a.id()
 	if a.index >= 0 {
-		ref, described = a.Ref(a.index), " "+a.Name(a.index)
+		ref, described = a.ref(a.index), " "+a.name(a.index)
 	}
 	watching, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -105,7 +104,7 @@ func (a action) execute(ctx context.Context) (*aai.Result, error) {
 	drawn := a.reportVisualChange(ctx, &result)
 	now := a.indexAfter(ref)
 	if now >= 0 {
-		result.Element = a.Summarize(a.Snapshot, now)
+		result.Element = a.summarize(now)
 	}
 	out := &aai.Result{Text: a.doneText + described + " by " + used.name + "." + formatDelta(delta) + drawn}
 	a.reportForeignWindows(ctx, &keyboard, &result, out, a.doneText+described)
@@ -132,11 +131,11 @@ func (a action) addDoubts(now int, result *actionResult, out *aai.Result) {
 		return
 	}
 	if !result.Verified && a.app.IsBrowser && a.document(now) >= 0 {
-		for _, dialog := range a.DialogsOutsidePage(a.Snapshot.WindowOf(now), now) {
-			out.Warning = guierr.JoinWarnings(out.Warning, a.Name(dialog)+" is open, and the page may do nothing until it is answered")
+		for _, dialog := range a.dialogsOutsidePage(a.snapshot.WindowOf(now), now) {
+			out.Warning = guierr.JoinWarnings(out.Warning, a.name(dialog)+" is open, and the page may do nothing until it is answered")
 		}
 	}
-	if a.expectsSelection && snapview.IsUnselected(a.Snapshot, now) {
+	if a.expectsSelection && a.isUnselected(now) {
 		result.Verified = false
 		out.Warning = guierr.JoinWarnings(out.Warning, "it is not selected")
 	}
@@ -145,7 +144,7 @@ func (a action) addDoubts(now int, result *actionResult, out *aai.Result) {
 // awaitSelected waits until the clicked element is selected, if the changes d may be only half of that. A list on a
 // page deselects one option before it selects another. awaitSelected reports whether it has refreshed the view.
 func (a action) awaitSelected(ctx context.Context, ref string, d delta.Delta) bool {
-	unselected := func() bool { i := a.indexAfter(ref); return i >= 0 && snapview.IsUnselected(a.Snapshot, i) }
+	unselected := func() bool { i := a.indexAfter(ref); return i >= 0 && a.isUnselected(i) }
 	if !a.expectsSelection || len(d.Changes) == 0 || !unselected() {
 		return false
 	}
@@ -167,7 +166,7 @@ func (v *view) announce(ctx context.Context, i int, also ...int) error {
 		return err
 	}
 	v.engine.Sessions.For(v.call).CountAction()
-	v.ambientChanges.BeginAction(v.Snapshot) // regardless of the result
+	v.ambientChanges.BeginAction(v.snapshot) // regardless of the result
 	before := v.engine.Cache.BeginAction(v.app)
 	if v.previousAction == nil { // otherwise it was an action of this call
 		v.previousAction = &before
@@ -188,7 +187,7 @@ func (a action) indexAfter(ref string) int {
 	if ref == "" {
 		return -1
 	}
-	i, err := a.Refs.Resolve(a.Snapshot, ref)
+	i, err := a.refs.Resolve(a.snapshot, ref)
 	if err != nil {
 		return -1
 	}
@@ -206,7 +205,7 @@ func (a action) id() desktop.ID {
 	if a.index < 0 {
 		return ""
 	}
-	return a.Snapshot.Elements[a.index].ID
+	return a.snapshot.Elements[a.index].ID
 }
 
 // check verifies the effect on an element. An effect that arrives in pieces, such as typed text,
@@ -343,7 +342,7 @@ func (a action) executeOne(ctx context.Context) (*aai.Result, error) {
 		return nil, guierr.Failed(aai.Delivered, "%s", seen.wrong)
 	}
 	if !seen.ok && !used.viaAccessibility { // programs do not report when they read keys
-		if _, err := a.observe(ctx, a.Snapshot, a.subscribe(ctx), "", false); err != nil {
+		if _, err := a.observe(ctx, a.snapshot, a.subscribe(ctx), "", false); err != nil {
 			return nil, err
 		}
 	}
@@ -357,12 +356,12 @@ func (v *view) markAnnounced(all ...int) {
 		v.announced = make(map[desktop.ID]string)
 	}
 	for _, i := range all {
-		v.announced[v.Snapshot.Elements[i].ID] = strings.Join(v.ReadableTexts(i), "\n")
+		v.announced[v.snapshot.Elements[i].ID] = strings.Join(v.readableTexts(i), "\n")
 	}
 }
 
 // wasAnnounced reports whether the gates know the element and its texts are unchanged since then.
 func (v *view) wasAnnounced(i int) bool {
-	says, is := v.announced[v.Snapshot.Elements[i].ID]
-	return is && says == strings.Join(v.ReadableTexts(i), "\n")
+	says, is := v.announced[v.snapshot.Elements[i].ID]
+	return is && says == strings.Join(v.readableTexts(i), "\n")
 }

@@ -64,7 +64,7 @@ func assert(ctx context.Context, v *view) (*aai.Result, error) {
 		gateway.MarkNotSecret(ctx, "assertions.contains_text")
 	}
 	actual := map[string]any{
-		"exists": true, "visible": v.Snapshot.IsVisible(m.index), "role": string(e.Role), "title": e.Name,
+		"exists": true, "visible": v.snapshot.IsVisible(m.index), "role": string(e.Role), "title": e.Name,
 		"enabled": e.States.Has(desktop.Enabled), "focused": e.States.Has(desktop.Focused),
 		"checked": e.States.Has(desktop.Checked), "selected": e.States.Has(desktop.Selected),
 	}
@@ -90,7 +90,7 @@ func assert(ctx context.Context, v *view) (*aai.Result, error) {
 // uncertainError returns an error if the snapshot omits elements, so that the absence of an element
 // is uncertain; else nil.
 func (v *view) uncertainError() error {
-	n := v.UnreadElements()
+	n := v.unreadElements()
 	if n == 0 {
 		return nil
 	}

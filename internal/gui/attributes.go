@@ -31,7 +31,7 @@ func (d *engine) withElement(ctx context.Context, call *aai.Call, f func(v *view
 // cell it reads the sheet, and updates the cell's index.
 func (v *view) readComplete(ctx context.Context, at *int) (desktop.Element, error) {
 	i := *at
-	if e := v.Snapshot.Elements[i]; fieldtext.IsSheetCell(&e) {
+	if e := v.snapshot.Elements[i]; fieldtext.IsSheetCell(&e) {
 		is := v.trackElement(i)
 		now, err := v.cellReader(i, e)(ctx)
 		if *at = is(); err == nil && *at < 0 {
@@ -39,18 +39,18 @@ func (v *view) readComplete(ctx context.Context, at *int) (desktop.Element, erro
 		}
 		return now, err
 	}
-	e, err := v.read(ctx, v.Snapshot.Elements[i].ID)
+	e, err := v.read(ctx, v.snapshot.Elements[i].ID)
 	if err != nil || e.Value != "" || e.States.Has(desktop.Protected) {
 		return e, err
 	}
-	if parts := v.DateTimeParts(i); len(parts) > 0 {
+	if parts := v.dateTimeParts(i); len(parts) > 0 {
 		held, err := v.partValues(ctx, parts)
 		if err != nil {
 			return e, err
 		}
-		e.Value = v.FormatDateTime(parts, held)
+		e.Value = v.formatDateTime(parts, held)
 	} else if e.Role == desktop.Combobox && !e.States.Has(desktop.Editable) {
-		e.Value = v.ComboValue(i)
+		e.Value = v.comboValue(i)
 	} else if e.Role == desktop.Listbox {
 		e.Value = strings.Join(v.chosen(i), ", ")
 	} else if e.Role == desktop.Group && e.States.Has(desktop.Editable) {
@@ -62,7 +62,7 @@ func (v *view) readComplete(ctx context.Context, at *int) (desktop.Element, erro
 // chosen returns the names of the selected options of a list.
 func (v *view) chosen(list int) (names []string) {
 	for _, i := range v.options(list) {
-		if e := &v.Snapshot.Elements[i]; e.States.Has(desktop.Selected) {
+		if e := &v.snapshot.Elements[i]; e.States.Has(desktop.Selected) {
 			names = append(names, e.Name)
 		}
 	}
@@ -73,7 +73,7 @@ func (v *view) chosen(list int) (names []string) {
 // edit mode.
 func (v *view) paragraphs(ctx context.Context, i int) (string, error) {
 	var lines []string
-	for _, e := range v.Snapshot.Elements[i+1 : v.Snapshot.Elements[i].End] {
+	for _, e := range v.snapshot.Elements[i+1 : v.snapshot.Elements[i].End] {
 		if e.Role != desktop.Paragraph || e.States.Has(desktop.Protected) {
 			continue
 		}
@@ -105,9 +105,9 @@ func (d *engine) getAttributesTool() *aai.Tool {
 // attributes returns all attributes of an element as data.
 func attributes(v *view, i int, e *desktop.Element) map[string]any {
 	out := map[string]any{
-		"element_ref": v.Ref(i), "role": string(e.Role), "title": aai.CleanLabel(e.Name, fieldtext.MaxText), "value": fieldtext.FullText(e),
+		"element_ref": v.ref(i), "role": string(e.Role), "title": aai.CleanLabel(e.Name, fieldtext.MaxText), "value": fieldtext.FullText(e),
 		"description": aai.CleanLabel(e.Description, fieldtext.MaxText), "identifier": aai.CleanLabel(e.Identifier, fieldtext.MaxText),
-		"states": e.States.Words(), "actions": append([]string{}, e.Actions...), "path": strings.Join(v.Path(i), " in "),
+		"states": e.States.Words(), "actions": append([]string{}, e.Actions...), "path": strings.Join(v.path(i), " in "),
 		"frame": map[string]int{"x": e.Frame.X, "y": e.Frame.Y, "w": e.Frame.W, "h": e.Frame.H},
 	}
 	if e.Size > 0 {
@@ -129,13 +129,67 @@ func (d *engine) getValueTool() *aai.Tool {
 			return d.withElement(ctx, call, func(v *view, i int, e *desktop.Element) *aai.Result {
 				value := fieldtext.FullText(e)
 				return &aai.Result{
-					Text: fmt.Sprintf("%s has the value %q", v.Name(i), value), DataComplete: true,
+					Text: fmt.Sprintf("%s has the value %q", v.name(i), value), DataComplete: true,
 					Data: map[string]any{
 						"found": true, "value": value, "role": string(e.Role),
-						"title": aai.CleanLabel(e.Name, fieldtext.MaxText), "element_ref": v.Ref(i),
+						"title": aai.CleanLabel(e.Name, fieldtext.MaxText), "element_ref": v.ref(i),
 					},
 				}
 			})
 		},
 	}.tool()
+}
+
+// isTypedText reports whether the element's value is typed text, which may be a secret. The name of
+// an option, a number and a check mark are not.
+func (v *view) isTypedText(i int) bool {
+	e := &v.snapshot.Elements[i]
+	switch e.Role {
+	case desktop.Checkbox, desktop.Switch, desktop.Radio, desktop.Slider, desktop.Spinbutton, desktop.Scrollbar, desktop.Listbox, desktop.List, desktop.Tablist:
+		return false
+	case desktop.Combobox:
+		return e.States.Has(desktop.Editable)
+	}
+	return len(v.dateTimeParts(i)) == 0 && len(v.radios(i)) == 0
+}
+
+// valueOf returns the value of an element. For some it combines their children: the parts of a
+// date, and the content of a list that a page builds itself.
+func (v *view) valueOf(i int) string {
+	e := &v.snapshot.Elements[i]
+	if e.Value != "" || e.States.Has(desktop.Protected) {
+		return fieldtext.Value(e)
+	}
+	if parts := v.dateTimeParts(i); len(parts) > 0 {
+		held := make([]string, len(parts))
+		for n, part := range parts {
+			held[n] = v.snapshot.Elements[part.Index].Value
+		}
+		return v.formatDateTime(parts, held)
+	}
+	if e.Role == desktop.Combobox && !e.States.Has(desktop.Editable) {
+		return v.comboValue(i)
+	}
+	return fieldtext.Value(e)
+}
+
+// comboValue returns the name of the combo box's selected option, or else the first text in it that
+// is no option; "" if there is none.
+func (v *view) comboValue(box int) (words string) {
+	within := v.snapshot.Elements[box].End
+	for i, options := box+1, 0; i < within; i++ {
+		switch e := &v.snapshot.Elements[i]; {
+		case e.States.Has(desktop.Protected):
+		case e.Role.IsSetMember() && e.States.Has(desktop.Selected) && !desktop.IsBlank(e.Name):
+			return e.Name
+		case e.Role.IsSetMember() || e.Role.IsRefContainer():
+			options = max(options, e.End)
+		case i < options || words != "":
+		case e.Role.IsTextual() || e.Role == desktop.Textbox || e.Role == desktop.Searchbox:
+			if words = fieldtext.Value(e); words == "" && e.Role.IsTextual() {
+				words = e.Name
+			}
+		}
+	}
+	return words
 }

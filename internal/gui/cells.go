@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -15,11 +16,11 @@ import (
 
 // setCell sets a table cell: by accessibility, or else by keys.
 func (v *view) setCell(ctx context.Context, i int, value string) (*aai.Result, error) {
-	if b, is := fieldtext.ParseBlock(&v.Snapshot.Elements[i], value); is {
+	if b, is := fieldtext.ParseBlock(&v.snapshot.Elements[i], value); is {
 		return v.setBlock(ctx, i, b)
 	}
 	is := v.trackElement(i)
-	before, err := v.cellReader(i, v.Snapshot.Elements[i])(ctx)
+	before, err := v.cellReader(i, v.snapshot.Elements[i])(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -90,14 +91,14 @@ func (v *view) byCellKeys(i int, value string) technique {
 // cellReader returns a reader for a cell. It finds a sheet's cell by position: LibreOffice replaces
 // cell objects when the cursor moves, and the old ones keep their old values.
 func (v *view) cellReader(i int, was desktop.Element) func(context.Context) (desktop.Element, error) {
-	is, table, sheet := v.trackElement(i), v.TableOf(i), fieldtext.IsSheetCell(&v.Snapshot.Elements[i])
+	is, table, sheet := v.trackElement(i), v.tableOf(i), fieldtext.IsSheetCell(&v.snapshot.Elements[i])
 	return func(ctx context.Context) (desktop.Element, error) {
 		if sheet {
 			if err := v.readAnew(ctx, table, was.Name); err != nil {
 				return was, err
 			}
 			if now := is(); now >= 0 {
-				return v.read(ctx, v.Snapshot.Elements[now].ID)
+				return v.read(ctx, v.snapshot.Elements[now].ID)
 			}
 		}
 		return v.read(ctx, was.ID)
@@ -129,8 +130,8 @@ func (v *view) typedCell(i int, before desktop.Element, text string) func(contex
 
 // setBlock types into the cells in order, and reads them all.
 func (v *view) setBlock(ctx context.Context, i int, b fieldtext.Block) (*aai.Result, error) {
-	table, is := v.TableOf(i), v.trackElement(i)
-	if len(v.CellsOf(b, table)) < b.Count() && v.readCells(ctx, table, b.Cells()) {
+	table, is := v.tableOf(i), v.trackElement(i)
+	if len(v.cellsOf(b, table)) < b.Count() && v.readCells(ctx, table, b.Cells()) {
 		if i = is(); i < 0 {
 			return nil, guierr.Failed(aai.NotDelivered, "the cell is gone")
 		}
@@ -140,8 +141,8 @@ func (v *view) setBlock(ctx context.Context, i int, b fieldtext.Block) (*aai.Res
 		return v.writeBlock(ctx, i, b, input, seat, w)
 	})}
 	before := make(map[string]string)
-	for name, at := range v.CellsOf(b, table) {
-		before[name] = v.Snapshot.Elements[at].Value
+	for name, at := range v.cellsOf(b, table) {
+		before[name] = v.snapshot.Elements[at].Value
 	}
 	a.verify = func(ctx context.Context) (wrong string, all bool) {
 		_, _ = v.pollUntil(ctx, wrongCeiling, func() (bool, error) { // cells vanish for a moment when the cursor moves
@@ -161,12 +162,12 @@ func (v *view) writeBlock(ctx context.Context, i int, b fieldtext.Block, input d
 	if err := v.enterCell(ctx, i, input, seat, w); err != nil {
 		return err
 	}
-	cells, there := v.CellsOf(b, v.TableOf(i)), true
+	cells, there := v.cellsOf(b, v.tableOf(i)), true
 	for r, row := range b.Rows {
 		for c, text := range row {
 			at, known := cells[b.CellName(r, c)]
-			known = known && (seat == desktop.OwnSeat || v.Snapshot.IsVisible(at))
-			if known && text == "" && v.Snapshot.Elements[at].Value == "" {
+			known = known && (seat == desktop.OwnSeat || v.snapshot.IsVisible(at))
+			if known && text == "" && v.snapshot.Elements[at].Value == "" {
 				there = false
 				continue
 			}
@@ -214,7 +215,7 @@ func (v *view) verifyBlock(ctx context.Context, b fieldtext.Block, table desktop
 	if !v.readCells(ctx, table, b.Cells()) && v.refresh(ctx) != nil {
 		return "", false
 	}
-	cells, all := v.CellsOf(b, table), true
+	cells, all := v.cellsOf(b, table), true
 	for r := range b.Rows {
 		for c, want := range b.Rows[r] {
 			name := b.CellName(r, c)
@@ -223,7 +224,7 @@ func (v *view) verifyBlock(ctx context.Context, b fieldtext.Block, table desktop
 				all = false
 				continue
 			}
-			now, err := v.backend.Tree.Read(ctx, v.app, v.Snapshot.Elements[at].ID)
+			now, err := v.backend.Tree.Read(ctx, v.app, v.snapshot.Elements[at].ID)
 			switch {
 			case err != nil:
 				return "", false
@@ -236,4 +237,91 @@ func (v *view) verifyBlock(ctx context.Context, b fieldtext.Block, table desktop
 		}
 	}
 	return "", all
+}
+
+// cellName matches possible cell names in a query.
+var cellName = regexp.MustCompile(`\b[A-Za-z]{1,3}[1-9][0-9]{0,6}\b`)
+
+// readSheetCell reads the cell that the query names, even if the sheet has too many cells to read
+// them all. It reports whether it did.
+func (v *view) readSheetCell(ctx context.Context, query string) bool {
+	names := cellName.FindAllString(query, 2)
+	if len(names) != 1 {
+		return false
+	}
+	column, row, is := desktop.ParseCellName(strings.ToUpper(names[0]))
+	return is && v.readCells(ctx, v.sheet(), desktop.Cells{Row: row - 1, Column: column - 1, Rows: 1, Columns: 1})
+}
+
+// readCells also reads the given cells of a table, and reports whether it did.
+func (v *view) readCells(ctx context.Context, table desktop.ID, cells desktop.Cells) bool {
+	if table == "" || v.backend.Offscreen == nil {
+		return false
+	}
+	shot, err := v.backend.Offscreen.SnapshotCells(ctx, v.app, table, cells)
+	if err != nil {
+		v.engine.Log.Debug("cells were not read", "error", err)
+		return false
+	}
+	v.snapshot = shot
+	return true
+}
+
+// sheet returns the visible sheet with unread cells, or "".
+func (v *view) sheet() desktop.ID {
+	for i := range v.snapshot.Elements {
+		e := &v.snapshot.Elements[i]
+		if e.UnreadChildren == 0 || !v.snapshot.IsVisible(i) {
+			continue
+		}
+		for _, child := range v.snapshot.Children(i) {
+			if _, _, is := desktop.ParseCellName(v.snapshot.Elements[child].Name); is && fieldtext.IsSheetCell(&v.snapshot.Elements[child]) {
+				return e.ID
+			}
+		}
+	}
+	return ""
+}
+
+// cellsOf returns the indexes of the cells of the block in the snapshot, by their names.
+func (v *view) cellsOf(b fieldtext.Block, table desktop.ID) map[string]int {
+	cells, names := make(map[string]int), make(map[string]bool)
+	for r := range b.Rows {
+		for c := range b.Rows[r] {
+			names[b.CellName(r, c)] = true
+		}
+	}
+	for i := range v.snapshot.Elements {
+		e := &v.snapshot.Elements[i]
+		if e.Role == desktop.Cell && names[e.Name] && e.Parent >= 0 && v.snapshot.Elements[e.Parent].ID == table {
+			cells[e.Name] = i
+		}
+	}
+	return cells
+}
+
+// blockText returns the values of the cells of a block at cell i: tabs between cells, a line per row.
+func (v *view) blockText(b fieldtext.Block, i int) string {
+	var text strings.Builder
+	cells := v.cellsOf(b, v.tableOf(i))
+	for r := range b.Rows {
+		for c := range b.Rows[r] {
+			if at, is := cells[b.CellName(r, c)]; is {
+				text.WriteString(v.snapshot.Elements[at].Value)
+			}
+			if c+1 < len(b.Rows[r]) {
+				text.WriteByte('\t')
+			}
+		}
+		text.WriteByte('\n')
+	}
+	return text.String()
+}
+
+// tableOf returns the ID of the table of a cell: its parent; "" without one.
+func (v *view) tableOf(i int) desktop.ID {
+	if up := v.snapshot.Elements[i].Parent; up >= 0 {
+		return v.snapshot.Elements[up].ID
+	}
+	return ""
 }

@@ -3,34 +3,32 @@ package gui
 import (
 	"context"
 	"fmt"
-	"regexp"
+	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/gui/fieldtext"
 	"github.com/gybob/aai-gateway/internal/gui/guierr"
-	"github.com/gybob/aai-gateway/internal/gui/snapview"
 )
 
 func (v *view) setChecked(ctx context.Context, i int, text string) (*aai.Result, error) {
 	want, err := strconv.ParseBool(strings.ToLower(text))
 	if err != nil {
-		return nil, aai.Errorf(aai.InvalidParams, "value: expected true or false for %s", desktop.Describe(&v.Snapshot.Elements[i]))
+		return nil, aai.Errorf(aai.InvalidParams, "value: expected true or false for %s", desktop.Describe(&v.snapshot.Elements[i]))
 	}
-	e := &v.Snapshot.Elements[i]
+	e := &v.snapshot.Elements[i]
 	if e.States.HasAny(desktop.Checked|desktop.Pressed) == want && !e.States.Has(desktop.Mixed) {
 		return v.alreadySetResult(i), nil
 	}
 	if e.Role == desktop.Radio && !want {
-		return nil, aai.Errorf(aai.InvalidParams, "value: expected true for %s; choose another one of its group instead", v.Name(i))
+		return nil, aai.Errorf(aai.InvalidParams, "value: expected true for %s; choose another one of its group instead", v.name(i))
 	}
 	id := e.ID
 	a := action{view: v, index: i, doneText: "Set", techniques: append(v.pressTechniques(i), v.pressAsLastResort(i))}
 	a.techniques = append(a.techniques, v.byInput(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
-		at, err := v.ClickPoint(i, w)
+		at, err := v.clickPoint(i, w)
 		if err != nil {
 			return err
 		}
@@ -51,21 +49,21 @@ func (v *view) setChecked(ctx context.Context, i int, text string) (*aai.Result,
 
 // choose selects the option with the name in a list or combo box.
 func (v *view) choose(ctx context.Context, i int, name string) (*aai.Result, error) {
-	e := &v.Snapshot.Elements[i]
-	same, closed := v.Options(i, name), e.Role == desktop.Combobox
+	e := &v.snapshot.Elements[i]
+	same, closed := v.optionsNamed(i, name), e.Role == desktop.Combobox
 	if closed && fieldtext.SameChoice(e.Value, name) && len(same) < 2 {
 		return v.alreadySetResult(i), nil // selecting it again unselects it in a web page
 	}
 	switch len(same) {
 	case 0:
 	case 1:
-		if !closed && v.IsOnlySelected(i, same[0]) {
+		if !closed && v.isOnlySelected(i, same[0]) {
 			return v.alreadySetResult(same[0]), nil
 		}
 		return v.selectOption(ctx, i, same[0])
 	default:
-		e := aai.Errorf(aai.AmbiguousTarget, "value: %d options of %s are called %s", len(same), v.Name(i), guierr.QuoteQuery(name))
-		e.Delivery, e.Hint, e.Candidates = aai.NotDelivered, "Click the one you mean by its ref.", v.Candidates(same)
+		e := aai.Errorf(aai.AmbiguousTarget, "value: %d options of %s are called %s", len(same), v.name(i), guierr.QuoteQuery(name))
+		e.Delivery, e.Hint, e.Candidates = aai.NotDelivered, "Click the one you mean by its ref.", v.candidates(same)
 		if closed {
 			e.Hint = openListHint
 		}
@@ -73,12 +71,12 @@ func (v *view) choose(ctx context.Context, i int, name string) (*aai.Result, err
 	}
 	var names []string
 	for c := i + 1; c < e.End; c++ {
-		if option := &v.Snapshot.Elements[c]; option.Role.IsSetMember() {
+		if option := &v.snapshot.Elements[c]; option.Role.IsSetMember() {
 			names = append(names, aai.CleanLabel(option.Name, 60))
 		}
 	}
 	if len(names) == 0 {
-		e := aai.Errorf(aai.AutomationNotSupported, "%s does not list its options while it is closed", v.Name(i))
+		e := aai.Errorf(aai.AutomationNotSupported, "%s does not list its options while it is closed", v.name(i))
 		e.Delivery, e.Hint = aai.NotDelivered, openListHint
 		if v.app.IsBrowser {
 			e.Hint = "Open it by ax_click, then click the option."
@@ -87,15 +85,15 @@ func (v *view) choose(ctx context.Context, i int, name string) (*aai.Result, err
 	}
 	out := aai.Errorf(aai.ElementNotFound, "value: %s has no option %s", desktop.Describe(e), guierr.QuoteQuery(name))
 	out.Delivery = aai.NotDelivered
-	out.Candidates = names[:min(len(names), snapview.MaxCandidates)]
+	out.Candidates = names[:min(len(names), maxCandidates)]
 	return nil, out
 }
 
 // chooseRadio selects the radio button with the name in a group.
 func (v *view) chooseRadio(ctx context.Context, group int, name string) (*aai.Result, error) {
 	var names []string
-	for _, i := range v.Radios(group) {
-		e := &v.Snapshot.Elements[i]
+	for _, i := range v.radios(group) {
+		e := &v.snapshot.Elements[i]
 		if fieldtext.SameChoice(e.Name, name) {
 			if err := v.obstacle(ctx, i); err != nil {
 				return nil, err
@@ -104,8 +102,8 @@ func (v *view) chooseRadio(ctx context.Context, group int, name string) (*aai.Re
 		}
 		names = append(names, aai.CleanLabel(e.Name, 60))
 	}
-	e := aai.Errorf(aai.ElementNotFound, "value: %s has no choice %s", desktop.Describe(&v.Snapshot.Elements[group]), guierr.QuoteQuery(name))
-	e.Delivery, e.Candidates = aai.NotDelivered, names[:min(len(names), snapview.MaxCandidates)]
+	e := aai.Errorf(aai.ElementNotFound, "value: %s has no choice %s", desktop.Describe(&v.snapshot.Elements[group]), guierr.QuoteQuery(name))
+	e.Delivery, e.Candidates = aai.NotDelivered, names[:min(len(names), maxCandidates)]
 	return nil, e
 }
 
@@ -113,18 +111,18 @@ func (v *view) chooseRadio(ctx context.Context, group int, name string) (*aai.Re
 const openListHint = `Open it by ax_click with mode "focus", then click the option in the same way.`
 
 func (v *view) selectOption(ctx context.Context, set, option int) (*aai.Result, error) {
-	setID, optionID, name := v.Snapshot.Elements[set].ID, v.Snapshot.Elements[option].ID, v.Snapshot.Elements[option].Name
+	setID, optionID, name := v.snapshot.Elements[set].ID, v.snapshot.Elements[option].ID, v.snapshot.Elements[option].Name
 	a := action{view: v, index: option, doneText: "Selected", techniques: []technique{
 		v.byAccessibility(option, "the selection of its list", desktop.Act{Verb: desktop.SelectItem}),
 	}}
-	if !v.app.FocusOnlyWhenActive || v.Snapshot.Elements[option].States.Has(desktop.Showing) {
+	if !v.app.FocusOnlyWhenActive || v.snapshot.Elements[option].States.Has(desktop.Showing) {
 		a.techniques = append(a.techniques, v.byAccessibility(option, "its accessibility action", desktop.Act{Verb: desktop.Press}))
 	}
-	combo, c := v.Snapshot.Elements[set].Role == desktop.Combobox, v.newComboChoice(set, option) // Qt selects in its list without effect
+	combo, c := v.snapshot.Elements[set].Role == desktop.Combobox, v.newComboChoice(set, option) // Qt selects in its list without effect
 	if combo {
 		// A page may select and show it later, and a further technique fails on a closed list.
 		for i := range a.techniques {
-			if !v.app.IsBrowser || v.Snapshot.Elements[option].States.Has(desktop.Showing) {
+			if !v.app.IsBrowser || v.snapshot.Elements[option].States.Has(desktop.Showing) {
 				a.techniques[i] = c.withVerification(a.techniques[i])
 			}
 		}
@@ -158,17 +156,17 @@ func (v *view) selectOption(ctx context.Context, set, option int) (*aai.Result, 
 // selectMore adds an element of a list to the selection, or with all the range between it and the
 // nearest selected one.
 func (v *view) selectMore(ctx context.Context, i int, all bool) (*aai.Result, error) {
-	had := v.OtherSelected(i)
+	had := v.otherSelected(i)
 	want := []int{i}
 	if all {
 		var err error
-		if want, err = v.SelectionRange(i, had); err != nil {
+		if want, err = v.selectionRange(i, had); err != nil {
 			return nil, err
 		}
 	}
 	var ids []desktop.ID
 	for _, one := range append(had, want...) {
-		ids = append(ids, v.Snapshot.Elements[one].ID)
+		ids = append(ids, v.snapshot.Elements[one].ID)
 	}
 	a := action{view: v, index: i, also: want, doneText: "Also selected"}
 	a.techniques = []technique{{name: "the selection of its list", viaAccessibility: true, do: func(ctx context.Context) error {
@@ -199,75 +197,105 @@ func (v *view) selectMore(ctx context.Context, i int, all bool) (*aai.Result, er
 	return a.execute(ctx)
 }
 
-// setToolbarField sets the field of a tool bar box, and activates it as return would: the text
-// alone has no effect.
-func (v *view) setToolbarField(ctx context.Context, field int, value string) (*aai.Result, error) {
-	id := v.Snapshot.Elements[field].ID
-	before, err := v.read(ctx, id)
-	if err != nil {
-		return nil, err
+// option returns the index of the option called name in element i: a group of radio buttons, a list or a combo box.
+// It returns -1 if there is none, or if text can be typed into i.
+func (v *view) option(i int, name string) int {
+	if i < 0 {
+		return -1
 	}
-	if isSameMeasure(before.Value, value) {
-		return v.alreadySetResult(field), nil
-	}
-	if measure.MatchString(before.Value) && !measure.MatchString(value) { // the box would take the minimum and still show the words
-		return nil, aai.Errorf(aai.InvalidParams, "value: the box expects a measure, such as %q, got %q", aai.CleanLabel(before.Value, 20), aai.CleanLabel(value, 100))
-	}
-	keyboard := v.guardKeyboard(ctx)
-	a := action{view: v, index: field, doneText: "Set", techniques: []technique{{
-		name: "its editable text and its accessibility action", viaAccessibility: true,
-		do: func(ctx context.Context) error {
-			if v.backend.Actor == nil {
-				return guierr.Unsupported("actions on elements")
-			}
-			if err := v.backend.Actor.Execute(ctx, v.app, id, desktop.Act{Verb: desktop.SetText, Text: value}); err != nil {
-				return err
-			}
-			if err := v.backend.Actor.Execute(ctx, v.app, id, desktop.Act{Verb: desktop.Press, Action: "activate"}); err != nil {
-				return guierr.Failed(aai.Delivered, "the text was set, but not accepted: %s", aai.AsError(err).Message)
-			}
-			keyboard.awaitGrab(ctx) // the focus moves on to the document
-			return nil
-		},
-	}}}
-	var bare time.Time // since when it shows the measure as set
-	unread := false    // the accepted value is unknown
-	a.verify = func(ctx context.Context) (string, bool) {
-		now, err := v.backend.Tree.Read(ctx, v.app, id)
-		switch {
-		case err != nil:
-			return "", false
-		case !isSameMeasure(now.Value, value):
-			return fmt.Sprintf("its value is now %q", aai.CleanLabel(now.Value, 100)), false
-		case !measure.MatchString(value) || now.Value != value:
-			return "", true
-		case bare.IsZero():
-			bare = time.Now()
+	for _, r := range v.radios(i) {
+		if fieldtext.SameChoice(v.snapshot.Elements[r].Name, name) {
+			return r
 		}
-		if time.Since(bare) < rewritesWithin {
-			return "it does not show the accepted value", false
+	}
+	if v.snapshot.Elements[i].States.Has(desktop.Editable) {
+		return -1
+	}
+	switch v.snapshot.Elements[i].Role {
+	case desktop.Combobox, desktop.Listbox, desktop.List, desktop.Tablist:
+		if same := v.optionsNamed(i, name); len(same) > 0 {
+			return same[0]
 		}
-		unread = true
-		return "", false
 	}
-	done, err := a.execute(ctx)
-	if unread && err == nil {
-		done.Warning = "the box shows the value as it was set, which it also does if it accepts another number, such as its maximum: look at the effect"
-	}
-	return done, err
+	return -1
 }
 
-// rewritesWithin limits the wait until a measure is shown with its unit, which proves the accepted
-// value. LibreOffice does not always show it.
-const rewritesWithin = 2 * effectCeiling
+// optionsNamed returns the indexes of the options called name in a list, regardless of case. Of several, it prefers those
+// spelled exactly so.
+func (v *view) optionsNamed(list int, name string) (same []int) {
+	spelled := func(c int) bool { return strings.TrimSpace(v.snapshot.Elements[c].Name) == strings.TrimSpace(name) }
+	for c := list + 1; c < v.snapshot.Elements[list].End; c++ {
+		if o := &v.snapshot.Elements[c]; o.Role.IsSetMember() && fieldtext.SameChoice(o.Name, name) {
+			same = append(same, c)
+		}
+	}
+	if len(same) > 1 && slices.ContainsFunc(same, spelled) {
+		same = slices.DeleteFunc(same, func(c int) bool { return !spelled(c) })
+	}
+	return same
+}
 
-// measure matches a number, with or without a unit.
-var measure = regexp.MustCompile(`^[+-]?[\d.,]+\s?(\pL{1,3}|%|")?$`)
+// radios returns the indexes of the radio buttons in a group; nil if the element is no group.
+func (v *view) radios(group int) (found []int) {
+	e := &v.snapshot.Elements[group]
+	if e.Role != desktop.Group && e.Role != desktop.Radiogroup {
+		return nil
+	}
+	for c := group + 1; c < e.End; c++ {
+		if v.snapshot.Elements[c].Role == desktop.Radio {
+			found = append(found, c)
+		}
+	}
+	return found
+}
 
-// isSameMeasure reports whether a box with the text holds the value: the box adds the unit to a
-// number, as in "12 pt".
-func isSameMeasure(shows, value string) bool {
-	shows, value = fieldtext.Normalize(shows), fieldtext.Normalize(value)
-	number, unit, _ := strings.Cut(shows, " ")
-	return shows == value || unit != "" && number == value && strings.Trim(value, "0123456789.,") == ""
+// isOnlySelected reports whether the option is the only selected one in its list.
+func (v *view) isOnlySelected(list, option int) bool {
+	for i := list + 1; i < v.snapshot.Elements[list].End; i++ {
+		if e := &v.snapshot.Elements[i]; e.Role.IsSetMember() && e.States.Has(desktop.Selected) != (i == option) {
+			return false
+		}
+	}
+	return true
+}
+
+// maxRange limits how many elements one call selects.
+const maxRange = 500
+
+// otherSelected returns the indexes of the other selected elements in the list of element i.
+func (v *view) otherSelected(i int) (had []int) {
+	for _, c := range v.snapshot.Children(v.snapshot.Elements[i].Parent) {
+		if v.snapshot.Elements[c].States.Has(desktop.Selected) && c != i {
+			had = append(had, c)
+		}
+	}
+	return had
+}
+
+// selectionRange returns the elements from i to the nearest of had, the selected ones, without that one. It fails if
+// had is empty or the range exceeds maxRange.
+func (v *view) selectionRange(i int, had []int) (want []int, err error) {
+	from, near := -1, 0
+	for _, h := range had {
+		if away := max(h-i, i-h); from < 0 || away < near {
+			from, near = h, away
+		}
+	}
+	if from < 0 {
+		e := guierr.Failed(aai.NotDelivered, "a range needs a selected element beside %s to begin at", v.name(i))
+		aai.AsError(e).Hint = "Click the first element of the range first."
+		return nil, e
+	}
+	first, last := min(i, from), max(i, from)
+	for _, c := range v.snapshot.Children(v.snapshot.Elements[i].Parent) {
+		if e := &v.snapshot.Elements[c]; c >= first && c <= last && c != from && e.Role == v.snapshot.Elements[i].Role {
+			want = append(want, c)
+		}
+	}
+	if len(want) > maxRange {
+		e := aai.Errorf(aai.InvalidParams, "select: expected a range of at most %d, got %d", maxRange, len(want))
+		e.Delivery = aai.NotDelivered
+		return nil, e
+	}
+	return want, nil
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/gui/guierr"
-	"github.com/gybob/aai-gateway/internal/gui/snapview"
 )
 
 // comboChoice is the selection of an option in a closed combo box. Qt ignores the selection in its
@@ -27,9 +26,9 @@ type comboChoice struct {
 
 // newComboChoice returns the choice of the option in the combo box.
 func (v *view) newComboChoice(set, option int) comboChoice {
-	c := comboChoice{view: v, box: v.Snapshot.Elements[set].ID, was: v.Snapshot.Elements[set].Value, want: v.Snapshot.Elements[option].Name, passed: new([]string)}
-	for i := set + 1; i < v.Snapshot.Elements[set].End; i++ {
-		if e := &v.Snapshot.Elements[i]; e.Role.IsSetMember() {
+	c := comboChoice{view: v, box: v.snapshot.Elements[set].ID, was: v.snapshot.Elements[set].Value, want: v.snapshot.Elements[option].Name, passed: new([]string)}
+	for i := set + 1; i < v.snapshot.Elements[set].End; i++ {
+		if e := &v.snapshot.Elements[i]; e.Role.IsSetMember() {
 			c.options = append(c.options, e.Name)
 		}
 	}
@@ -196,7 +195,7 @@ func (c comboChoice) passedText() string {
 	switch n := len(*c.passed); {
 	case n == 0:
 		return ""
-	case n > snapview.MaxCandidates:
+	case n > maxCandidates:
 		return fmt.Sprintf("\nIt passed %d other options on the way, and its program received each.", n)
 	}
 	var names []string

@@ -9,7 +9,6 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/gui/fieldtext"
 	"github.com/gybob/aai-gateway/internal/gui/params"
-	"github.com/gybob/aai-gateway/internal/gui/snapview"
 )
 
 func (d *engine) clickTool() *aai.Tool {
@@ -52,17 +51,17 @@ func (v *view) clickOn(ctx context.Context, i int, button desktop.MouseButton, c
 	}
 	a := action{view: v, index: i, doneText: done, expectsSelection: button == desktop.LeftButton && count == 1}
 	if asks {
-		if err := v.CheckOpen(i); err != nil {
+		if err := v.checkOpen(i); err != nil {
 			return nil, err
 		}
 		a.techniques = v.pressTechniques(i)
 	}
-	if asks && v.InClosedMenu(i) {
+	if asks && v.inClosedMenu(i) {
 		a.techniques = append(a.techniques, v.pressAsLastResort(i))
 		return a.execute(ctx)
 	}
 	a.techniques = append(a.techniques, v.byInput(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
-		at, err := v.ClickPoint(i, w)
+		at, err := v.clickPoint(i, w)
 		if err != nil {
 			return err
 		}
@@ -71,12 +70,12 @@ func (v *view) clickOn(ctx context.Context, i int, button desktop.MouseButton, c
 	if asks {
 		a.techniques = append(a.techniques, v.pressAsLastResort(i))
 	}
-	if asks && snapview.TakesText(&v.Snapshot.Elements[i]) && !v.app.IsBrowser { // a click there only sets the focus
+	if asks && takesText(&v.snapshot.Elements[i]) && !v.app.IsBrowser { // a click there only sets the focus
 		a.techniques = append(a.techniques, v.byKeys(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
 			return v.focusWithoutPress(ctx, i, input, seat, w)
 		}))
 	}
-	unheard := asks && v.app.IsBrowser && (snapview.TakesText(&v.Snapshot.Elements[i]) && v.Snapshot.Elements[i].States.Has(desktop.Multiline) || len(v.DateTimeParts(i)) > 0)
+	unheard := asks && v.app.IsBrowser && (takesText(&v.snapshot.Elements[i]) && v.snapshot.Elements[i].States.Has(desktop.Multiline) || len(v.dateTimeParts(i)) > 0)
 	out, err := a.execute(ctx)
 	if err == nil && unheard {
 		out.Text, out.DataComplete = out.Text+noClick, false
@@ -131,11 +130,11 @@ func clickAt(ctx context.Context, v *view) (*aai.Result, error) {
 	v.watchWindow()
 	a := action{view: v, index: i, doneText: done}
 	asks := false
-	if i >= 0 && button == desktop.LeftButton && count == 1 && !params.TakesFocus(v.call) && snapview.IsPointIndependent(&v.Snapshot.Elements[i]) {
+	if i >= 0 && button == desktop.LeftButton && count == 1 && !params.TakesFocus(v.call) && isPointIndependent(&v.snapshot.Elements[i]) {
 		if err := v.obstacle(ctx, i); err != nil {
 			return nil, err
 		}
-		if err := v.CheckOpen(i); err != nil {
+		if err := v.checkOpen(i); err != nil {
 			return nil, err
 		}
 		a.techniques, asks = v.pressTechniques(i), true
@@ -168,7 +167,7 @@ func (v *view) findForAction(ctx context.Context, query string) (match, error) {
 
 // pressTechniques returns the techniques to press an element by accessibility.
 func (v *view) pressTechniques(i int) []technique {
-	e := &v.Snapshot.Elements[i]
+	e := &v.snapshot.Elements[i]
 	var ways []technique
 	if fieldtext.IsSheetCell(e) {
 		ways = append(ways, v.byAccessibility(i, "the cursor of its sheet", desktop.Act{Verb: desktop.TakeFocus}))
@@ -178,13 +177,13 @@ func (v *view) pressTechniques(i int) []technique {
 		// Selecting a menu item would only highlight it.
 		ways = append(ways, v.byAccessibility(i, "the selection of its list", desktop.Act{Verb: desktop.SelectItem}))
 	}
-	return append(ways, v.byAccessibility(i, "its accessibility action", desktop.Act{Verb: desktop.Press, AllowClosedMenu: v.InClosedMenu(i)}))
+	return append(ways, v.byAccessibility(i, "its accessibility action", desktop.Act{Verb: desktop.Press, AllowClosedMenu: v.inClosedMenu(i)}))
 }
 
 // pressAsLastResort returns the technique that presses an element even if the program may hang at the next key.
 // Callers append it after the safer techniques.
 func (v *view) pressAsLastResort(i int) technique {
-	w := v.byAccessibility(i, "its accessibility action over the bus", desktop.Act{Verb: desktop.Press, AllowClosedMenu: v.InClosedMenu(i), AllowHang: true})
+	w := v.byAccessibility(i, "its accessibility action over the bus", desktop.Act{Verb: desktop.Press, AllowClosedMenu: v.inClosedMenu(i), AllowHang: true})
 	w.risk = "the program could be reached over the bus alone: if it has a dialog open now, it may hang at the next key: close the dialog by its buttons first"
 	return w
 }
@@ -230,14 +229,14 @@ func (a action) items(s *desktop.Snapshot) []int {
 // does. Some menus (jQuery UI's) choose the last item under the pointer, whichever is clicked. It
 // returns a snapshot from before the press; nil if the pointer was not moved.
 func (a action) hoverItem(ctx context.Context) *desktop.Snapshot {
-	if !a.app.IsBrowser || len(a.techniques) == 0 || !a.techniques[0].viaAccessibility || a.backend.Input == nil || len(a.items(a.Snapshot)) < 2 {
+	if !a.app.IsBrowser || len(a.techniques) == 0 || !a.techniques[0].viaAccessibility || a.backend.Input == nil || len(a.items(a.snapshot)) < 2 {
 		return nil
 	}
 	w, err := a.windowOf(ctx, a.index)
 	if err != nil {
 		return nil
 	}
-	at, err := a.ClickPoint(a.index, w)
+	at, err := a.clickPoint(a.index, w)
 	if err != nil {
 		return nil
 	}
@@ -260,18 +259,18 @@ func (a action) hoverItem(ctx context.Context) *desktop.Snapshot {
 // Otherwise it returns the name of another item that was chosen.
 func (a action) chosenItem(before *desktop.Snapshot, items []int) (own bool, other string) {
 	values := make(map[string]bool) // new values of fields
-	for i := range a.Snapshot.Elements {
-		e := &a.Snapshot.Elements[i]
+	for i := range a.snapshot.Elements {
+		e := &a.snapshot.Elements[i]
 		if was := before.Index(e.ID); was >= 0 && e.Value != "" && e.Value != before.Elements[was].Value {
 			values[folded(e.Value)] = true
 		}
 	}
 	for n, i := range items {
-		was, states, now := &before.Elements[i], desktop.Selected|desktop.Checked|desktop.Pressed, a.Snapshot.Index(before.Elements[i].ID)
+		was, states, now := &before.Elements[i], desktop.Selected|desktop.Checked|desktop.Pressed, a.snapshot.Index(before.Elements[i].ID)
 		if n == 0 {
 			states |= desktop.Expanded
 		}
-		changed := now >= 0 && a.Snapshot.Elements[now].Name == was.Name && (a.Snapshot.Elements[now].States^was.States)&states != 0 && (n == 0 || a.Snapshot.Elements[now].States.HasAny(states))
+		changed := now >= 0 && a.snapshot.Elements[now].Name == was.Name && (a.snapshot.Elements[now].States^was.States)&states != 0 && (n == 0 || a.snapshot.Elements[now].States.HasAny(states))
 		for part := i; part < was.End; part++ {
 			if name := before.Elements[part].Name; changed || values[folded(name)] {
 				return n == 0, name
@@ -282,3 +281,21 @@ func (a action) chosenItem(before *desktop.Snapshot, items []int) (own bool, oth
 }
 
 func folded(text string) string { return strings.ToLower(strings.TrimSpace(text)) }
+
+// isPointIndependent reports whether an accessibility action equals a click at any point of the
+// element. In a drawing each point differs.
+func isPointIndependent(e *desktop.Element) bool {
+	return len(e.Actions) > 0 && e.Role != desktop.Canvas && e.Role != desktop.Image
+}
+
+// isUnselected reports whether a row is selectable and not selected. A cell of a sheet does not count, because a
+// click only moves the cursor there. Nor does a cell within a selected cell: GTK 3 reports only the outer one.
+func (v *view) isUnselected(i int) bool {
+	e := &v.snapshot.Elements[i]
+	if e.Parent >= 0 && e.Role == desktop.Cell {
+		if outer := &v.snapshot.Elements[e.Parent]; outer.Role == desktop.Cell && outer.States.Has(desktop.Selected) {
+			return false
+		}
+	}
+	return isRowRole(e.Role) && !fieldtext.IsSheetCell(e) && e.States.Has(desktop.Selectable) && !e.States.Has(desktop.Selected)
+}

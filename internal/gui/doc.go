@@ -6,6 +6,6 @@
 //
 // A program that hangs delays only its own calls, because each program has a queue in Gateway.Do.
 // All tools share one engine. A view reads a program, finds the one element of a query and makes it
-// ready (view.go, ready.go). An action tries several techniques, best first, and reports only observed
+// ready (locate.go, ready.go). An action tries several techniques, best first, and reports only observed
 // changes (act.go). Tools use the person's focus and pointer only in the mode "focus".
 package gui

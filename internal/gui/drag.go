@@ -38,9 +38,9 @@ func drag(ctx context.Context, v *view) (*aai.Result, error) {
 	v.watchWindow()
 	a := action{view: v, index: -1, doneText: "Dragged"}
 	if id != "" {
-		a.index = v.Snapshot.Index(id) // the snapshot may be newer by now
+		a.index = v.snapshot.Index(id) // the snapshot may be newer by now
 	}
-	a.also = []int{v.Snapshot.Index(onto)}
+	a.also = []int{v.snapshot.Index(onto)}
 	if onto == "" {
 		a.also[0] = v.targetAtPoint(ctx, "to_")
 	}
@@ -61,8 +61,8 @@ func (v *view) dragEndPoint(ctx context.Context, end string) (desktop.ID, deskto
 		if err != nil {
 			return "", desktop.Point{}, w, err
 		}
-		at, err := v.ClickPoint(m.index, w)
-		return v.Snapshot.Elements[m.index].ID, at, w, err
+		at, err := v.clickPoint(m.index, w)
+		return v.snapshot.Elements[m.index].ID, at, w, err
 	}
 	if !params.Has(v.call, end+"_x") || !params.Has(v.call, end+"_y") {
 		return "", desktop.Point{}, desktop.WindowInfo{}, aai.Errorf(aai.InvalidParams, "%s_query: expected it, or %s_x and %s_y", end, end, end)

@@ -55,9 +55,9 @@ func (v *view) findField(ctx context.Context, f *field, find func(context.Contex
 	if f.id, f.err = "", err; err != nil {
 		return
 	}
-	f.id = v.Snapshot.Elements[m.index].ID
-	if !v.WithoutNewRefs {
-		f.ref = v.Ref(m.index)
+	f.id = v.snapshot.Elements[m.index].ID
+	if !v.withoutNewRefs {
+		f.ref = v.ref(m.index)
 	}
 }
 
@@ -69,7 +69,7 @@ func (v *view) duplicateError(fields []field) error {
 			continue
 		}
 		if first, is := seen[f.id]; is {
-			e := aai.Errorf(aai.InvalidParams, "fields: %s and %s are the same, %s", guierr.QuoteQuery(fields[first].query), guierr.QuoteQuery(f.query), v.Name(v.Snapshot.Index(f.id)))
+			e := aai.Errorf(aai.InvalidParams, "fields: %s and %s are the same, %s", guierr.QuoteQuery(fields[first].query), guierr.QuoteQuery(f.query), v.name(v.snapshot.Index(f.id)))
 			e.Delivery, e.Hint = aai.NotDelivered, "Give each field once, by its ref."
 			return e
 		}
@@ -104,16 +104,16 @@ func (v *view) targets(ctx context.Context) (first int, also []int, err error) {
 func (v *view) touched(ctx context.Context, fields []field) (all []int) {
 	last := -1
 	for _, f := range fields {
-		i := v.Snapshot.Index(f.id)
+		i := v.snapshot.Index(f.id)
 		if i < 0 && f.ref != "" { // it may have been recreated
-			i, _ = v.Refs.Resolve(v.Snapshot, f.ref)
+			i, _ = v.refs.Resolve(v.snapshot, f.ref)
 		}
 		if f.id == "" || i < 0 {
 			continue
 		}
 		last = i
 		all = append(all, last)
-		if option := v.Option(last, f.value); option >= 0 {
+		if option := v.option(last, f.value); option >= 0 {
 			all = append(all, option)
 		}
 	}
@@ -127,7 +127,7 @@ func (v *view) touched(ctx context.Context, fields []field) (all []int) {
 func (f *formFill) scrollToField(ctx context.Context, m match) match {
 	m, brought := f.scrollIntoView(ctx, m)
 	if brought {
-		f.scrolledNames = append(f.scrolledNames, f.Name(m.index))
+		f.scrolledNames = append(f.scrolledNames, f.name(m.index))
 	}
 	return m
 }
@@ -147,9 +147,9 @@ func (f *formFill) asIfScrolled(before *desktop.Snapshot) *desktop.Snapshot {
 		return before
 	}
 	const view = desktop.Showing | desktop.Offscreen
-	now := make(map[desktop.ID]desktop.State, len(f.Snapshot.Elements))
-	for i := range f.Snapshot.Elements {
-		now[f.Snapshot.Elements[i].ID] = f.Snapshot.Elements[i].States & view
+	now := make(map[desktop.ID]desktop.State, len(f.snapshot.Elements))
+	for i := range f.snapshot.Elements {
+		now[f.snapshot.Elements[i].ID] = f.snapshot.Elements[i].States & view
 	}
 	shot := *before
 	shot.Elements = append([]desktop.Element(nil), before.Elements...)
@@ -169,7 +169,7 @@ func (f *formFill) checkAllUnchanged(ctx context.Context) error {
 	}
 	now := make([]any, len(f.fields))
 	for n := range f.fields {
-		h := f.readFieldValue(ctx, f.Snapshot.Index(f.fields[n].id))
+		h := f.readFieldValue(ctx, f.snapshot.Index(f.fields[n].id))
 		if !h.known {
 			return guierr.Failed(aai.NotDelivered, "the current value of %s cannot be read", guierr.QuoteQuery(f.fields[n].query))
 		}

@@ -15,7 +15,6 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/guierr"
 	"github.com/gybob/aai-gateway/internal/gui/params"
 	"github.com/gybob/aai-gateway/internal/gui/programs"
-	"github.com/gybob/aai-gateway/internal/gui/snapview"
 )
 
 const (
@@ -113,7 +112,7 @@ func fill(ctx context.Context, v *view) (*aai.Result, error) {
 // announceAll reports all targets of the call to the gates.
 func (f *formFill) announceAll(ctx context.Context) error {
 	all := f.touched(ctx, f.fields)
-	if i := f.Snapshot.Index(f.submit.id); i >= 0 {
+	if i := f.snapshot.Index(f.submit.id); i >= 0 {
 		all = append(all, i)
 	}
 	f.announced = nil
@@ -129,7 +128,7 @@ func (f *formFill) announceAll(ctx context.Context) error {
 
 // run fills the fields in order, and reports other changes.
 func (f *formFill) run(ctx context.Context) (*aai.Result, error) {
-	before := f.Snapshot
+	before := f.snapshot
 	watching, cancel := context.WithCancel(ctx)
 	defer cancel()
 	all := action{view: f.view, index: -1}
@@ -156,7 +155,7 @@ func (f *formFill) run(ctx context.Context) (*aai.Result, error) {
 		if changes, err = all.observe(ctx, f.asIfScrolled(before), events, "", true); err != nil {
 			return nil, err
 		}
-		f.ambientChanges.EndAction(f.Snapshot)
+		f.ambientChanges.EndAction(f.snapshot)
 		f.findGone(ctx)
 	}
 	f.addForeignWindows(ctx)
@@ -177,11 +176,11 @@ func (f *formFill) run(ctx context.Context) (*aai.Result, error) {
 // focus.
 func (f *formFill) findGone(ctx context.Context) {
 	for n, row := range f.rows {
-		i, err := f.Refs.Resolve(f.Snapshot, row.Ref)
+		i, err := f.refs.Resolve(f.snapshot, row.Ref)
 		if err != nil || !row.Done || !row.sent || row.unsure || strings.TrimSpace(f.fields[n].value) == "" {
 			continue
 		}
-		if e := &f.Snapshot.Elements[i]; e.Value == "" && snapview.TakesText(e) && !fieldtext.IsSheetCell(e) && !e.States.Has(desktop.Protected) {
+		if e := &f.snapshot.Elements[i]; e.Value == "" && takesText(e) && !fieldtext.IsSheetCell(e) && !e.States.Has(desktop.Protected) {
 			now, err := f.readComplete(ctx, &i)
 			if f.rows[n].gone = err == nil && now.Value == "" && now.Role == e.Role; f.rows[n].gone {
 				f.rows[n].Error = "the program has cleared it"
@@ -192,7 +191,7 @@ func (f *formFill) findGone(ctx context.Context) {
 
 // next refreshes the view before the next field.
 func (f *formFill) next(ctx context.Context) error {
-	last := f.Snapshot
+	last := f.snapshot
 	if err := f.refresh(ctx); err != nil {
 		return err
 	}
@@ -221,12 +220,12 @@ func (f *formFill) fillField(ctx context.Context, n int) (secret bool) {
 		f.failed(n, err)
 		return true // the kind of field is unknown
 	}
-	f.rows[n].Ref, f.rows[n].Was = one.ref, f.ValueBefore(i, one.value)
+	f.rows[n].Ref, f.rows[n].Was = one.ref, f.valueBefore(i, one.value)
 	if err := f.mayType(ctx, i); err != nil {
 		f.failed(n, err)
 		return true
 	}
-	secret, f.rows[n].was = f.IsTypedText(i), f.readFieldValue(ctx, i)
+	secret, f.rows[n].was = f.isTypedText(i), f.readFieldValue(ctx, i)
 	f.batched = true
 	result, err := f.setOne(ctx, i, one.value)
 	f.batched = false
@@ -266,8 +265,8 @@ func (f *formFill) refindField(ctx context.Context, one *field) (int, error) {
 	if err != nil {
 		return -1, err
 	}
-	one.id = f.Snapshot.Elements[m.index].ID
-	if option := f.Option(m.index, one.value); !f.wasAnnounced(m.index) || option >= 0 && !f.wasAnnounced(option) {
+	one.id = f.snapshot.Elements[m.index].ID
+	if option := f.option(m.index, one.value); !f.wasAnnounced(m.index) || option >= 0 && !f.wasAnnounced(option) {
 		err = f.announceAll(ctx) // the element is new, recreated or changed
 	}
 	return m.index, err
@@ -276,7 +275,7 @@ func (f *formFill) refindField(ctx context.Context, one *field) (int, error) {
 // setOne sets a field. It rejects a line end in a single-line field, where it acts as return and
 // may submit the form.
 func (f *formFill) setOne(ctx context.Context, i int, value string) (*aai.Result, error) {
-	if e := &f.Snapshot.Elements[i]; strings.ContainsAny(value, "\n\r\t") && !e.States.Has(desktop.Multiline) && !fieldtext.IsSheetCell(e) {
+	if e := &f.snapshot.Elements[i]; strings.ContainsAny(value, "\n\r\t") && !e.States.Has(desktop.Multiline) && !fieldtext.IsSheetCell(e) {
 		err := aai.Errorf(aai.InvalidParams, "value: expected no end of line and no tab, which are keys in a field of one line")
 		err.Delivery, err.Hint = aai.NotDelivered, "submit presses return."
 		return nil, err
@@ -347,12 +346,12 @@ func (f *formFill) reply(d delta.Delta) (*aai.Result, *fillResult) {
 		if row.gone {
 			gone = append(gone, row.Ref)
 		}
-		if i, err := f.Refs.Resolve(f.Snapshot, row.Ref); err == nil {
-			for j := i; j < f.Snapshot.Elements[i].End; j++ {
+		if i, err := f.refs.Resolve(f.snapshot, row.Ref); err == nil {
+			for j := i; j < f.snapshot.Elements[i].End; j++ {
 				ours[j] = true
 			}
-			if b, is := fieldtext.ParseBlock(&f.Snapshot.Elements[i], f.fields[n].value); is {
-				for _, j := range f.CellsOf(b, f.TableOf(i)) {
+			if b, is := fieldtext.ParseBlock(&f.snapshot.Elements[i], f.fields[n].value); is {
+				for _, j := range f.cellsOf(b, f.tableOf(i)) {
 					ours[j] = true
 				}
 			}

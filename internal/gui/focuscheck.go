@@ -29,7 +29,7 @@ type focusCheckedInput struct {
 // window). Keys for a spreadsheet cell are not checked. They go to the cursor that enterCell has set, although an
 // editor beside the cell has the focus.
 func (v *view) withFocusCheck(i int, do inputFunc) inputFunc {
-	if v.noTree || i >= 0 && !v.app.IsBrowser && fieldtext.IsSheetCell(&v.Snapshot.Elements[i]) {
+	if v.noTree || i >= 0 && !v.app.IsBrowser && fieldtext.IsSheetCell(&v.snapshot.Elements[i]) {
 		return do
 	}
 	return func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
@@ -57,12 +57,12 @@ func (l focusCheckedInput) Key(ctx context.Context, seat desktop.Seat, w desktop
 			return err
 		}
 		i, press := l.target(), func() error { return input.Key(ctx, seat, w, chord) }
-		if !*l.focusMoved || i < 0 || len(chord.Modifiers) > 0 || utf8.RuneCountInString(chord.Key) != 1 || !l.view.Snapshot.Elements[i].States.Has(desktop.Editable) {
+		if !*l.focusMoved || i < 0 || len(chord.Modifiers) > 0 || utf8.RuneCountInString(chord.Key) != 1 || !l.view.snapshot.Elements[i].States.Has(desktop.Editable) {
 			return press()
 		}
 		seen, err := l.awaitTyped(ctx, i, wrongCeiling, press)
 		if err == nil && !seen {
-			err = guierr.Failed(aai.DeliveryUnknown, "the key was pressed, and %s was not seen to receive it", l.view.Name(i))
+			err = guierr.Failed(aai.DeliveryUnknown, "the key was pressed, and %s was not seen to receive it", l.view.name(i))
 		}
 		return err
 	})
@@ -80,15 +80,15 @@ func (l focusCheckedInput) Type(ctx context.Context, seat desktop.Seat, w deskto
 				return partlyTypedError(err, typed, all)
 			}
 			i := l.target()
-			editable := i >= 0 && l.view.Snapshot.Elements[i].States.Has(desktop.Editable)
-			secret := editable && l.view.Snapshot.Elements[i].States.Has(desktop.Protected)
+			editable := i >= 0 && l.view.snapshot.Elements[i].States.Has(desktop.Editable)
+			secret := editable && l.view.snapshot.Elements[i].States.Has(desktop.Protected)
 			switch {
 			case secret || editable && *l.focusMoved:
 				most = 1
 			case !l.view.app.IsBrowser: // an editor draws a long line anew for each check
 				most = all
 			}
-			one := i < 0 || !l.view.Snapshot.Elements[i].States.Has(desktop.Multiline)
+			one := i < 0 || !l.view.snapshot.Elements[i].States.Has(desktop.Multiline)
 			size := strokeOf(text, most, one)
 			wait := time.Duration(0)
 			switch {
@@ -99,7 +99,7 @@ func (l focusCheckedInput) Type(ctx context.Context, seat desktop.Seat, w deskto
 			}
 			seen, err := l.awaitTyped(ctx, i, wait, func() error { return input.Type(ctx, seat, w, text[:size]) })
 			if err == nil && wait == wrongCeiling && !seen {
-				err = guierr.Failed(aai.DeliveryUnknown, "one character was typed, and %s was not seen to receive it; the rest was not typed", l.view.Name(i))
+				err = guierr.Failed(aai.DeliveryUnknown, "one character was typed, and %s was not seen to receive it; the rest was not typed", l.view.name(i))
 			}
 			if err != nil {
 				return partlyTypedError(err, typed, all)
@@ -155,7 +155,7 @@ func (l focusCheckedInput) check(ctx context.Context, seat desktop.Seat, text bo
 	v, i := l.view, l.target()
 	switch {
 	case !l.named && v.app.IsBrowser:
-		if rival >= 0 && (text || v.FormOrDialogOf(rival) < 0) { // a key may answer a question of the page, which the gates have judged
+		if rival >= 0 && (text || v.formOrDialogOf(rival) < 0) { // a key may answer a question of the page, which the gates have judged
 			return v.browserFrameError(rival)
 		}
 		return nil
@@ -164,8 +164,8 @@ func (l focusCheckedInput) check(ctx context.Context, seat desktop.Seat, text bo
 	}
 	// Only the person may allow that the window is raised.
 	if raises := seat == desktop.OwnSeat && v.app.RaisesOnFocus; v.backend.Actor != nil && !raises {
-		act := desktop.Act{Verb: desktop.TakeFocus, Name: v.Snapshot.Elements[i].Name}
-		if v.backend.Actor.Execute(ctx, v.app, v.Snapshot.Elements[i].ID, act) == nil {
+		act := desktop.Act{Verb: desktop.TakeFocus, Name: v.snapshot.Elements[i].Name}
+		if v.backend.Actor.Execute(ctx, v.app, v.snapshot.Elements[i].ID, act) == nil {
 			*l.focusMoved = true
 			if rival, has, _, err = l.awaitFocus(ctx, wrongCeiling); err != nil || has && rival < 0 {
 				return err
@@ -204,12 +204,12 @@ func (v *view) focus(target int, named bool) (rival int, has, active bool) {
 	if !named && !v.app.IsBrowser {
 		return -1, true, true
 	}
-	top, all := -1, v.Snapshot.Elements
+	top, all := -1, v.snapshot.Elements
 	if target >= 0 {
-		top = v.Snapshot.WindowOf(target)
+		top = v.snapshot.WindowOf(target)
 	}
 	for i := range all {
-		e, within := &all[i], v.Snapshot.WindowOf(i)
+		e, within := &all[i], v.snapshot.WindowOf(i)
 		if top < 0 && all[within].States.Has(desktop.Active) {
 			top = within
 		}
@@ -217,9 +217,9 @@ func (v *view) focus(target int, named bool) (rival int, has, active bool) {
 		popup := named && within != top && e.Role == desktop.Menu && e.Parent >= 0 && all[e.Parent].Role != desktop.Menubar && e.End > i+1
 		related := target >= 0 && (i >= target && i < all[target].End || i <= target && target < e.End)
 		switch {
-		case popup && !related && v.Snapshot.IsVisible(i):
+		case popup && !related && v.snapshot.IsVisible(i):
 			rival = i
-		case within != top && !open, !e.States.Has(desktop.Focused), e.Role == desktop.Window, !v.Snapshot.IsVisible(i), v.app.IsBrowser && e.Frame.Empty():
+		case within != top && !open, !e.States.Has(desktop.Focused), e.Role == desktop.Window, !v.snapshot.IsVisible(i), v.app.IsBrowser && e.Frame.Empty():
 		case related:
 			has = has || i >= target || !v.isPage(i)
 		case v.isPage(i), e.Role == desktop.Generic:
@@ -234,11 +234,11 @@ func (v *view) focus(target int, named bool) (rival int, has, active bool) {
 // isMenuOpen reports whether a menu of the program, not of a page, is open. It takes keys until it has closed,
 // while another element may already read FOCUSED.
 func (v *view) isMenuOpen() bool {
-	all := v.Snapshot.Elements
+	all := v.snapshot.Elements
 	for i := range all {
 		p := all[i].Parent
 		within := p >= 0 && (all[p].Role == desktop.Menu || all[p].Role.IsMenuItem() && all[i].Role.IsMenuItem())
-		if within && v.Snapshot.IsVisible(i) && v.document(i) < 0 {
+		if within && v.snapshot.IsVisible(i) && v.document(i) < 0 {
 			return true
 		}
 	}
@@ -247,13 +247,13 @@ func (v *view) isMenuOpen() bool {
 
 // isPage reports whether the element is a page that cannot be edited.
 func (v *view) isPage(i int) bool {
-	e := &v.Snapshot.Elements[i]
+	e := &v.snapshot.Elements[i]
 	return e.Role == desktop.Document && !e.States.Has(desktop.Editable)
 }
 
 // browserFrameError returns the error for keys without a target while the browser frame has focus.
 func (v *view) browserFrameError(i int) error {
-	e := guierr.Failed(aai.NotDelivered, "%s has the keyboard, which is part of the browser and not of its page; nothing was typed", v.Name(i))
+	e := guierr.Failed(aai.NotDelivered, "%s has the keyboard, which is part of the browser and not of its page; nothing was typed", v.name(i))
 	aai.AsError(e).Hint = "Give the target element as query: it gets the keyboard first. To type into this one, give its ref."
 	return e
 }
@@ -262,9 +262,9 @@ func (v *view) browserFrameError(i int) error {
 func (l focusCheckedInput) wrongFocusError(rival int) error {
 	v, i := l.view, l.target()
 	if rival < 0 {
-		return guierr.Failed(aai.NotDelivered, "%s does not get the keyboard; nothing was typed", v.Name(i))
+		return guierr.Failed(aai.NotDelivered, "%s does not get the keyboard; nothing was typed", v.name(i))
 	}
-	e := guierr.Failed(aai.NotDelivered, "%s has the keyboard, and %s does not get it; nothing was typed", v.Name(rival), v.Name(i))
+	e := guierr.Failed(aai.NotDelivered, "%s has the keyboard, and %s does not get it; nothing was typed", v.name(rival), v.name(i))
 	aai.AsError(e).Hint = "Close the element with the keyboard, or press escape there by its ref, and call again."
 	return e
 }
@@ -276,7 +276,7 @@ func (l focusCheckedInput) awaitTyped(ctx context.Context, i int, within time.Du
 	if within == 0 {
 		return false, typing()
 	}
-	v, id := l.view, l.view.Snapshot.Elements[i].ID
+	v, id := l.view, l.view.snapshot.Elements[i].ID
 	watching, cancel := context.WithCancel(ctx)
 	defer cancel()
 	events := action{view: v}.subscribe(watching)

@@ -238,8 +238,8 @@ const idleChecks = 5
 // hasOpened reports whether the program shows a window or dialog that before did not show. The dialog of a browser is
 // not a separate window, but raises the window of the browser.
 func (k keyboardGuard) hasOpened(before *desktop.Snapshot) bool {
-	for i := range k.Snapshot.Elements {
-		e := &k.Snapshot.Elements[i]
+	for i := range k.snapshot.Elements {
+		e := &k.snapshot.Elements[i]
 		if e.Parent >= 0 && e.Role != desktop.Dialog && e.Role != desktop.AlertDialog || !e.States.Has(desktop.Showing) {
 			continue
 		}

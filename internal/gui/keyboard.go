@@ -11,13 +11,12 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/fieldtext"
 	"github.com/gybob/aai-gateway/internal/gui/guierr"
 	"github.com/gybob/aai-gateway/internal/gui/programs"
-	"github.com/gybob/aai-gateway/internal/gui/snapview"
 )
 
 // enterCell moves the cursor of a sheet to the cell, so that keys go there, without raising the
 // window.
 func (v *view) enterCell(ctx context.Context, i int, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
-	at, err := v.ClickPoint(i, w)
+	at, err := v.clickPoint(i, w)
 	if err != nil {
 		return err
 	}
@@ -32,7 +31,7 @@ func (v *view) enterCell(ctx context.Context, i int, input desktop.Input, seat d
 
 // focused finds the element that has the program's keyboard focus.
 func (v *view) focused() (match, error) {
-	found := v.KeyboardWithin(0, len(v.Snapshot.Elements))
+	found := v.keyboardWithin(0, len(v.snapshot.Elements))
 	if found < 0 {
 		e := aai.Errorf(aai.ElementNotFound, "no element of %s has its keyboard", aai.CleanLabel(v.app.Name, 60))
 		e.Delivery = aai.NotDelivered
@@ -45,10 +44,10 @@ func (v *view) focused() (match, error) {
 // moveFocus gives the element its window's keyboard focus. In the background it uses an action of
 // the element, because taking the focus raises the window in some toolkits.
 func (v *view) moveFocus(ctx context.Context, i int, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
-	e := &v.Snapshot.Elements[i]
-	if !snapview.TakesText(e) {
+	e := &v.snapshot.Elements[i]
+	if !takesText(e) {
 		return &aai.Error{
-			Code: aai.InvalidParams, Delivery: aai.NotDelivered, Message: "query: " + v.Name(i) + " takes no text",
+			Code: aai.InvalidParams, Delivery: aai.NotDelivered, Message: "query: " + v.name(i) + " takes no text",
 			Hint: "Give the target field as query, by name or ref.",
 		}
 	}
@@ -56,7 +55,7 @@ func (v *view) moveFocus(ctx context.Context, i int, input desktop.Input, seat d
 		return nil
 	}
 	if seat == desktop.PersonSeat {
-		at, err := v.ClickPoint(i, w)
+		at, err := v.clickPoint(i, w)
 		if err != nil {
 			return err
 		}
@@ -94,8 +93,8 @@ func (v *view) hasFocus(ctx context.Context, id desktop.ID) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	i := now.Snapshot.Index(id)
-	return i >= 0 && now.Snapshot.Elements[i].States.Has(desktop.Focused), nil
+	i := now.snapshot.Index(id)
+	return i >= 0 && now.snapshot.Elements[i].States.Has(desktop.Focused), nil
 }
 
 // focusByAction executes act to give the element its window's keyboard focus, and waits for the
@@ -104,7 +103,7 @@ func (v *view) hasFocus(ctx context.Context, id desktop.ID) (bool, error) {
 func (v *view) focusByAction(ctx context.Context, i int, act desktop.Act, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
 	watching, cancel := context.WithCancel(ctx)
 	defer cancel()
-	id, k := v.Snapshot.Elements[i].ID, focusTracker{view: v, events: action{view: v}.subscribe(watching)}
+	id, k := v.snapshot.Elements[i].ID, focusTracker{view: v, events: action{view: v}.subscribe(watching)}
 	if err := v.backend.Actor.Execute(ctx, v.app, id, act); err != nil {
 		return err
 	}
@@ -118,7 +117,7 @@ func (v *view) focusByAction(ctx context.Context, i int, act desktop.Act, input 
 		return err
 	}
 	err := error(nil)
-	if v.app.FocusOnlyWhenActive || act.Action == setFocus || fieldtext.IsSheetCell(&v.Snapshot.Elements[i]) {
+	if v.app.FocusOnlyWhenActive || act.Action == setFocus || fieldtext.IsSheetCell(&v.snapshot.Elements[i]) {
 		err = input.WithKeyboard(ctx, seat, w.ID, func(ctx context.Context, _ desktop.Input) error { return await(ctx) })
 	} else {
 		err = await(ctx)
@@ -129,13 +128,13 @@ func (v *view) focusByAction(ctx context.Context, i int, act desktop.Act, input 
 	if v.backend.Events != nil && !v.backend.Events.IsIdle(v.app) { // the wait was already the longer one for busy programs
 		return &aai.Error{
 			Code: aai.Timeout, Delivery: aai.NotDelivered, AppResponded: true,
-			Message: v.Name(i) + " did not take the keyboard: " + aai.CleanLabel(v.app.Name, 60) + " is busy",
+			Message: v.name(i) + " did not take the keyboard: " + aai.CleanLabel(v.app.Name, 60) + " is busy",
 			Hint:    "Call again when it is idle: ax_wait_idle waits for that.",
 		}
 	}
 	return &aai.Error{
 		Code: aai.AutomationNotSupported, Delivery: aai.NotDelivered,
-		Message: v.Name(i) + " does not take the keyboard in the background",
+		Message: v.name(i) + " does not take the keyboard in the background",
 	}
 }
 
@@ -224,7 +223,7 @@ const deselectTimeout = time.Second
 // to replace it. On failure it removes the selection, so that later typing replaces nothing. The
 // error reports if the content is unchanged.
 func (v *view) overwrite(ctx context.Context, i int, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo, write func(desktop.Input) error) error {
-	before, unread := v.backend.Tree.Read(ctx, v.app, v.Snapshot.Elements[i].ID)
+	before, unread := v.backend.Tree.Read(ctx, v.app, v.snapshot.Elements[i].ID)
 	earlier := false
 	outer, counts := withoutFocusCheck(input).(trackedInput)
 	if counts {
@@ -253,7 +252,7 @@ func (v *view) overwrite(ctx context.Context, i int, input desktop.Input, seat d
 	}
 	done := "nothing was typed"
 	if now, gone := v.backend.Tree.Read(ctx, v.app, before.ID); unread == nil && gone == nil && now.Value == before.Value {
-		done += ", and " + v.Name(i) + " has its former value"
+		done += ", and " + v.name(i) + " has its former value"
 		if counts {
 			*outer.hasInput = earlier
 		}

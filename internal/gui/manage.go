@@ -15,7 +15,6 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/guierr"
 	"github.com/gybob/aai-gateway/internal/gui/params"
 	"github.com/gybob/aai-gateway/internal/gui/programs"
-	"github.com/gybob/aai-gateway/internal/gui/snapview"
 	"github.com/gybob/aai-gateway/internal/gui/watch"
 )
 
@@ -93,7 +92,7 @@ func named(own []desktop.WindowInfo, name string, app desktop.App) (desktop.Wind
 	if len(found) > 1 {
 		e = aai.Errorf(aai.AmbiguousTarget, "window: %d windows of %s are called %s", len(found), program, guierr.QuoteQuery(name))
 	}
-	e.Delivery, e.Candidates = aai.NotDelivered, titles[:min(len(titles), snapview.MaxCandidates)]
+	e.Delivery, e.Candidates = aai.NotDelivered, titles[:min(len(titles), maxCandidates)]
 	e.Hint = "Give the index of the one you mean as window."
 	return desktop.WindowInfo{}, e
 }
@@ -110,7 +109,7 @@ func manage(ctx context.Context, v *view) (*aai.Result, error) {
 	if err := programs.CheckPersonPrompts(ctx, v.backend.Tree, v.app, programs.ReachesByText); err != nil {
 		return nil, err
 	}
-	m := windowChange{view: v, window: w, action: params.String(v.call, "action"), before: v.Snapshot}
+	m := windowChange{view: v, window: w, action: params.String(v.call, "action"), before: v.snapshot}
 	if err := gateway.ReportTargetElement(ctx, manageTarget(v.call, w.Title)); err != nil {
 		return nil, err
 	}
@@ -131,7 +130,7 @@ func manage(ctx context.Context, v *view) (*aai.Result, error) {
 		return out, nil
 	}
 	v.engine.Sessions.For(v.call).CountAction()
-	v.ambientChanges.BeginAction(v.Snapshot)
+	v.ambientChanges.BeginAction(v.snapshot)
 	v.engine.Cache.BeginAction(v.app)
 	keyboard := v.guardKeyboard(ctx)
 	if m.action == params.ActivateAction {
@@ -220,13 +219,13 @@ func (m *windowChange) newDialog(ctx context.Context) string {
 	if m.refresh(ctx) != nil {
 		return ""
 	}
-	for i := range m.Snapshot.Elements {
-		e := &m.Snapshot.Elements[i]
+	for i := range m.snapshot.Elements {
+		e := &m.snapshot.Elements[i]
 		if e.Role != desktop.Dialog && e.Role != desktop.AlertDialog && (e.Parent >= 0 || !e.States.Has(desktop.Modal)) {
 			continue
 		}
 		if was := m.before.Index(e.ID); e.States.Has(desktop.Showing) && (was < 0 || !m.before.Elements[was].States.Has(desktop.Showing)) {
-			return delta.Between(m.before, m.Snapshot, delta.Options{Ref: m.Ref}).Text
+			return delta.Between(m.before, m.snapshot, delta.Options{Ref: m.ref}).Text
 		}
 	}
 	return ""

@@ -59,7 +59,7 @@ func (v *view) frontTitle(ctx context.Context) string {
 		return aai.CleanLabel(w.Title, maxRecordedName)
 	}
 	if top := v.frontTopLevel(ctx); top >= 0 {
-		return aai.CleanLabel(v.Snapshot.Elements[top].Name, maxRecordedName)
+		return aai.CleanLabel(v.snapshot.Elements[top].Name, maxRecordedName)
 	}
 	return ""
 }
@@ -73,7 +73,7 @@ func (v *view) watchWindow() {
 
 // watchCanvas calls watchWindow for a canvas, where pixels may be the only visible effect.
 func (v *view) watchCanvas(i int) {
-	if i >= 0 && v.Snapshot.Elements[i].Role == desktop.Canvas {
+	if i >= 0 && v.snapshot.Elements[i].Role == desktop.Canvas {
 		v.watchWindow()
 	}
 }
@@ -120,7 +120,7 @@ func (a action) executeWithoutTree(ctx context.Context) (*aai.Result, error) {
 	default:
 		out.Warning = "delivered, but its picture did not change"
 	}
-	if keyboard.restore(ctx, a.Snapshot) {
+	if keyboard.restore(ctx, a.snapshot) {
 		out.Text, out.DataComplete = out.Text+keyboardRestoredNote, false
 	}
 	out.Data = result

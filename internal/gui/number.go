@@ -15,7 +15,7 @@ import (
 )
 
 func (v *view) setNumber(ctx context.Context, i int, text string) (*aai.Result, error) {
-	e := &v.Snapshot.Elements[i]
+	e := &v.snapshot.Elements[i]
 	number := fieldtext.ParseNumber(text, math.NaN())
 	if text == "" && v.app.IsBrowser && e.States.Has(desktop.Editable) {
 		return v.setText(ctx, i, "")
@@ -207,7 +207,7 @@ func (n numberEdit) steps(ctx context.Context, input desktop.Input, seat desktop
 
 // sliderPoint returns the number's point on a slider; for others the center.
 func (n numberEdit) sliderPoint(i int) desktop.Point {
-	e := &n.Snapshot.Elements[i]
+	e := &n.snapshot.Elements[i]
 	at := e.Frame.Center()
 	if e.Role != desktop.Slider || e.Max <= e.Min {
 		return at

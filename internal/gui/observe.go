@@ -9,7 +9,6 @@ import (
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/desktop/delta"
-	"github.com/gybob/aai-gateway/internal/gui/snapview"
 	"github.com/gybob/aai-gateway/internal/gui/watch"
 )
 
@@ -65,7 +64,7 @@ func (a action) observe(ctx context.Context, before *desktop.Snapshot, events <-
 		if err := a.refresh(look); err != nil {
 			return a.unreadable(err)
 		}
-		if a.Snapshot.Version == before.Version && !late || a.awaitsPage(before, &loads) {
+		if a.snapshot.Version == before.Version && !late || a.awaitsPage(before, &loads) {
 			continue
 		}
 		late = late || !loads.IsZero()
@@ -88,13 +87,13 @@ func within(since *time.Time, long time.Duration) bool {
 
 // awaitsPage reports whether a page is loading and still worth the wait.
 func (a action) awaitsPage(before *desktop.Snapshot, since *time.Time) bool {
-	return a.Snapshot.Version != before.Version && (a.isPageLoading(before) || a.isTitleAhead(before)) && within(since, loadsWithin)
+	return a.snapshot.Version != before.Version && (a.isPageLoading(before) || a.isTitleAhead(before)) && within(since, loadsWithin)
 }
 
 // isTitleAhead reports whether a browser window's title differs from its page's name, unlike
 // before. On a busy computer the next page's title comes long before the page.
 func (a action) isTitleAhead(before *desktop.Snapshot) bool {
-	return a.app.IsBrowser && calledAsPage(before) && !calledAsPage(a.Snapshot)
+	return a.app.IsBrowser && calledAsPage(before) && !calledAsPage(a.snapshot)
 }
 
 // calledAsPage reports whether the name of each visible page is part of its window's title.
@@ -128,8 +127,8 @@ func (a action) isPageLoading(before *desktop.Snapshot) bool {
 		if e.Role != desktop.Document || !e.States.Has(desktop.Showing) {
 			continue
 		}
-		now := a.Snapshot.Index(e.ID)
-		if now >= 0 && a.Snapshot.Elements[now].States.Has(desktop.Showing) && hasContent(before, i) && !hasContent(a.Snapshot, now) {
+		now := a.snapshot.Index(e.ID)
+		if now >= 0 && a.snapshot.Elements[now].States.Has(desktop.Showing) && hasContent(before, i) && !hasContent(a.snapshot, now) {
 			return true
 		}
 		had = had || now < 0
@@ -137,8 +136,8 @@ func (a action) isPageLoading(before *desktop.Snapshot) bool {
 	if !had {
 		return false
 	}
-	for i := range a.Snapshot.Elements {
-		e := &a.Snapshot.Elements[i]
+	for i := range a.snapshot.Elements {
+		e := &a.snapshot.Elements[i]
 		if before.Index(e.ID) >= 0 || !e.States.Has(desktop.Showing) {
 			continue
 		}
@@ -152,7 +151,7 @@ func (a action) isPageLoading(before *desktop.Snapshot) bool {
 			return true
 		}
 	}
-	return !fresh && len(a.Snapshot.Children(-1)) > 0 && !a.closedWindow(before)
+	return !fresh && len(a.snapshot.Children(-1)) > 0 && !a.closedWindow(before)
 }
 
 // hasContent reports whether an element inside the document is showing.
@@ -167,7 +166,7 @@ func hasContent(s *desktop.Snapshot, document int) bool {
 
 // closedWindow reports whether a window has closed.
 func (a action) closedWindow(before *desktop.Snapshot) bool {
-	return slices.ContainsFunc(before.Children(-1), func(top int) bool { return a.Snapshot.Index(before.Elements[top].ID) < 0 })
+	return slices.ContainsFunc(before.Children(-1), func(top int) bool { return a.snapshot.Index(before.Elements[top].ID) < 0 })
 }
 
 // lostName reports whether an element has lost its name, which in Chromium is the first step of its
@@ -177,7 +176,7 @@ func (a action) lostName(before *desktop.Snapshot, d delta.Delta) bool {
 		if c.Kind != delta.Changed || c.Ambient {
 			return false
 		}
-		now := &a.Snapshot.Elements[c.Index]
+		now := &a.snapshot.Elements[c.Index]
 		was := before.Index(now.ID)
 		return was >= 0 && now.Name == "" && before.Elements[was].Name != ""
 	})
@@ -187,14 +186,14 @@ func (a action) lostName(before *desktop.Snapshot, d delta.Delta) bool {
 // another page.
 func (a action) retitled(before *desktop.Snapshot, d delta.Delta) bool {
 	return a.app.IsBrowser && d.Omitted == 0 && !slices.ContainsFunc(d.Changes, func(c delta.Change) bool {
-		return !c.Ambient && (c.Kind != delta.Changed || a.Snapshot.Elements[c.Index].Parent >= 0) && !keyboardMoved(before, a.Snapshot, c)
+		return !c.Ambient && (c.Kind != delta.Changed || a.snapshot.Elements[c.Index].Parent >= 0) && !keyboardMoved(before, a.snapshot, c)
 	})
 }
 
 // diff returns the changes since the snapshot, those of the focus element first. Changes of a browser never count as
 // lagging: the status of a page reports results at once.
 func (a action) diff(before *desktop.Snapshot, focus desktop.ID) delta.Delta {
-	return delta.Between(before, a.Snapshot, delta.Options{Ref: a.Ref, Focus: focus, IsAmbient: a.ambientChanges.Has, Lagging: a.ambientChanges.FollowsRecentAction() && !a.app.IsBrowser})
+	return delta.Between(before, a.snapshot, delta.Options{Ref: a.ref, Focus: focus, IsAmbient: a.ambientChanges.Has, Lagging: a.ambientChanges.FollowsRecentAction() && !a.app.IsBrowser})
 }
 
 // hasEffect reports whether anything changed except ambient changes, changes that most programs
@@ -205,23 +204,23 @@ func (a action) hasEffect(before *desktop.Snapshot, d delta.Delta) bool {
 		acted = &before.Elements[a.index]
 	}
 	raised := slices.ContainsFunc(d.Changes, func(c delta.Change) bool {
-		return keyboardMoved(before, a.Snapshot, c) && a.Snapshot.Elements[c.Index].States.Has(desktop.Active)
+		return keyboardMoved(before, a.snapshot, c) && a.snapshot.Elements[c.Index].States.Has(desktop.Active)
 	})
 	// The delta lists ambient changes last, so omitted changes are ambient too if any listed one
 	// is.
 	more := d.Omitted > 0 && !slices.ContainsFunc(d.Changes, func(c delta.Change) bool { return c.Ambient })
 	return more || slices.ContainsFunc(d.Changes, func(c delta.Change) bool {
-		if c.Ambient || isOnlyStateChange(before, a.Snapshot, c, desktop.Busy) && !a.Snapshot.Elements[c.Index].States.Has(desktop.Busy) {
+		if c.Ambient || isOnlyStateChange(before, a.snapshot, c, desktop.Busy) && !a.snapshot.Elements[c.Index].States.Has(desktop.Busy) {
 			return false // the page was loading before the action
 		}
-		if !keyboardMoved(before, a.Snapshot, c) {
+		if !keyboardMoved(before, a.snapshot, c) {
 			return true
 		}
-		switch now := &a.Snapshot.Elements[c.Index]; {
+		switch now := &a.snapshot.Elements[c.Index]; {
 		case now.Parent < 0:
 			return false
 		case now.ID == acted.ID:
-			return snapview.TakesText(acted)
+			return takesText(acted)
 		case a.encloses(now.ID, before) && !now.States.Has(desktop.Editable):
 			return false // of nested pages, the outer one is reported first
 		}

@@ -101,13 +101,13 @@ const orEarlierAction = ", or the action before it"
 // watchPending continues to observe the program after the reply, if no effect was seen.
 func (a action) watchPending(verified bool, what string, focus desktop.ID, delivered, answered time.Time) {
 	if verified || a.verify != nil || !a.canReportLater() {
-		a.ambientChanges.EndAction(a.Snapshot)
+		a.ambientChanges.EndAction(a.snapshot)
 		return
 	}
 	if a.mayBeEarlier(delivered) {
 		what += orEarlierAction
 	}
-	o := &watch.PendingEffect{What: what, Before: a.Snapshot, Focus: focus, Since: delivered, Deadline: answered}
+	o := &watch.PendingEffect{What: what, Before: a.snapshot, Focus: focus, Since: delivered, Deadline: answered}
 	if took := answered.Sub(delivered); took < effectCeiling || took > effectCeiling+quietAfter { // on a busy computer everything comes later
 		o.Deadline = answered.Add(effectCeiling - quietAfter - quietTwice)
 	}
@@ -135,12 +135,12 @@ func (a action) mayBeEarlier(delivered time.Time) bool {
 // than ambient changes. The view itself counts as the latest snapshot.
 func (v *view) pendingChanges(o *watch.PendingEffect) (delta.Delta, bool) {
 	looks, over := o.Snapshots()
-	if v.Snapshot.Taken.Sub(o.Since) < watch.PendingFor && !over {
-		looks = append(looks, v.Snapshot)
+	if v.snapshot.Taken.Sub(o.Since) < watch.PendingFor && !over {
+		looks = append(looks, v.snapshot)
 	}
 	for _, look := range looks {
 		then := *v
-		then.Snapshot = look
+		then.snapshot = look
 		a := action{view: &then, index: o.Before.Index(o.Focus)}
 		if d := a.diff(o.Before, o.Focus); a.hasEffect(o.Before, d) {
 			return d, true
@@ -156,7 +156,7 @@ func (v *view) learnAmbient() {
 	if o := v.engine.Cache.Pending(v.app); o != nil && !o.AmbientLearned {
 		after := o.Before
 		looks, _ := o.Snapshots()
-		for _, look := range append(looks, v.Snapshot) {
+		for _, look := range append(looks, v.snapshot) {
 			if !look.Taken.After(o.Deadline) {
 				after = look
 			}
@@ -164,7 +164,7 @@ func (v *view) learnAmbient() {
 		v.ambientChanges.EndAction(after)
 		o.AmbientLearned = true
 	}
-	v.ambientChanges.Observe(v.Snapshot)
+	v.ambientChanges.Observe(v.snapshot)
 }
 
 // pageResponseTime is how long a page may wait for its server without a visible change. Meanwhile the browser is
@@ -218,7 +218,7 @@ func (v *view) awaitSettled(ctx context.Context, o *watch.PendingEffect) error {
 	if over {
 		return nil
 	}
-	changed := v.Snapshot.Taken
+	changed := v.snapshot.Taken
 	if len(looks) > 0 {
 		changed = looks[len(looks)-1].Taken
 	}
@@ -227,12 +227,12 @@ func (v *view) awaitSettled(ctx context.Context, o *watch.PendingEffect) error {
 		if wait <= 0 && v.isResting() {
 			return nil
 		}
-		version := v.Snapshot.Version
+		version := v.snapshot.Version
 		if err := v.awaitUpdate(ctx, o, max(wait, afterWork)); err != nil {
 			return err
 		}
-		if v.Snapshot.Version != version {
-			changed = v.Snapshot.Taken
+		if v.snapshot.Version != version {
+			changed = v.snapshot.Taken
 		}
 		o.Deadline = time.Now() // changes until now belong to that action
 	}

@@ -9,7 +9,6 @@ import (
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/gui/fieldtext"
-	"github.com/gybob/aai-gateway/internal/gui/snapview"
 )
 
 // Some elements take no text, and no focus by accessibility. They get their window's keyboard focus
@@ -24,19 +23,19 @@ func (v *view) focusOrClick(ctx context.Context, i int, input desktop.Input, sea
 	if e := aai.AsError(err); e == nil || e.Code != aai.AutomationNotSupported || e.Delivery != aai.NotDelivered {
 		return err
 	}
-	return v.clickOrTabTo(ctx, i, v.Snapshot.Elements[i].Frame.Center(), input, seat, w)
+	return v.clickOrTabTo(ctx, i, v.snapshot.Elements[i].Frame.Center(), input, seat, w)
 }
 
 // focusWithoutPress gives the element its window's keyboard focus without pressing it, as a click
 // would.
 func (v *view) focusWithoutPress(ctx context.Context, i int, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
-	e := &v.Snapshot.Elements[i]
+	e := &v.snapshot.Elements[i]
 	switch {
 	case e.States.Has(desktop.Focused):
 		return nil
 	case fieldtext.IsSheetCell(e):
 		return v.enterCell(ctx, i, input, seat, w)
-	case snapview.TakesText(e):
+	case takesText(e):
 		return v.focusOrClick(ctx, i, input, seat, w)
 	case v.app.IsBrowser && !v.app.FocusOnlyWhenActive && seat == desktop.OwnSeat && v.backend.Actor != nil && e.States.Has(desktop.Focusable):
 		return nil // the first stroke moves the focus, when the window has the keyboard
@@ -54,7 +53,7 @@ func (v *view) focusWithoutPress(ctx context.Context, i int, input desktop.Input
 
 // clickOrTabTo clicks a point of an element, or moves the focus there by keys.
 func (v *view) clickOrTabTo(ctx context.Context, i int, at desktop.Point, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
-	if v.Snapshot.Elements[i].States.Has(desktop.Focused) {
+	if v.snapshot.Elements[i].States.Has(desktop.Focused) {
 		return nil
 	}
 	if v.app.FocusOnlyWhenActive && seat == desktop.OwnSeat && v.backend.Actor != nil {
@@ -62,14 +61,14 @@ func (v *view) clickOrTabTo(ctx context.Context, i int, at desktop.Point, input 
 			return nil
 		}
 	}
-	if _, err := v.ClickPoint(i, w); err != nil {
+	if _, err := v.clickPoint(i, w); err != nil {
 		return err
 	}
 	err := input.Click(ctx, seat, v.windowToClick(ctx, w, at), at, desktop.LeftButton, 1)
 	if e := aai.AsError(err); e == nil || e.Code != aai.AutomationNotSupported || e.Delivery != aai.NotDelivered {
 		return err
 	}
-	return v.tabTo(ctx, v.Snapshot.Elements[i].ID, input, seat, w)
+	return v.tabTo(ctx, v.snapshot.Elements[i].ID, input, seat, w)
 }
 
 // tabTo presses tab until the element has the keyboard. A program with LosesLateKeys holds the
@@ -104,7 +103,7 @@ func (k *focusTracker) tabTo(ctx context.Context, id desktop.ID, input desktop.I
 		if has, err := k.hasReached(ctx, id, pressed > 0); has || err != nil {
 			return err
 		}
-		i, at := k.Snapshot.Index(id), k.focusedIndex()
+		i, at := k.snapshot.Index(id), k.focusedIndex()
 		if i < 0 || turns > 1 {
 			break
 		}
@@ -113,7 +112,7 @@ func (k *focusTracker) tabTo(ctx context.Context, id desktop.ID, input desktop.I
 			if err := k.activateBriefly(ctx, input, seat, w); err != nil {
 				return err
 			}
-			if i, at = k.Snapshot.Index(id), k.Snapshot.Index(k.lastFocused); i < 0 {
+			if i, at = k.snapshot.Index(id), k.snapshot.Index(k.lastFocused); i < 0 {
 				break
 			}
 			if i == at {
@@ -122,7 +121,7 @@ func (k *focusTracker) tabTo(ctx context.Context, id desktop.ID, input desktop.I
 			in = k.tabConsumer(i, at, at >= 0)
 		}
 		if in >= 0 {
-			return notReachedError(pressed, ": tab, by which it would be reached, may be a character in "+k.Name(in))
+			return notReachedError(pressed, ": tab, by which it would be reached, may be a character in "+k.name(in))
 		}
 		if at > i != back {
 			back = !back
@@ -183,18 +182,18 @@ func (k *focusTracker) tabConsumer(i, at int, told bool) int {
 	}
 	// Only GTK reports the focused element in the background before a key comes. LibreOffice on GTK
 	// reports its canvas as focused.
-	if at >= 0 && (told || k.app.ReportsFocusEarly) && k.Snapshot.Elements[at].Role != desktop.Generic {
-		if snapview.KeepsTab(&k.Snapshot.Elements[at]) {
+	if at >= 0 && (told || k.app.ReportsFocusEarly) && k.snapshot.Elements[at].Role != desktop.Generic {
+		if keepsTab(&k.snapshot.Elements[at]) {
 			return at
 		}
 		return -1
 	}
 	top := i
-	for k.Snapshot.Elements[top].Parent >= 0 {
-		top = k.Snapshot.Elements[top].Parent
+	for k.snapshot.Elements[top].Parent >= 0 {
+		top = k.snapshot.Elements[top].Parent
 	}
-	for in := top; in < k.Snapshot.Elements[top].End; in++ {
-		if e := &k.Snapshot.Elements[in]; e.States.Has(desktop.Showing) && snapview.KeepsTab(e) {
+	for in := top; in < k.snapshot.Elements[top].End; in++ {
+		if e := &k.snapshot.Elements[in]; e.States.Has(desktop.Showing) && keepsTab(e) {
 			return in
 		}
 	}
@@ -232,7 +231,7 @@ func (k *focusTracker) reread(ctx context.Context) error {
 // program rests or a limit passes. The key may only have given the window the keyboard, at its
 // previous element, and its own effect is still to come.
 func (k *focusTracker) hasReached(ctx context.Context, id desktop.ID, pressed bool) (bool, error) {
-	within := func() bool { i := k.Snapshot.Index(id); return i >= 0 && k.focusedIndex() == i }
+	within := func() bool { i := k.snapshot.Index(id); return i >= 0 && k.focusedIndex() == i }
 	if !within() || !pressed {
 		return within(), nil
 	}
@@ -270,13 +269,13 @@ func (k *focusTracker) drainEvents() {
 
 // focusedIndex returns the element that has its window's focus, or had it last; -1 if unknown.
 func (k *focusTracker) focusedIndex() int {
-	if i := k.Snapshot.Index(k.lastFocused); (k.newer || k.holdsKeyboard) && i >= 0 {
+	if i := k.snapshot.Index(k.lastFocused); (k.newer || k.holdsKeyboard) && i >= 0 {
 		return i
 	}
 	if m, err := k.focused(); err == nil {
 		return m.index
 	}
-	return k.Snapshot.Index(k.lastFocused)
+	return k.snapshot.Index(k.lastFocused)
 }
 
 // awaitMove waits until another element than was has the focus, and reports whether one has. If was is unknown, the
@@ -285,13 +284,13 @@ func (k *focusTracker) focusedIndex() int {
 func (k *focusTracker) awaitMove(ctx context.Context, was int) (bool, error) {
 	var id, last desktop.ID
 	if was >= 0 {
-		id = k.Snapshot.Elements[was].ID
+		id = k.snapshot.Elements[was].ID
 	}
 	if k.holdsKeyboard {
 		before := k.changesHeard
 		return k.pollUntil(ctx, wrongCeiling, func() (bool, error) {
 			k.drainEvents()
-			if k.changesHeard != before && k.Snapshot.Index(k.lastFocused) < 0 {
+			if k.changesHeard != before && k.snapshot.Index(k.lastFocused) < 0 {
 				before = k.changesHeard
 				if err := k.reread(ctx); err != nil {
 					return false, err
@@ -308,10 +307,10 @@ func (k *focusTracker) awaitMove(ctx context.Context, was int) (bool, error) {
 			return false, err
 		}
 		at := k.focusedIndex()
-		if at < 0 || k.Snapshot.Elements[at].ID == id {
+		if at < 0 || k.snapshot.Elements[at].ID == id {
 			return false, nil
 		}
-		if now := k.Snapshot.Elements[at].ID; now != last {
+		if now := k.snapshot.Elements[at].ID; now != last {
 			last, since, looks = now, time.Now(), 0
 		}
 		looks++

@@ -3,16 +3,12 @@ package gui
 import (
 	"context"
 	"fmt"
-	"math"
-	"regexp"
 	"strings"
 	"time"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
-	"github.com/gybob/aai-gateway/internal/gui/fieldtext"
 	"github.com/gybob/aai-gateway/internal/gui/guierr"
-	"github.com/gybob/aai-gateway/internal/gui/params"
 	"github.com/gybob/aai-gateway/internal/gui/programs"
 )
 
@@ -44,17 +40,17 @@ func (v *view) awaitReady(ctx context.Context, m match, query string) (match, er
 // obstacle returns the reason why the element is not ready, or nil.
 func (v *view) obstacle(ctx context.Context, i int) error {
 	refused := func(hint, why string, args ...any) error {
-		e := guierr.Failed(aai.NotDelivered, "%s %s", v.Name(i), fmt.Sprintf(why, args...))
+		e := guierr.Failed(aai.NotDelivered, "%s %s", v.name(i), fmt.Sprintf(why, args...))
 		aai.AsError(e).Hint = hint
 		return e
 	}
-	if modal := max(v.modal(ctx, v.Snapshot.WindowOf(i)), v.BrowserPromptFor(i)); modal >= 0 {
-		return refused("Answer or close that dialog first.", "is behind the modal %s [%s], which must be answered first", desktop.Describe(&v.Snapshot.Elements[modal]), v.Ref(modal))
+	if modal := max(v.modal(ctx, v.snapshot.WindowOf(i)), v.browserPromptFor(i)); modal >= 0 {
+		return refused("Answer or close that dialog first.", "is behind the modal %s [%s], which must be answered first", desktop.Describe(&v.snapshot.Elements[modal]), v.ref(modal))
 	}
-	if shows := v.Snapshot.IsVisible(i) || v.includeMenus && v.InClosedMenu(i); !shows {
+	if shows := v.snapshot.IsVisible(i) || v.includeMenus && v.inClosedMenu(i); !shows {
 		return refused(v.revealHint(ctx, i), "is not showing")
 	}
-	if !v.Snapshot.Elements[i].States.Has(desktop.Enabled) {
+	if !v.snapshot.Elements[i].States.Has(desktop.Enabled) {
 		return refused("", "is disabled")
 	}
 	return nil
@@ -66,7 +62,7 @@ const menuHint = "It is in a closed menu: ax_click chooses it there by its ref, 
 // revealHint explains how to reach an element that is not visible: the obstacle in front of it, or
 // its closed container.
 func (v *view) revealHint(ctx context.Context, i int) string {
-	if v.WithoutNewRefs {
+	if v.withoutNewRefs {
 		return ""
 	}
 	if why := v.hiddenReason(ctx, i); why != "" {
@@ -78,26 +74,26 @@ func (v *view) revealHint(ctx context.Context, i int) string {
 // hiddenReason returns the reason why the element is hidden, other than scrolling, with a remedy;
 // "" if there is none.
 func (v *view) hiddenReason(ctx context.Context, i int) string {
-	if modal := v.modal(ctx, v.Snapshot.WindowOf(i)); modal >= 0 {
-		return fmt.Sprintf("The modal %s is in front of it. Answer or close that first.", v.Name(modal))
+	if modal := v.modal(ctx, v.snapshot.WindowOf(i)); modal >= 0 {
+		return fmt.Sprintf("The modal %s is in front of it. Answer or close that first.", v.name(modal))
 	}
-	if v.InClosedMenu(i) {
+	if v.inClosedMenu(i) {
 		return menuHint
 	}
 	top := i
-	for p := v.Snapshot.Elements[i].Parent; p >= 0; p = v.Snapshot.Elements[p].Parent {
-		e := &v.Snapshot.Elements[p]
+	for p := v.snapshot.Elements[i].Parent; p >= 0; p = v.snapshot.Elements[p].Parent {
+		e := &v.snapshot.Elements[p]
 		// In GTK the content of a tab is a child of the tab itself.
 		if e.Role == desktop.Tab && !e.States.Has(desktop.Selected) || e.Role == desktop.Tabpanel && !e.States.Has(desktop.Showing) {
-			return fmt.Sprintf("It is in the %s, which is not open. Open that first.", v.Name(p))
+			return fmt.Sprintf("It is in the %s, which is not open. Open that first.", v.name(p))
 		}
 		if e.Role == desktop.Combobox {
-			return fmt.Sprintf("It is in the %s, which is closed. ax_set_value chooses it there by its name.", v.Name(p))
+			return fmt.Sprintf("It is in the %s, which is closed. ax_set_value chooses it there by its name.", v.name(p))
 		}
 		top = p
 	}
-	if !v.Snapshot.Elements[top].States.Has(desktop.Showing) {
-		return fmt.Sprintf("It is in the %s, which is not on the screen. Open or restore that first.", v.Name(top))
+	if !v.snapshot.Elements[top].States.Has(desktop.Showing) {
+		return fmt.Sprintf("It is in the %s, which is not on the screen. Open or restore that first.", v.name(top))
 	}
 	return ""
 }
@@ -106,8 +102,8 @@ func (v *view) hiddenReason(ctx context.Context, i int) string {
 // order is unknown, and modal returns -1.
 func (v *view) modal(ctx context.Context, own int) int {
 	var others []int
-	for _, top := range v.Snapshot.Children(-1) {
-		if top != own && v.Snapshot.Elements[top].States.Has(desktop.Showing) {
+	for _, top := range v.snapshot.Children(-1) {
+		if top != own && v.snapshot.Elements[top].States.Has(desktop.Showing) {
 			others = append(others, top)
 		}
 	}
@@ -116,7 +112,7 @@ func (v *view) modal(ctx context.Context, own int) int {
 	}
 	windows, _ := v.appWindows(ctx) // Qt reports modality only to the window system
 	isModal := func(top int) bool {
-		e := &v.Snapshot.Elements[top]
+		e := &v.snapshot.Elements[top]
 		w, sure := programs.BestWindow(windows, e)
 		return e.States.Has(desktop.Modal) || sure && w.Modal
 	}
@@ -128,7 +124,7 @@ func (v *view) modal(ctx context.Context, own int) int {
 		if !isModal(top) {
 			continue
 		}
-		if v.Snapshot.Elements[top].States.Has(desktop.Active) {
+		if v.snapshot.Elements[top].States.Has(desktop.Active) {
 			return top
 		}
 		last = top
@@ -136,238 +132,167 @@ func (v *view) modal(ctx context.Context, own int) int {
 	return last
 }
 
-// notch is how many pixels most programs scroll per notch of the wheel.
-const notch = 50
+// An open menu, or the open list of a combo box, grabs the keyboard and pointer of the person. Typed keys go there
+// although no window has lost the focus. So calls in the background do not open menus or lists: their items can be
+// chosen while they are closed.
 
-// notches converts pixels to notches of the wheel, at least one unless pixels is 0.
-func notches(pixels int) int {
-	switch {
-	case pixels > 0:
-		return max(1, pixels/notch)
-	case pixels < 0:
-		return min(-1, pixels/notch)
-	}
-	return 0
-}
-
-// Limits for scrolling an element into view if the program does not do it itself.
-const (
-	maxScrolls    = 60 // how often its list is scrolled
-	scrollTimeout = time.Second
-)
-
-// scrollList scrolls the list that contains the element, page by page, until the element is
-// visible. It reads the program after each step, because toolkits differ in the rows that a list
-// shows and in the distance per notch. The view keeps its snapshot, so that its indexes stay valid.
-func (v *view) scrollList(ctx context.Context, id desktop.ID) error {
-	now := *v
-	last, step := 0, 1.0
-	for range maxScrolls {
-		i := now.Snapshot.Index(id)
-		if i < 0 {
-			return guierr.Failed(aai.Delivered, "it disappeared while its list was scrolled")
-		}
-		if now.Snapshot.IsVisible(i) {
-			return nil
-		}
-		list, away, rows := now.ScrollDistance(i)
-		switch {
-		case away == 0 && last == 0:
-			return guierr.Unsupported("way to bring this into view")
-		case away == 0:
-			return guierr.Failed(aai.Delivered, "its list cannot be scrolled to it")
-		case away < 0 && last > 0 || away > 0 && last < 0:
-			step /= 2 // the step was too far
-		}
-		last = away
-		if err := now.scrollListBy(ctx, list, int(math.Round(step*float64(away)))); err != nil {
-			return err
-		}
-		if err := now.awaitScrolled(ctx, id, rows); err != nil {
-			return err
-		}
-	}
-	return guierr.Failed(aai.Delivered, "its list was scrolled %d times, and it is not in view", maxScrolls)
-}
-
-// awaitScrolled waits until the element is visible or its distance in rows has changed from the given one.
-func (v *view) awaitScrolled(ctx context.Context, id desktop.ID, from int) error {
-	for p := v.newAdaptiveWait(scrollTimeout); ; {
-		if err := v.refresh(ctx); err != nil {
-			return err
-		}
-		i := v.Snapshot.Index(id)
-		if i < 0 || v.Snapshot.IsVisible(i) {
-			return nil
-		}
-		if _, _, rows := v.ScrollDistance(i); rows != from {
-			return nil
-		}
-		if !p.awaitChange(ctx) {
-			return guierr.Failed(aai.Delivered, "its list does not scroll any further")
-		}
-	}
-}
-
-// scrollListBy scrolls a list by so many pixels, with its scroll bar or the wheel.
-func (v *view) scrollListBy(ctx context.Context, list, pixels int) error {
-	if bar := v.Scrollbar(list, true); bar >= 0 && !params.TakesFocus(v.call) {
-		e := &v.Snapshot.Elements[bar]
-		to := math.Max(e.Min, math.Min(e.Max, fieldtext.ParseNumber(e.Value, 0)+float64(pixels)))
-		return v.byAccessibility(bar, "", desktop.Act{Verb: desktop.SetNumber, Number: to}).do(ctx)
-	}
-	return v.byInput(list, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
-		at, err := v.ClickPoint(list, w)
-		if err != nil {
-			return err
-		}
-		return input.Scroll(ctx, seat, w.ID, at, 0, notches(pixels))
-	}).do(ctx)
-}
-
-// Queries also find elements that are scrolled out of view, if no visible one matches. An action
-// scrolls such an element into view first, and reports that.
-
-// mayBeOffscreen reports whether the match is out of view, or nothing was found.
-func (v *view) mayBeOffscreen(m match, err error) bool {
-	if err != nil {
-		return aai.AsError(err).Code == aai.ElementNotFound
-	}
-	return v.Snapshot.IsOffscreen(m.index)
-}
-
-// readOffscreen also reads elements that are entirely out of view, and reports whether it did. It
-// reads once per view, and only if there are any.
-func (v *view) readOffscreen(ctx context.Context) bool {
-	if v.offscreenRead || v.backend.Offscreen == nil {
+// inClosedMenu reports whether the element is an item of a closed menu in a visible menu bar.
+func (v *view) inClosedMenu(i int) bool {
+	if !v.snapshot.Elements[i].Role.IsMenuItem() || v.snapshot.IsVisible(i) || len(v.closedChildren(i)) > 0 {
 		return false
 	}
-	for i := range v.Snapshot.Elements {
-		if !v.Snapshot.IsOffscreen(i) {
-			continue
+	for p := v.snapshot.Elements[i].Parent; p >= 0; p = v.snapshot.Elements[p].Parent {
+		switch role := v.snapshot.Elements[p].Role; {
+		case role == desktop.Menubar:
+			return v.snapshot.IsVisible(p)
+		case role != desktop.Menu && !role.IsMenuItem():
+			return false
 		}
-		shot, err := v.backend.Offscreen.SnapshotOffscreen(ctx, v.app)
-		if err != nil {
-			return false // the visible elements are known anyway
-		}
-		v.Snapshot, v.offscreenRead = shot, true
-		return true
 	}
 	return false
 }
 
-// cellName matches possible cell names in a query.
-var cellName = regexp.MustCompile(`\b[A-Za-z]{1,3}[1-9][0-9]{0,6}\b`)
-
-// readSheetCell reads the cell that the query names, even if the sheet has too many cells to read
-// them all. It reports whether it did.
-func (v *view) readSheetCell(ctx context.Context, query string) bool {
-	names := cellName.FindAllString(query, 2)
-	if len(names) != 1 {
-		return false
+// closedChildren returns the items of an element's closed menu or list.
+func (v *view) closedChildren(i int) []int {
+	e := &v.snapshot.Elements[i]
+	var is func(desktop.Role) bool
+	switch {
+	case e.Role == desktop.Menu || e.Role.IsMenuItem():
+		is = desktop.Role.IsMenuItem
+	case e.Role == desktop.Combobox:
+		is = func(r desktop.Role) bool { return r == desktop.Option || r == desktop.ListItem || r.IsMenuItem() }
+	default:
+		return nil
 	}
-	column, row, is := desktop.ParseCellName(strings.ToUpper(names[0]))
-	return is && v.readCells(ctx, v.sheet(), desktop.Cells{Row: row - 1, Column: column - 1, Rows: 1, Columns: 1})
-}
-
-// readCells also reads the given cells of a table, and reports whether it did.
-func (v *view) readCells(ctx context.Context, table desktop.ID, cells desktop.Cells) bool {
-	if table == "" || v.backend.Offscreen == nil {
-		return false
-	}
-	shot, err := v.backend.Offscreen.SnapshotCells(ctx, v.app, table, cells)
-	if err != nil {
-		v.engine.Log.Debug("cells were not read", "error", err)
-		return false
-	}
-	v.Snapshot = shot
-	return true
-}
-
-// sheet returns the visible sheet with unread cells, or "".
-func (v *view) sheet() desktop.ID {
-	for i := range v.Snapshot.Elements {
-		e := &v.Snapshot.Elements[i]
-		if e.UnreadChildren == 0 || !v.Snapshot.IsVisible(i) {
+	var items []int
+	for j := i + 1; j < e.End; j++ {
+		if !is(v.snapshot.Elements[j].Role) {
 			continue
 		}
-		for _, child := range v.Snapshot.Children(i) {
-			if _, _, is := desktop.ParseCellName(v.Snapshot.Elements[child].Name); is && fieldtext.IsSheetCell(&v.Snapshot.Elements[child]) {
-				return e.ID
-			}
+		if v.snapshot.IsVisible(j) {
+			return nil // it is open
 		}
+		items = append(items, j)
 	}
-	return ""
+	return items
 }
 
-// scrollIntoView scrolls an element that is out of view into view, and reports whether it did. On
-// failure it returns the match at its current index.
-func (v *view) scrollIntoView(ctx context.Context, m match) (now match, brought bool) {
-	if !v.Snapshot.IsOffscreen(m.index) || v.modal(ctx, v.Snapshot.WindowOf(m.index)) >= 0 {
-		return m, false
+// checkOpen returns an error if a press on the element would open a menu or list, which need not be open.
+func (v *view) checkOpen(i int) error {
+	items := v.closedChildren(i)
+	if len(items) == 0 {
+		return nil
 	}
-	is := v.trackElement(m.index)
-	for _, way := range v.scrollTechniques(m.index) {
-		if err := way.do(ctx); err != nil {
-			v.engine.Log.Debug("an element was not brought into view", "error", err)
+	what, instead := "menu", "ax_click one of its items: the menu need not be open."
+	if v.snapshot.Elements[i].Role == desktop.Combobox {
+		what, instead = "list", "ax_set_value chooses one."
+	}
+	e := aai.Errorf(aai.AutomationNotSupported, "%s opens a %s, which would take the person's keyboard and pointer until it is closed", v.name(i), what)
+	e.Delivery = aai.NotDelivered
+	e.Candidates = v.candidates(items)
+	e.Hint = instead + ` With mode "focus" it is opened all the same.`
+	return e
+}
+
+// unloadedMenusHint returns a hint with the closed menus that report no items until they open, or
+// "".
+func (v *view) unloadedMenusHint() string {
+	var names []string
+	for i := range v.snapshot.Elements {
+		e := &v.snapshot.Elements[i]
+		if e.Parent < 0 || v.snapshot.Elements[e.Parent].Role != desktop.Menubar || e.End > i+1 || strings.TrimSpace(e.Name) == "" || v.withoutNewRefs || v.isInHiddenMenuBar(i) {
 			continue
 		}
-		if i := v.awaitShowing(ctx, is); i >= 0 {
-			m.index = i
-			return m, true
+		if (e.Role == desktop.Menu || e.Role.IsMenuItem()) && e.States.Has(desktop.Enabled) && v.snapshot.IsVisible(i) && len(names) < maxCandidates {
+			names = append(names, v.name(i))
 		}
 	}
-	if i := is(); i >= 0 {
-		m.index = i
+	if len(names) == 0 {
+		return ""
 	}
-	return m, false
+	return " Menus that report their items only when open: " + strings.Join(names, ", ") + `. Open one by ax_click with mode "focus", then choose its item in the same way.`
 }
 
-// scrollTechniques returns the techniques to bring an element into view.
-func (v *view) scrollTechniques(i int) []technique {
-	id, scrollTo := v.Snapshot.Elements[i].ID, desktop.Act{Verb: desktop.ScrollTo}
-	if fieldtext.IsSheetCell(&v.Snapshot.Elements[i]) { // the sheet's cursor goes there; then the sheet scrolls to its cursor
-		return []technique{v.byInput(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
-			if err := v.focusByAction(ctx, i, scrollTo, input, seat, w); err != nil {
-				return err
-			}
-			return input.Key(ctx, seat, w.ID, desktop.Chord{Key: "backspace", Modifiers: []string{"ctrl"}})
-		})}
-	}
-	return []technique{
-		v.byAccessibility(i, "its scrolling", scrollTo),
-		{name: "scrolling its list", do: func(ctx context.Context) error { return v.scrollList(ctx, id) }},
-	}
-}
-
-// trackElement returns a function that finds the element in later snapshots; -1 if it is gone. It
-// finds a sheet's cell by name: scrolling replaces its object.
-func (v *view) trackElement(i int) func() int {
-	id, name, table := v.Snapshot.Elements[i].ID, v.Snapshot.Elements[i].Name, v.TableOf(i)
-	if !fieldtext.IsSheetCell(&v.Snapshot.Elements[i]) {
-		return func() int { return v.Snapshot.Index(id) }
-	}
-	return func() int {
-		for _, cell := range v.Snapshot.Children(v.Snapshot.Index(table)) {
-			if v.Snapshot.Elements[cell].Name == name {
-				return cell
-			}
+// hasNoPage reports whether there is no visible document with a name or content, nor a dialog in
+// front of it.
+func (v *view) hasNoPage() bool {
+	for i := range v.snapshot.Elements {
+		e := &v.snapshot.Elements[i]
+		if e.Role == desktop.Document && e.States.Has(desktop.Showing) && (e.Name != "" || e.End > i+1) {
+			return false
 		}
+	}
+	return v.alertOfPage() < 0
+}
+
+// alertOfPage returns the visible dialog that makes a browser hide its page, such as an alert of
+// the page; -1 if there is none.
+func (v *view) alertOfPage() int {
+	dialog := -1
+	for i := range v.snapshot.Elements {
+		switch e := &v.snapshot.Elements[i]; {
+		case !e.States.Has(desktop.Showing):
+		case e.Role == desktop.Document && e.Name != "":
+			return -1
+		case e.Role == desktop.Dialog || e.Role == desktop.AlertDialog:
+			dialog = i
+		}
+	}
+	return dialog
+}
+
+// browserPromptFor returns the index of the browser's own visible modal dialog, outside the page, in
+// the window of element i. It returns -1 if there is none or i is not in a page.
+func (v *view) browserPromptFor(i int) int {
+	document, top := -1, v.snapshot.WindowOf(i)
+	for p := v.snapshot.Elements[i].Parent; p >= 0; p = v.snapshot.Elements[p].Parent {
+		if v.snapshot.Elements[p].Role == desktop.Document {
+			document = p
+		}
+	}
+	if document < 0 {
 		return -1
 	}
-}
-
-// awaitShowing waits until the element is visible, and returns its index; -1 if it stays hidden.
-func (v *view) awaitShowing(ctx context.Context, is func() int) int {
-	for p := v.newAdaptiveWait(scrollTimeout); ; {
-		if err := v.refresh(ctx); err != nil {
-			return -1
-		}
-		if i := is(); i >= 0 && v.Snapshot.IsVisible(i) {
-			return i
-		}
-		if !p.awaitChange(ctx) {
-			return -1
+	for d := top + 1; d < v.snapshot.Elements[top].End; d++ {
+		switch e := &v.snapshot.Elements[d]; {
+		case e.Role == desktop.Document:
+			d = e.End - 1
+		case e.Role == desktop.Dialog && e.States.Has(desktop.Showing|desktop.Modal):
+			return d
 		}
 	}
+	return -1
+}
+
+// dialogsOutsidePage returns the visible dialogs of the window outside documents, such as a
+// browser's questions for its page. It returns none if one of them contains i (-1: none).
+func (v *view) dialogsOutsidePage(top, i int) (dialogs []int) {
+	for d := top + 1; d < v.snapshot.Elements[top].End; d++ {
+		switch e := &v.snapshot.Elements[d]; {
+		case e.Role == desktop.Document:
+			d = e.End - 1
+		case (e.Role == desktop.Dialog || e.Role == desktop.AlertDialog) && v.snapshot.IsVisible(d):
+			if d <= i && i < e.End {
+				return nil
+			}
+			dialogs = append(dialogs, d)
+			d = e.End - 1
+		}
+	}
+	return dialogs
+}
+
+// pageModal returns a visible modal dialog within a page: browsers omit the content behind it. -1
+// if there is none.
+func (v *view) pageModal() int {
+	modal, within := -1, 0
+	for i := range v.snapshot.Elements {
+		switch e := &v.snapshot.Elements[i]; {
+		case e.Role == desktop.Document && e.States.Has(desktop.Showing):
+			within = max(within, e.End)
+		case i < within && (e.Role == desktop.Dialog || e.Role == desktop.AlertDialog) && e.States.Has(desktop.Showing|desktop.Modal):
+			modal = i
+		}
+	}
+	return modal
 }

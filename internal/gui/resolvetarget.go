@@ -31,7 +31,7 @@ func (d *engine) resolveTarget(ctx context.Context, call *aai.Call) aai.TargetEl
 	ctx, cancel := context.WithTimeout(ctx, resolveTimeout)
 	defer cancel()
 	_, err := d.withViewUnqueued(ctx, call, func(ctx context.Context, v *view) (*aai.Result, error) {
-		v.WithoutNewRefs, v.forAction, v.certainOnly, v.includeMenus = true, true, true, true
+		v.withoutNewRefs, v.forAction, v.certainOnly, v.includeMenus = true, true, true, true
 		i, also, err := v.target(ctx)
 		if err == nil {
 			hit = v.targetElement(ctx, i, also...)
@@ -79,7 +79,7 @@ func (v *view) target(ctx context.Context) (i int, also []int, err error) {
 		m, err = v.focused()
 	}
 	if err == nil && params.Has(v.call, "value") {
-		if option := v.Option(m.index, params.String(v.call, "value")); option >= 0 {
+		if option := v.option(m.index, params.String(v.call, "value")); option >= 0 {
 			m.index = option
 		}
 	}

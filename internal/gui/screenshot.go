@@ -62,7 +62,7 @@ func (d *engine) screenshot(ctx context.Context, call *aai.Call) (*aai.Result, e
 				return nil, err
 			}
 			return d.CaptureUnlessPassword(ctx, v.app.PID, func() (*aai.Result, error) {
-				return d.captureWindow(ctx, call, screen, w, v.Snapshot.Elements[m.index].Frame)
+				return d.captureWindow(ctx, call, screen, w, v.snapshot.Elements[m.index].Frame)
 			})
 		})
 	}

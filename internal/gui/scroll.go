@@ -3,10 +3,12 @@ package gui
 import (
 	"context"
 	"math"
+	"time"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/gui/fieldtext"
+	"github.com/gybob/aai-gateway/internal/gui/guierr"
 	"github.com/gybob/aai-gateway/internal/gui/params"
 )
 
@@ -52,9 +54,9 @@ func scroll(ctx context.Context, v *view) (*aai.Result, error) {
 		from = v.frontTopLevel(ctx)
 	}
 	var was fieldValue
-	if bar := v.Scrollbar(from, dy != 0); bar >= 0 && !params.TakesFocus(v.call) {
+	if bar := v.scrollbar(from, dy != 0); bar >= 0 && !params.TakesFocus(v.call) {
 		was = v.readFieldValue(ctx, bar)
-		e := &v.Snapshot.Elements[bar]
+		e := &v.snapshot.Elements[bar]
 		to := math.Max(e.Min, math.Min(e.Max, fieldtext.ParseNumber(e.Value, 0)+float64(dx+dy)))
 		a.techniques = append(a.techniques, v.byAccessibility(bar, "its scroll bar", desktop.Act{Verb: desktop.SetNumber, Number: to}))
 	}
@@ -62,7 +64,7 @@ func scroll(ctx context.Context, v *view) (*aai.Result, error) {
 		at := w.Frame.Center()
 		if i >= 0 {
 			var err error
-			if at, err = v.ClickPoint(i, w); err != nil {
+			if at, err = v.clickPoint(i, w); err != nil {
 				return err
 			}
 		}
@@ -105,15 +107,248 @@ func scrollBy(direction string, amount int) (dx, dy int) {
 
 // scrollToView scrolls the element's containers until it is visible.
 func (v *view) scrollToView(ctx context.Context, i int) (*aai.Result, error) {
-	if v.Snapshot.IsVisible(i) {
-		return &aai.Result{Text: v.Name(i) + " is in view.", NoOp: true, Data: actionResult{Verified: true, Changes: []string{}, Element: v.Summarize(v.Snapshot, i)}}, nil
+	if v.snapshot.IsVisible(i) {
+		return &aai.Result{Text: v.name(i) + " is in view.", NoOp: true, Data: actionResult{Verified: true, Changes: []string{}, Element: v.summarize(i)}}, nil
 	}
 	a := action{view: v, index: i, doneText: "Brought into view", techniques: v.scrollTechniques(i)}
 	is := v.trackElement(i)
 	a.verify = func(ctx context.Context) (string, bool) {
 		err := v.refresh(ctx)
 		i := is()
-		return "", err == nil && i >= 0 && v.Snapshot.IsVisible(i)
+		return "", err == nil && i >= 0 && v.snapshot.IsVisible(i)
 	}
 	return a.execute(ctx)
+}
+
+// notch is how many pixels most programs scroll per notch of the wheel.
+const notch = 50
+
+// notches converts pixels to notches of the wheel, at least one unless pixels is 0.
+func notches(pixels int) int {
+	switch {
+	case pixels > 0:
+		return max(1, pixels/notch)
+	case pixels < 0:
+		return min(-1, pixels/notch)
+	}
+	return 0
+}
+
+// Limits for scrolling an element into view if the program does not do it itself.
+const (
+	maxScrolls    = 60 // how often its list is scrolled
+	scrollTimeout = time.Second
+)
+
+// scrollList scrolls the list that contains the element, page by page, until the element is
+// visible. It reads the program after each step, because toolkits differ in the rows that a list
+// shows and in the distance per notch. The view keeps its snapshot, so that its indexes stay valid.
+func (v *view) scrollList(ctx context.Context, id desktop.ID) error {
+	now := *v
+	last, step := 0, 1.0
+	for range maxScrolls {
+		i := now.snapshot.Index(id)
+		if i < 0 {
+			return guierr.Failed(aai.Delivered, "it disappeared while its list was scrolled")
+		}
+		if now.snapshot.IsVisible(i) {
+			return nil
+		}
+		list, away, rows := now.scrollDistance(i)
+		switch {
+		case away == 0 && last == 0:
+			return guierr.Unsupported("way to bring this into view")
+		case away == 0:
+			return guierr.Failed(aai.Delivered, "its list cannot be scrolled to it")
+		case away < 0 && last > 0 || away > 0 && last < 0:
+			step /= 2 // the step was too far
+		}
+		last = away
+		if err := now.scrollListBy(ctx, list, int(math.Round(step*float64(away)))); err != nil {
+			return err
+		}
+		if err := now.awaitScrolled(ctx, id, rows); err != nil {
+			return err
+		}
+	}
+	return guierr.Failed(aai.Delivered, "its list was scrolled %d times, and it is not in view", maxScrolls)
+}
+
+// scrollDistance returns how far a hidden element is below the visible part of its list, or above if negative. The
+// distance is in pixels (at most a page) and in rows. If the distance is unknown, list is -1 and the others are 0.
+func (v *view) scrollDistance(i int) (list, pixels, rows int) {
+	row := i
+	list = v.snapshot.Elements[row].Parent
+	for list >= 0 && !v.snapshot.IsVisible(list) {
+		row, list = list, v.snapshot.Elements[list].Parent
+	}
+	if list < 0 || !isRowRole(v.snapshot.Elements[row].Role) {
+		return -1, 0, 0
+	}
+	first, last, at := -1, -1, -1
+	all := v.snapshot.Children(list)
+	for n, c := range all {
+		if c == row {
+			at = n
+		}
+		if v.snapshot.IsVisible(c) {
+			last = n
+			if first < 0 {
+				first = n
+			}
+		}
+	}
+	if first < 0 {
+		return -1, 0, 0
+	}
+	top, bottom := v.snapshot.Elements[all[first]].Frame, v.snapshot.Elements[all[last]].Frame
+	page := bottom.Y + bottom.H - top.Y
+	pitch := max(1, page/(last-first+1))
+	switch {
+	case at < first:
+		return list, -min((first-at)*pitch, max(pitch, page*4/5)), at - first
+	case at > last:
+		return list, min((at-last)*pitch, max(pitch, page*4/5)), at - last
+	}
+	return -1, 0, 0
+}
+
+// isRowRole reports whether elements of the role are rows of lists.
+func isRowRole(role desktop.Role) bool {
+	switch role {
+	case desktop.Option, desktop.ListItem, desktop.TreeItem, desktop.Row, desktop.Cell:
+		return true
+	}
+	return false
+}
+
+// awaitScrolled waits until the element is visible or its distance in rows has changed from the given one.
+func (v *view) awaitScrolled(ctx context.Context, id desktop.ID, from int) error {
+	for p := v.newAdaptiveWait(scrollTimeout); ; {
+		if err := v.refresh(ctx); err != nil {
+			return err
+		}
+		i := v.snapshot.Index(id)
+		if i < 0 || v.snapshot.IsVisible(i) {
+			return nil
+		}
+		if _, _, rows := v.scrollDistance(i); rows != from {
+			return nil
+		}
+		if !p.awaitChange(ctx) {
+			return guierr.Failed(aai.Delivered, "its list does not scroll any further")
+		}
+	}
+}
+
+// scrollListBy scrolls a list by so many pixels, with its scroll bar or the wheel.
+func (v *view) scrollListBy(ctx context.Context, list, pixels int) error {
+	if bar := v.scrollbar(list, true); bar >= 0 && !params.TakesFocus(v.call) {
+		e := &v.snapshot.Elements[bar]
+		to := math.Max(e.Min, math.Min(e.Max, fieldtext.ParseNumber(e.Value, 0)+float64(pixels)))
+		return v.byAccessibility(bar, "", desktop.Act{Verb: desktop.SetNumber, Number: to}).do(ctx)
+	}
+	return v.byInput(list, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+		at, err := v.clickPoint(list, w)
+		if err != nil {
+			return err
+		}
+		return input.Scroll(ctx, seat, w.ID, at, 0, notches(pixels))
+	}).do(ctx)
+}
+
+// scrollIntoView scrolls an element that is out of view into view, and reports whether it did. On
+// failure it returns the match at its current index.
+func (v *view) scrollIntoView(ctx context.Context, m match) (now match, brought bool) {
+	if !v.snapshot.IsOffscreen(m.index) || v.modal(ctx, v.snapshot.WindowOf(m.index)) >= 0 {
+		return m, false
+	}
+	is := v.trackElement(m.index)
+	for _, way := range v.scrollTechniques(m.index) {
+		if err := way.do(ctx); err != nil {
+			v.engine.Log.Debug("an element was not brought into view", "error", err)
+			continue
+		}
+		if i := v.awaitShowing(ctx, is); i >= 0 {
+			m.index = i
+			return m, true
+		}
+	}
+	if i := is(); i >= 0 {
+		m.index = i
+	}
+	return m, false
+}
+
+// scrollTechniques returns the techniques to bring an element into view.
+func (v *view) scrollTechniques(i int) []technique {
+	id, scrollTo := v.snapshot.Elements[i].ID, desktop.Act{Verb: desktop.ScrollTo}
+	if fieldtext.IsSheetCell(&v.snapshot.Elements[i]) { // the sheet's cursor goes there; then the sheet scrolls to its cursor
+		return []technique{v.byInput(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+			if err := v.focusByAction(ctx, i, scrollTo, input, seat, w); err != nil {
+				return err
+			}
+			return input.Key(ctx, seat, w.ID, desktop.Chord{Key: "backspace", Modifiers: []string{"ctrl"}})
+		})}
+	}
+	return []technique{
+		v.byAccessibility(i, "its scrolling", scrollTo),
+		{name: "scrolling its list", do: func(ctx context.Context) error { return v.scrollList(ctx, id) }},
+	}
+}
+
+// scrollbar returns the scroll bar of the nearest container of the element, or any scroll bar for
+// -1. It returns -1 if there is none.
+func (v *view) scrollbar(i int, vertical bool) int {
+	if i < 0 {
+		return v.barWithin(0, len(v.snapshot.Elements), vertical)
+	}
+	for p := i; p >= 0; p = v.snapshot.Elements[p].Parent {
+		if bar := v.barWithin(p, v.snapshot.Elements[p].End, vertical); bar >= 0 {
+			return bar
+		}
+	}
+	return -1
+}
+
+func (v *view) barWithin(begin, end int, vertical bool) int {
+	for i := begin; i < end; i++ {
+		e := &v.snapshot.Elements[i]
+		if e.Role == desktop.Scrollbar && e.States.Has(desktop.Vertical) == vertical && e.Min < e.Max && v.snapshot.IsVisible(i) {
+			return i
+		}
+	}
+	return -1
+}
+
+// trackElement returns a function that finds the element in later snapshots; -1 if it is gone. It
+// finds a sheet's cell by name: scrolling replaces its object.
+func (v *view) trackElement(i int) func() int {
+	id, name, table := v.snapshot.Elements[i].ID, v.snapshot.Elements[i].Name, v.tableOf(i)
+	if !fieldtext.IsSheetCell(&v.snapshot.Elements[i]) {
+		return func() int { return v.snapshot.Index(id) }
+	}
+	return func() int {
+		for _, cell := range v.snapshot.Children(v.snapshot.Index(table)) {
+			if v.snapshot.Elements[cell].Name == name {
+				return cell
+			}
+		}
+		return -1
+	}
+}
+
+// awaitShowing waits until the element is visible, and returns its index; -1 if it stays hidden.
+func (v *view) awaitShowing(ctx context.Context, is func() int) int {
+	for p := v.newAdaptiveWait(scrollTimeout); ; {
+		if err := v.refresh(ctx); err != nil {
+			return -1
+		}
+		if i := is(); i >= 0 && v.snapshot.IsVisible(i) {
+			return i
+		}
+		if !p.awaitChange(ctx) {
+			return -1
+		}
+	}
 }

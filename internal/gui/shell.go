@@ -9,7 +9,6 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/gui/params"
-	"github.com/gybob/aai-gateway/internal/gui/snapview"
 )
 
 // typesIntoShell reports whether a call would type into a terminal, as far as that is known in
@@ -45,20 +44,20 @@ func (d *engine) typesIntoShell(ctx context.Context, call *aai.Call) bool {
 // isShell reports whether text typed into the element runs as commands. It is a terminal, contains
 // or is inside one, or is the text box of a terminal in a web page, recognized by name.
 func (v *view) isShell(i int) bool {
-	e := &v.Snapshot.Elements[i]
-	if snapview.TakesText(e) && strings.HasPrefix(strings.ToLower(e.Name), "terminal") {
+	e := &v.snapshot.Elements[i]
+	if takesText(e) && strings.HasPrefix(strings.ToLower(e.Name), "terminal") {
 		return true
 	}
 	if v.leadsIntoShell(i) {
 		return true
 	}
-	for j := i; j >= 0; j = v.Snapshot.Elements[j].Parent {
-		if v.Snapshot.Elements[j].Role == desktop.Terminal {
+	for j := i; j >= 0; j = v.snapshot.Elements[j].Parent {
+		if v.snapshot.Elements[j].Role == desktop.Terminal {
 			return true
 		}
 	}
 	for j := i + 1; j < e.End && e.Role != desktop.Window; j++ {
-		if v.Snapshot.Elements[j].Role == desktop.Terminal && v.Snapshot.Elements[j].States.Has(desktop.Focused) {
+		if v.snapshot.Elements[j].Role == desktop.Terminal && v.snapshot.Elements[j].States.Has(desktop.Focused) {
 			return true
 		}
 	}
@@ -68,13 +67,13 @@ func (v *view) isShell(i int) bool {
 // leadsIntoShell reports whether the text for a single-line field may continue in a terminal of its
 // window. A tab or line end may move the focus there.
 func (v *view) leadsIntoShell(i int) bool {
-	text, e := v.inputText(), &v.Snapshot.Elements[i]
+	text, e := v.inputText(), &v.snapshot.Elements[i]
 	if !keysIn(e, text) || strings.TrimSpace(text[strings.IndexAny(text, "\n\r\t"):]) == "" {
 		return false
 	}
-	top := v.Snapshot.WindowOf(i)
-	for j := top; j >= 0 && j < v.Snapshot.Elements[top].End; j++ {
-		if v.Snapshot.Elements[j].Role == desktop.Terminal && v.Snapshot.IsVisible(j) {
+	top := v.snapshot.WindowOf(i)
+	for j := top; j >= 0 && j < v.snapshot.Elements[top].End; j++ {
+		if v.snapshot.Elements[j].Role == desktop.Terminal && v.snapshot.IsVisible(j) {
 			return true
 		}
 	}
@@ -91,7 +90,7 @@ func (v *view) mayType(ctx context.Context, i int) error {
 	if v.leadsIntoShell(i) {
 		is = "leads into"
 	}
-	e := aai.Errorf(aai.ConsentRequired, "%s %s a terminal, and to type there runs commands: a person must allow %s of %s", v.Name(i), is, aai.PermissionRun, v.call.Target.ID)
+	e := aai.Errorf(aai.ConsentRequired, "%s %s a terminal, and to type there runs commands: a person must allow %s of %s", v.name(i), is, aai.PermissionRun, v.call.Target.ID)
 	e.Hint = "Make the call again, with the terminal named by query; the person is asked for it."
 	e.Delivery = aai.NotDelivered
 	return e

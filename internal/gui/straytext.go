@@ -20,11 +20,11 @@ func (v *view) findStrayText(ctx context.Context, before *desktop.Snapshot, id d
 	if read := v.refresh(ctx) == nil; !read || unsent || text == "" || is && done.Verified {
 		return nil
 	}
-	if i := v.Snapshot.Index(id); i >= 0 {
+	if i := v.snapshot.Index(id); i >= 0 {
 		v.keepSecret(i, text) // some fields hide their text only once they have the focus
 	}
-	for j := range v.Snapshot.Elements {
-		now, i := &v.Snapshot.Elements[j], before.Index(v.Snapshot.Elements[j].ID)
+	for j := range v.snapshot.Elements {
+		now, i := &v.snapshot.Elements[j], before.Index(v.snapshot.Elements[j].ID)
 		if i < 0 || now.ID == id || !now.States.Has(desktop.Editable|desktop.Showing) || now.Value == before.Elements[i].Value {
 			continue
 		}
@@ -37,7 +37,7 @@ func (v *view) findStrayText(ctx context.Context, before *desktop.Snapshot, id d
 		if exact && v.isSecret(id) {
 			v.engine.Sessions.For(v.call).AddSecret(added)
 		}
-		name, told := v.Name(j), "which still has it"
+		name, told := v.name(j), "which still has it"
 		if exact && v.putBack(ctx, j, was) == nil {
 			told = "which has its former value again"
 		}
@@ -74,8 +74,8 @@ func insertedText(was, now string) string {
 
 // isSecret reports whether the element is a password field.
 func (v *view) isSecret(id desktop.ID) bool {
-	i := v.Snapshot.Index(id)
-	return i >= 0 && v.Snapshot.Elements[i].States.Has(desktop.Protected)
+	i := v.snapshot.Index(id)
+	return i >= 0 && v.snapshot.Elements[i].States.Has(desktop.Protected)
 }
 
 // resultData returns the actionResult of a reply, if it has one.
@@ -88,7 +88,7 @@ func resultData(out *aai.Result) (done actionResult, is bool) {
 
 // putBack restores the value that a field had before it received a stray text.
 func (v *view) putBack(ctx context.Context, i int, was string) error {
-	now := v.Snapshot.Elements[i]
+	now := v.snapshot.Elements[i]
 	back := *v
 	back.batched = true
 	a := action{view: &back, index: i, verify: v.verifyTyped(i, now, was, true)}

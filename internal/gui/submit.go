@@ -123,7 +123,7 @@ func (v *view) typeAndSend(ctx context.Context, i int, text string, replace bool
 		return nil, err
 	}
 	v.guardKeyboardForAll(ctx)
-	did := "Typed into " + v.Name(i)
+	did := "Typed into " + v.name(i)
 	out, err := v.typeThenSend(ctx, i, text, replace)
 	if err != nil && aai.AsError(err).Delivery != aai.NotDelivered {
 		return nil, withForeignWindows(err, v.app, v.keyboardGuard.newForeignWindows(ctx, did))
@@ -132,7 +132,7 @@ func (v *view) typeAndSend(ctx context.Context, i int, text string, replace bool
 }
 
 func (v *view) typeThenSend(ctx context.Context, i int, text string, replace bool) (*aai.Result, error) {
-	ref := v.Ref(i)
+	ref := v.ref(i)
 	v.markAnnounced(append(v.pressedBy(ctx, false, i, true), i)...)
 	var undo *aai.Undo
 	shown := false
@@ -165,7 +165,7 @@ func (v *view) sendFrom(ctx context.Context, ref string, left bool) (*aai.Result
 	if err := v.refresh(ctx); err != nil {
 		return nil, err
 	}
-	i, err := v.Refs.Resolve(v.Snapshot, ref)
+	i, err := v.refs.Resolve(v.snapshot, ref)
 	if left {
 		var m match
 		if m, err = v.focused(); err == nil {

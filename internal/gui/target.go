@@ -5,12 +5,12 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
-	"github.com/gybob/aai-gateway/internal/gui/fieldtext"
 	"github.com/gybob/aai-gateway/internal/gui/params"
-	"github.com/gybob/aai-gateway/internal/gui/snapview"
 	"github.com/gybob/aai-gateway/internal/lexicon"
 )
 
@@ -65,7 +65,7 @@ func (v *view) targetElement(ctx context.Context, i int, also ...int) aai.Target
 	pressed := also
 	chord, key := params.Chord(v.call)
 	if key {
-		says = v.TextsPressedBy(chord, i)
+		says = v.textsPressedBy(chord, i)
 	}
 	switch {
 	case key && (params.IsReturn(chord.Key) || params.IsSpace(chord.Key)):
@@ -77,30 +77,30 @@ func (v *view) targetElement(ctx context.Context, i int, also ...int) aai.Target
 		hit.UnknownEffect = !hit.Irreversible
 	default:
 		pressed = slices.Concat([]int{i}, also, v.pressedByTyping(ctx, i))
-		says = v.DropTexts(also)
-		hit.UnknownEffect = i < 0 || params.Has(v.call, "x") && !v.Snapshot.Elements[i].Role.IsPressable()
+		says = v.dropTexts(also)
+		hit.UnknownEffect = i < 0 || params.Has(v.call, "x") && !v.snapshot.Elements[i].Role.IsPressable()
 	}
 	var names []string
 	if params.Has(v.call, "fields") { // people see only the beginning of a long list
-		slices.SortStableFunc(pressed, func(a, b int) int { return cmp.Compare(v.PressableRank(b), v.PressableRank(a)) })
+		slices.SortStableFunc(pressed, func(a, b int) int { return cmp.Compare(v.pressableRank(b), v.pressableRank(a)) })
 	}
 	for _, p := range pressed {
 		if p < 0 {
 			continue
 		}
-		says = append(says, v.ReadableTexts(p)...)
-		if name := displayName(&v.Snapshot.Elements[p]); name != "" && (len(names) < maxNames || params.Has(v.call, "fields")) && !slices.Contains(names, name) {
+		says = append(says, v.readableTexts(p)...)
+		if name := displayName(&v.snapshot.Elements[p]); name != "" && (len(names) < maxNames || params.Has(v.call, "fields")) && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
 	if i >= 0 {
-		e := &v.Snapshot.Elements[i]
+		e := &v.snapshot.Elements[i]
 		hit.Role, hit.ID = string(e.Role), aai.CleanLabel(e.Identifier, 40)
 		if len(pressed) == 0 {
 			names = []string{displayName(e)}
 		}
-		if top := v.Snapshot.WindowOf(i); top >= 0 && top != i {
-			hit.Window = aai.CleanLabel(v.Snapshot.Elements[top].Name, maxRecordedName)
+		if top := v.snapshot.WindowOf(i); top >= 0 && top != i {
+			hit.Window = aai.CleanLabel(v.snapshot.Elements[top].Name, maxRecordedName)
 		}
 	}
 	if i < 0 {
@@ -150,176 +150,160 @@ func displayName(e *desktop.Element) string {
 	return ""
 }
 
-// keyTarget returns the focused element of the window that receives keys, or -1.
-func (v *view) keyTarget(ctx context.Context) int {
-	top := v.frontTopLevel(ctx)
-	if top < 0 {
-		if m, err := v.focused(); err == nil {
-			return m.index
-		}
-		return -1
-	}
-	return v.KeyboardWithin(top+1, v.Snapshot.Elements[top].End)
-}
-
-// pressedBy returns the indexes of the elements that the Return key may press, or the Space key if space
-// is set: buttons of dialogs in front, the element with index focused (-1: unknown), and default buttons.
-// In a dialog without a known default, any button counts. soon adds disabled buttons, which typed text
-// may enable before.
-func (v *view) pressedBy(ctx context.Context, space bool, focused int, soon bool) []int {
-	return append(v.pressedBefore(ctx, space, focused, soon), v.pressedAt(ctx, space, focused, soon)...)
-}
-
-// pressedBefore returns the elements that return or space may press in dialogs in front of the
-// focus, if known. In the background Chromium reports the page as focused, and not its question.
-func (v *view) pressedBefore(ctx context.Context, space bool, focused int, soon bool) (pressed []int) {
-	var before []int
-	tops := []int{v.frontTopLevel(ctx)}
-	switch {
-	case focused >= 0:
-		tops[0] = v.Snapshot.WindowOf(focused)
-	case tops[0] < 0: // it may be any window
-		tops = v.Snapshot.Children(-1)
-		before = slices.DeleteFunc(v.Snapshot.Children(-1), func(top int) bool { return !snapview.IsDialog(&v.Snapshot.Elements[top]) || !v.Snapshot.IsVisible(top) })
-	}
-	for _, top := range tops {
-		before = append(before, v.DialogsOutsidePage(top, focused)...)
-		if modal := v.modal(ctx, top); modal >= 0 && !slices.Contains(before, modal) {
-			before = append(before, modal)
-		}
-	}
-	for _, dialog := range before {
-		pressed = append(pressed, v.pressedIn(ctx, dialog, space, soon)...)
-	}
-	return pressed
-}
-
-// pressedIn returns the elements that return or space may press in a dialog. These are those of its
-// focused element, else its buttons, or the dialog itself if it has none.
-func (v *view) pressedIn(ctx context.Context, dialog int, space, soon bool) []int {
-	if i := v.KeyboardWithin(dialog+1, v.Snapshot.Elements[dialog].End); i >= 0 {
-		return v.pressedAt(ctx, space, i, soon)
-	}
-	if answers := v.dialogButtons(dialog, soon); len(answers) > 0 {
-		return answers
-	}
-	return []int{dialog}
-}
-
-// dialogButtons returns the buttons of the dialog, default buttons first: after a tab another one
-// may have the focus.
-func (v *view) dialogButtons(dialog int, soon bool) []int {
-	answers := v.Buttons(dialog, false, soon)
-	slices.SortStableFunc(answers, func(a, b int) int { return v.byDefault(b) - v.byDefault(a) })
-	return answers
-}
-
-// byDefault returns 1 for a default button, else 0.
-func (v *view) byDefault(i int) int {
-	if v.Snapshot.Elements[i].States.Has(desktop.Default) {
+// pressableRank returns 1 for a pressable element, and else 0, as a sort key.
+func (v *view) pressableRank(i int) int {
+	if i >= 0 && v.snapshot.Elements[i].Role.IsPressable() {
 		return 1
 	}
 	return 0
 }
 
-// pressedAt is pressedBy without the dialogs in front.
-func (v *view) pressedAt(ctx context.Context, space bool, focused int, soon bool) []int {
-	role, writes := desktop.Generic, false
-	if focused >= 0 {
-		e := &v.Snapshot.Elements[focused]
-		role, writes = e.Role, e.States.Has(desktop.Multiline) || e.Role == desktop.Terminal
-	}
-	var pressed []int
-	switch {
-	case role == desktop.Button || role.IsMenuItem() || space && role.IsPressable():
-		return []int{focused}
-	case writes, space && focused >= 0 && snapview.TakesText(&v.Snapshot.Elements[focused]):
-		return nil // the text goes there
-	case focused >= 0 && !snapview.TakesText(&v.Snapshot.Elements[focused]):
-		if pressed = []int{focused}; space {
-			return pressed
+// dropTexts returns the texts of drop targets with the prefix "onto": a drop on "Trash" differs
+// from opening it.
+func (v *view) dropTexts(onto []int) (says []string) {
+	for _, i := range onto {
+		if i < 0 {
+			continue
+		}
+		for _, text := range v.readableTexts(i) {
+			if text = strings.TrimSpace(text); text != "" {
+				says = append(says, "onto "+text)
+			}
 		}
 	}
-	within := v.FormOrDialogOf(focused)
-	if within < 0 && focused < 0 {
-		if top := v.frontTopLevel(ctx); top >= 0 && snapview.IsDialog(&v.Snapshot.Elements[top]) {
-			within = top
+	return says
+}
+
+// maxRead limits how many descendants of an element are read.
+const maxRead = 12
+
+// isTrashIcon reports whether an icon class or image file, in place of a label, is a trash can. A
+// text label may also name the trash folder.
+func isTrashIcon(sign string) bool {
+	for word := range strings.FieldsFuncSeq(strings.ToLower(sign), func(r rune) bool { return !unicode.IsLetter(r) }) {
+		switch word {
+		case "bin", "dustbin", "garbage", "rubbish", "wastebasket":
+			return true
+		}
+		if strings.Contains(word, "trash") { // trashcan, TrashIcon
+			return true
 		}
 	}
-	if space || focused < 0 && within >= 0 {
-		return v.dialogButtons(within, soon)
-	}
-	top := v.frontTopLevel(ctx)
-	if focused >= 0 {
-		top = v.Snapshot.WindowOf(focused)
-	}
-	byDefault := v.Buttons(top, true, soon)
-	if focused >= 0 { // a browser's own field presses nothing of a page, nor does one page press a button of another
-		byDefault = slices.DeleteFunc(byDefault, func(i int) bool { return v.document(i) != v.document(focused) })
-	}
-	if len(byDefault) > 0 {
-		return append(pressed, byDefault...)
-	}
-	return append(pressed, v.Buttons(within, false, soon)...)
+	return false
 }
 
-// pressedByTyping returns the elements that the call's text may press when typed into the element.
-// A line end in a single-line field acts as return; after a tab it may press any button.
-func (v *view) pressedByTyping(ctx context.Context, i int) []int {
-	text := v.inputText()
-	if params.Bool(v.call, "submit") {
-		text += "\n"
+// readableTexts returns the readable texts on the element and its containers.
+func (v *view) readableTexts(i int) []string {
+	e := &v.snapshot.Elements[i]
+	says := []string{e.Name, e.Description}
+	if e.Name == "" && isTrashIcon(e.Description) {
+		says = append(says, "delete")
 	}
-	if i < 0 {
-		return nil
+	if desktop.IsBlank(e.Name) && e.Role.IsPressable() {
+		says = append(says, e.Identifier)
 	}
-	var pressed []int
-	if strings.ContainsAny(text, " \n\r\t") {
-		pressed = v.pressedBefore(ctx, !strings.ContainsAny(text, "\n\r"), i, true)
+	if takesText(e) || e.Parent < 0 {
+		return says
 	}
-	return append(pressed, v.pressedByText(ctx, text, i)...)
-}
-
-// pressedByText returns the elements that a text may press when typed into the element.
-func (v *view) pressedByText(ctx context.Context, text string, i int) []int {
-	if !strings.ContainsAny(text, "\n\r\t") || !v.app.IsBrowser && fieldtext.IsSheetCell(&v.Snapshot.Elements[i]) { // they lead to other cells
-		return nil
-	}
-	if _, after, tab := strings.Cut(text, "\t"); tab && strings.ContainsAny(after, " \n\r") {
-		return v.Buttons(v.Snapshot.WindowOf(i), false, true) // in some multiline fields a tab leads out, too
-	}
-	if !strings.ContainsAny(text, "\n\r") || !snapview.TakesText(&v.Snapshot.Elements[i]) || v.Snapshot.Elements[i].States.Has(desktop.Multiline) && !params.Bool(v.call, "submit") {
-		return nil
-	}
-	if v.Snapshot.Elements[i].States.Has(desktop.Multiline) { // return sends a message
-		return v.nearbyButtons(i)
-	}
-	return v.pressedAt(ctx, false, i, true)
-}
-
-// nearbyButtons returns the buttons of the smallest part of the window that contains the element
-// and a button; of a whole page, the nearest ones.
-func (v *view) nearbyButtons(i int) []int {
-	for up := v.Snapshot.Elements[i].Parent; up >= 0; up = v.Snapshot.Elements[up].Parent {
-		found := v.Buttons(up, false, true)
-		if v.Snapshot.Elements[up].Role == desktop.Document {
-			after, _ := slices.BinarySearch(found, i)
-			return found[max(0, after-nextButtons):min(len(found), after+nextButtons)]
+	for c := i + 1; c < min(e.End, i+1+maxRead); c++ {
+		says = append(says, v.snapshot.Elements[c].Name)
+		if desktop.IsBlank(e.Name) {
+			says = append(says, v.snapshot.Elements[c].Description)
 		}
-		if len(found) > 0 {
-			return found
+	}
+	if e.Role.IsPressable() && lexicon.IsAffirmative(e.Name) {
+		says = append(says, v.promptText(i)...)
+	}
+	for up := e.Parent; up >= 0 && v.snapshot.Elements[up].Parent >= 0 && !v.snapshot.Elements[up].Role.IsRefContainer(); up = v.snapshot.Elements[up].Parent {
+		says = append(says, v.containerName(up, i), v.snapshot.Elements[up].Description)
+	}
+	return says
+}
+
+// containerName returns the name of a container of the element. If its name consists of its
+// content, the names of other pressable elements are removed: "Place order" beside "Save draft".
+func (v *view) containerName(up, i int) string {
+	outer := &v.snapshot.Elements[up]
+	if !outer.Role.IsTextual() && !outer.Role.IsSetMember() {
+		return outer.Name
+	}
+	name := outer.Name
+	for c := up + 1; c < min(outer.End, up+1+8*maxRead) && name != ""; c++ {
+		if e := &v.snapshot.Elements[c]; (e.End <= i || c >= v.snapshot.Elements[i].End) && e.Role.IsPressable() && e.Name != "" {
+			name = strings.Replace(name, e.Name, "·", 1)
+		}
+	}
+	return name
+}
+
+// promptText returns the text of the dialog or form that the element answers: name, headings and
+// sentences, or all text if it has no fields. Labels of fields do not count: "Format" may be a
+// paper's. Outside of both it returns the sentence before the element.
+func (v *view) promptText(i int) (says []string) {
+	within := v.formOrDialogOf(i)
+	if within < 0 {
+		return v.sentenceBefore(i)
+	}
+	asks := &v.snapshot.Elements[within]
+	says = []string{asks.Name, asks.Description}
+	bare := !v.hasFields(within)
+	for c := within + 1; c < min(asks.End, within+1+4*maxRead); c++ {
+		e := &v.snapshot.Elements[c]
+		for _, text := range []string{e.Name, e.Value} {
+			if e.Role.IsTextual() && (bare || e.Role == desktop.Heading || sentence(text)) {
+				says = append(says, text)
+			}
+		}
+		if takesText(e) && (sentence(e.Name) || len(strings.Fields(e.Name)) > 3) { // the question of a page's prompt is the name of its field
+			says = append(says, e.Name)
+		}
+	}
+	return says
+}
+
+// hasFields reports whether the element contains something to fill in or choose. A single check box
+// does not count: it means "do not ask again".
+func (v *view) hasFields(within int) bool {
+	boxes := 0
+	for i := within + 1; i < v.snapshot.Elements[within].End; i++ {
+		switch e := &v.snapshot.Elements[i]; {
+		case e.Role == desktop.Checkbox || e.Role == desktop.Radio || e.Role == desktop.Switch:
+			boxes++
+		case e.Role == desktop.Listbox || e.Role.IsInputOrItem() && e.Role != desktop.Link:
+			return true
+		}
+	}
+	return boxes > 1
+}
+
+// sentenceBefore returns the nearest sentence before the element, with at most other buttons
+// between them.
+func (v *view) sentenceBefore(i int) []string {
+	const near = 8
+	for c := i - 1; c >= max(0, i-near); c-- {
+		e := &v.snapshot.Elements[c]
+		switch {
+		case e.Role.IsTextual() && sentence(e.Name) && !v.fires(c):
+			return []string{e.Name}
+		case e.Role.IsInteractive() && !e.Role.IsPressable():
+			return nil
 		}
 	}
 	return nil
 }
 
-// nextButtons is how many buttons before a page's field, and after it, may send its content.
-const nextButtons = 3
-
-// document returns the document that contains the element, or -1.
-func (v *view) document(i int) int {
-	for i = v.Snapshot.Elements[i].Parent; i >= 0 && v.Snapshot.Elements[i].Role != desktop.Document; {
-		i = v.Snapshot.Elements[i].Parent
+// fires reports whether the element is pressable, or inside a pressable one.
+func (v *view) fires(i int) bool {
+	for ; i >= 0; i = v.snapshot.Elements[i].Parent {
+		if v.snapshot.Elements[i].Role.IsPressable() {
+			return true
+		}
 	}
-	return i
+	return false
+}
+
+// sentence reports whether a text ends like a sentence.
+func sentence(text string) bool {
+	last, _ := utf8.DecodeLastRuneInString(strings.TrimRight(text, " \u00a0\n\"'”’»)"))
+	return strings.ContainsRune(".!?…。！？؟।", last)
 }

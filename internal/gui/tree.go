@@ -45,7 +45,7 @@ func tree(ctx context.Context, v *view) (*aai.Result, error) {
 	o := render.Options{
 		Budget: params.Int(call, "budget_tokens", defaultBudget), Root: -1, After: params.String(call, "more"),
 		Hidden: params.Bool(call, "include_invisible"), MaxDepth: params.Int(call, "max_depth", 0),
-		Compact: params.Bool(call, "compact"), Ref: v.Ref,
+		Compact: params.Bool(call, "compact"), Ref: v.ref,
 	}
 	if root := params.String(call, "root"); root != "" {
 		m, err := v.locate(ctx, root)
@@ -54,9 +54,9 @@ func tree(ctx context.Context, v *view) (*aai.Result, error) {
 		}
 		o.Root = m.index
 	}
-	if render.IsOffscreenCursor(o.After) || o.Root >= 0 && v.Snapshot.IsOffscreen(o.Root) {
-		if id := v.IDOf(o.Root); v.readOffscreen(ctx) && o.Root >= 0 {
-			if o.Root = v.Snapshot.Index(id); o.Root < 0 {
+	if render.IsOffscreenCursor(o.After) || o.Root >= 0 && v.snapshot.IsOffscreen(o.Root) {
+		if id := v.idOf(o.Root); v.readOffscreen(ctx) && o.Root >= 0 {
+			if o.Root = v.snapshot.Index(id); o.Root < 0 {
 				return nil, guierr.Failed(aai.NotDelivered, "the root disappeared while it was read")
 			}
 		}
@@ -79,7 +79,7 @@ func tree(ctx context.Context, v *view) (*aai.Result, error) {
 	if pageless {
 		page.Warnings = append(page.Warnings, "its page is empty so far; look again in a moment")
 	}
-	if text := strings.Join(append(page.Warnings, v.Snapshot.Warnings...), "; "); text != "" {
+	if text := strings.Join(append(page.Warnings, v.snapshot.Warnings...), "; "); text != "" {
 		out.Warning = aai.CleanLabel(text, 500)
 	}
 	if v.app.HiddenReason != "" && page.Total == 0 {
@@ -97,7 +97,7 @@ func (v *view) awaitPage(ctx context.Context) (pageless bool, err error) {
 	if !v.app.IsBrowser {
 		return false, nil
 	}
-	for p := v.newAdaptiveWait(pageTimeout); v.HasNoPage(); {
+	for p := v.newAdaptiveWait(pageTimeout); v.hasNoPage(); {
 		if !p.awaitChange(ctx) {
 			return true, nil
 		}
@@ -123,11 +123,11 @@ type pageView struct {
 func (v *view) page(o render.Options) (render.Page, any, error) {
 	name := aai.CleanLabel(v.app.Name, 60)
 	if params.String(v.call, "format") == "json" {
-		tree, page, err := render.JSON(v.Snapshot, o)
+		tree, page, err := render.JSON(v.snapshot, o)
 		return page, pageView{name, page.Tokens, page.Shown, page.Total, page.Offscreen, page.More, tree}, err
 	}
 	o.Budget = max(render.MinBudget, o.Budget-sanitize.EstimateTokens(desktop.Fence("", v.app.Name))-moreTokens)
-	page, err := render.Text(v.Snapshot, o)
+	page, err := render.Text(v.snapshot, o)
 	if err != nil {
 		return page, nil, err
 	}

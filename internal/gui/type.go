@@ -53,10 +53,10 @@ func typeText(ctx context.Context, v *view) (*aai.Result, error) {
 	text, replace := params.String(v.call, "text"), params.Bool(v.call, "clear_first")
 	if text == "" && !replace && !params.Bool(v.call, "submit") {
 		out := v.alreadySetResult(m.index)
-		out.Text = "Nothing was typed into " + v.Name(m.index) + ": the text is empty."
+		out.Text = "Nothing was typed into " + v.name(m.index) + ": the text is empty."
 		return out, nil
 	}
-	if keysIn(&v.Snapshot.Elements[m.index], text) && strings.ContainsAny(text, "\n\r") {
+	if keysIn(&v.snapshot.Elements[m.index], text) && strings.ContainsAny(text, "\n\r") {
 		return v.typeLines(ctx, m.index, text, replace)
 	}
 	if params.Bool(v.call, "submit") {
@@ -67,7 +67,7 @@ func typeText(ctx context.Context, v *view) (*aai.Result, error) {
 
 // typeInto types a text into the element, after its content or in its place.
 func (v *view) typeInto(ctx context.Context, i int, text string, replace bool) (*aai.Result, error) {
-	e := &v.Snapshot.Elements[i]
+	e := &v.snapshot.Elements[i]
 	if e.States.Has(desktop.ReadOnly) && (e.Role == desktop.Textbox || e.Role == desktop.Searchbox) {
 		return nil, v.readOnlyError(i)
 	}
@@ -104,7 +104,7 @@ func (v *view) typeInto(ctx context.Context, i int, text string, replace bool) (
 		a.verify, was = v.verifyTyped(i, before, text, replace), v.readFieldValue(ctx, i)
 	}
 	edits := fieldtext.IsSheetCell(e) && !strings.HasSuffix(text, "\n")
-	seen := v.Snapshot
+	seen := v.snapshot
 	out, err := a.execute(ctx)
 	if !keys {
 		if stray := v.findStrayText(ctx, seen, before.ID, text, out, err); stray != nil {
@@ -141,7 +141,7 @@ func (v *view) byTyping(i int, text string, replace bool) technique {
 				return v.putText(ctx, i, text, input, seat, w)
 			})
 		}
-		if e := &v.Snapshot.Elements[i]; v.app.FocusOnlyWhenActive && seat == desktop.OwnSeat && !e.States.Has(desktop.Focused) { // its caret position is unknown
+		if e := &v.snapshot.Elements[i]; v.app.FocusOnlyWhenActive && seat == desktop.OwnSeat && !e.States.Has(desktop.Focused) { // its caret position is unknown
 			if err := input.Key(ctx, seat, w.ID, desktop.Chord{Key: "end", Modifiers: []string{"ctrl"}}); err != nil {
 				return err
 			}
@@ -153,7 +153,7 @@ func (v *view) byTyping(i int, text string, replace bool) technique {
 // putText types the text into the focused element.
 func (v *view) putText(ctx context.Context, i int, text string, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
 	put := func(part string) error { return input.Type(ctx, seat, w.ID, part) }
-	if v.app.IsBrowser && v.Snapshot.Elements[i].States.Has(desktop.Multiline) {
+	if v.app.IsBrowser && v.snapshot.Elements[i].States.Has(desktop.Multiline) {
 		typed := put
 		put = func(part string) error {
 			return byLines(part, typed, func() error {
@@ -161,7 +161,7 @@ func (v *view) putText(ctx context.Context, i int, text string, input desktop.In
 			})
 		}
 	}
-	return v.inPortions(ctx, v.Snapshot.Elements[i].ID, text, put)
+	return v.inPortions(ctx, v.snapshot.Elements[i].ID, text, put)
 }
 
 // byLines types a text with a separate key for line ends: in a page's multiline field plain return
@@ -274,14 +274,14 @@ func (v *view) awaitGrowth(ctx context.Context, before, by int, held func() (int
 }
 
 // relays reports whether the element is a page field that only relays keys and keeps no text.
-func (v *view) relays(i int) bool { return v.app.IsBrowser && v.Snapshot.Elements[i].IsKeyRelay() }
+func (v *view) relays(i int) bool { return v.app.IsBrowser && v.snapshot.Elements[i].IsKeyRelay() }
 
 // verifyTyped returns a verify function that reads the text back.
 func (v *view) verifyTyped(i int, before desktop.Element, text string, replace bool) func(context.Context) (string, bool) {
-	if fieldtext.IsSheetCell(&v.Snapshot.Elements[i]) {
+	if fieldtext.IsSheetCell(&v.snapshot.Elements[i]) {
 		return v.typedCell(i, before, text)
 	}
-	id := v.Snapshot.Elements[i].ID
+	id := v.snapshot.Elements[i].ID
 	n := numberEdit{v, before, fieldtext.ParseNumber(text, math.NaN()), text}
 	return func(ctx context.Context) (string, bool) {
 		if before.States.Has(desktop.Protected) {

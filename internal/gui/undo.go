@@ -31,17 +31,17 @@ func (v *view) readFieldValue(ctx context.Context, i int) (h fieldValue) {
 	if i < 0 {
 		return h
 	}
-	e := &v.Snapshot.Elements[i]
+	e := &v.snapshot.Elements[i]
 	if h.id = e.ID; e.States.HasAny(desktop.Protected|desktop.ReadOnly) || e.Role == desktop.Cell {
 		return h
 	}
-	parts := v.DateTimeParts(i)
+	parts := v.dateTimeParts(i)
 	switch {
 	case len(parts) > 0:
 		h.value, h.known = v.dateTimeValue(ctx, parts)
 	case e.Role == desktop.Radio:
-	case len(v.Radios(i)) > 0:
-		h.value, h.known = v.sole(v.Radios(i), desktop.Checked)
+	case len(v.radios(i)) > 0:
+		h.value, h.known = v.sole(v.radios(i), desktop.Checked)
 	case isList(e) && e.Role != desktop.Combobox:
 		h.value, h.known = v.sole(v.options(i), desktop.Selected)
 	default:
@@ -76,8 +76,8 @@ func isList(e *desktop.Element) bool {
 
 // options returns the options of a list.
 func (v *view) options(list int) (found []int) {
-	for i := list + 1; i < v.Snapshot.Elements[list].End; i++ {
-		if v.Snapshot.Elements[i].Role.IsSetMember() {
+	for i := list + 1; i < v.snapshot.Elements[list].End; i++ {
+		if v.snapshot.Elements[i].Role.IsSetMember() {
 			found = append(found, i)
 		}
 	}
@@ -86,32 +86,32 @@ func (v *view) options(list int) (found []int) {
 
 // sole returns the name of the only element with the state, if no other element has that name.
 func (v *view) sole(all []int, state desktop.State) (name string, known bool) {
-	chosen := slices.DeleteFunc(slices.Clone(all), func(i int) bool { return !v.Snapshot.Elements[i].States.Has(state) })
+	chosen := slices.DeleteFunc(slices.Clone(all), func(i int) bool { return !v.snapshot.Elements[i].States.Has(state) })
 	if len(chosen) != 1 {
 		return "", false
 	}
-	name = v.Snapshot.Elements[chosen[0]].Name
-	same := slices.DeleteFunc(slices.Clone(all), func(i int) bool { return !fieldtext.SameChoice(v.Snapshot.Elements[i].Name, name) })
+	name = v.snapshot.Elements[chosen[0]].Name
+	same := slices.DeleteFunc(slices.Clone(all), func(i int) bool { return !fieldtext.SameChoice(v.snapshot.Elements[i].Name, name) })
 	return name, name != "" && len(same) == 1
 }
 
 // choiceOwner returns the element that a click on i would change: i itself if it is checkable, or
 // the group or list of the option i. It returns -1 if a click selects nothing.
 func (v *view) choiceOwner(i int) int {
-	e := &v.Snapshot.Elements[i]
-	such := func(p int) bool { return isList(&v.Snapshot.Elements[p]) }
+	e := &v.snapshot.Elements[i]
+	such := func(p int) bool { return isList(&v.snapshot.Elements[p]) }
 	switch {
-	case v.InClosedMenu(i):
+	case v.inClosedMenu(i):
 		return -1
 	case e.Role == desktop.Radio:
-		such = func(p int) bool { return len(v.Radios(p)) > 0 }
+		such = func(p int) bool { return len(v.radios(p)) > 0 }
 	case e.Role.IsSetMember():
 	case e.States.Has(desktop.Checkable) || e.Role == desktop.Checkbox || e.Role == desktop.Switch:
 		return i
 	default:
 		return -1
 	}
-	for p := e.Parent; p >= 0; p = v.Snapshot.Elements[p].Parent {
+	for p := e.Parent; p >= 0; p = v.snapshot.Elements[p].Parent {
 		if such(p) {
 			return p
 		}
@@ -156,7 +156,7 @@ func (v *view) undoFor(was fieldValue, which string, now fieldValue) *aai.Undo {
 		effect = " has its former text again, without links and formatting"
 	}
 	return &aai.Undo{
-		Description:   desktop.Describe(&v.Snapshot.Elements[v.Snapshot.Index(was.id)]) + effect,
+		Description:   desktop.Describe(&v.snapshot.Elements[v.snapshot.Index(was.id)]) + effect,
 		Step:          v.step(setValueName, map[string]any{"query": which, "value": was.value}),
 		ExpectedState: now.value,
 	}
@@ -170,7 +170,7 @@ func (v *view) restoreAfterFailure(ctx context.Context, was fieldValue, failed e
 	if !reached || !was.known || e.Undo != nil || v.refresh(ctx) != nil {
 		return failed
 	}
-	i := v.Snapshot.Index(was.id)
+	i := v.snapshot.Index(was.id)
 	now := v.readFieldValue(ctx, i)
 	if !now.known {
 		return failed
@@ -179,8 +179,8 @@ func (v *view) restoreAfterFailure(ctx context.Context, was fieldValue, failed e
 	if now.value != was.value {
 		now, how = v.restoreValue(ctx, i, was)
 	}
-	if said.Message += how; v.Snapshot.Index(was.id) >= 0 && now.known {
-		if which := query.For(v.Snapshot, v.Snapshot.Index(was.id)); which != "" {
+	if said.Message += how; v.snapshot.Index(was.id) >= 0 && now.known {
+		if which := query.For(v.snapshot, v.snapshot.Index(was.id)); which != "" {
 			said.Undo = v.undoFor(was, which, now)
 		}
 	}
@@ -197,7 +197,7 @@ func (v *view) restoreValue(ctx context.Context, i int, was fieldValue) (now fie
 	if e := v.refresh(ctx); err == nil {
 		err = e
 	}
-	now = v.readFieldValue(ctx, v.Snapshot.Index(was.id))
+	now = v.readFieldValue(ctx, v.snapshot.Index(was.id))
 	switch {
 	case now.known && now.value == was.value:
 		return now, "; it has its former value again"
@@ -213,12 +213,12 @@ func (v *view) changed(ctx context.Context, was fieldValue) (which string, now f
 	if !was.known {
 		return "", now, false
 	}
-	i := v.Snapshot.Index(was.id)
+	i := v.snapshot.Index(was.id)
 	now = v.readFieldValue(ctx, i)
 	if !now.known || now.value == was.value {
 		return "", now, false
 	}
-	which = query.For(v.Snapshot, i)
+	which = query.For(v.snapshot, i)
 	return which, now, which != ""
 }
 
@@ -227,4 +227,27 @@ func (v *view) changed(ctx context.Context, was fieldValue) (which string, now f
 func (v *view) step(tool string, args map[string]any) aai.Step {
 	args["app"] = strconv.Itoa(v.app.PID)
 	return aai.Step{App: aai.DesktopApp, Tool: tool, Args: args}
+}
+
+// maxValueBefore is the maximum of bytes in a reply about a field's old value.
+const maxValueBefore = 200
+
+// valueBefore returns the present value of element i before its change to value, for a reply; nil for a password
+// field.
+func (v *view) valueBefore(i int, value string) *string {
+	e := &v.snapshot.Elements[i]
+	if e.States.Has(desktop.Protected) {
+		return nil
+	}
+	text := v.valueOf(i)
+	for _, r := range v.radios(i) {
+		if v.snapshot.Elements[r].States.Has(desktop.Checked) {
+			text = v.snapshot.Elements[r].Name
+		}
+	}
+	if b, is := fieldtext.ParseBlock(e, value); is {
+		text = v.blockText(b, i)
+	}
+	text = aai.CleanText(text, maxValueBefore)
+	return &text
 }

@@ -4,29 +4,31 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/desktop/delta"
-	"github.com/gybob/aai-gateway/internal/desktop/query"
 	"github.com/gybob/aai-gateway/internal/desktop/refs"
 	"github.com/gybob/aai-gateway/internal/gui/conversation"
+	"github.com/gybob/aai-gateway/internal/gui/fieldtext"
 	"github.com/gybob/aai-gateway/internal/gui/guierr"
 	"github.com/gybob/aai-gateway/internal/gui/params"
 	"github.com/gybob/aai-gateway/internal/gui/programs"
 	"github.com/gybob/aai-gateway/internal/gui/screenshot"
-	"github.com/gybob/aai-gateway/internal/gui/snapview"
 )
 
 // view holds the state of one call that operates a program: its latest snapshot with refs, the backend and the
 // options. Set the options before a query.
 type view struct {
-	snapview.RefSnapshot
-	engine  *engine
-	backend desktop.Backend
-	call    *aai.Call
-	app     desktop.App
+	snapshot       *desktop.Snapshot
+	refs           *refs.Table
+	withoutNewRefs bool // errors get no hints or candidates with refs, because the caller discards them
+	engine         *engine
+	backend        desktop.Backend
+	call           *aai.Call
+	app            desktop.App
 	// includeHidden lets queries match elements that are not visible if no visible one matches.
 	includeHidden bool
 	// includeMenus lets queries match items of closed menus if no visible element matches.
@@ -48,19 +50,6 @@ type view struct {
 
 // findTimeout limits how long a query waits for an element to appear.
 const findTimeout = 500 * time.Millisecond
-
-// findAnywhere finds the elements of the query in view or, if there are none, out of view, and reports whether there
-// are any. It ignores elements hidden by a dialog, closed tab, window or menu.
-func (v *view) findAnywhere(ctx context.Context, q *query.Query) (query.Result, bool) {
-	found := q.Find(v.Snapshot, query.Options{Root: -1, Hidden: true})
-	seen := v.Snapshot.VisibleElements()
-	if in := slices.DeleteFunc(slices.Clone(found.Matches), func(i int) bool { return !seen[i] }); len(in) > 0 {
-		found.Matches = in
-		return found, true
-	}
-	found.Matches = slices.DeleteFunc(slices.Clone(found.Matches), func(i int) bool { return v.hiddenReason(ctx, i) != "" })
-	return found, len(found.Matches) > 0
-}
 
 // withView runs f with a fresh view of the program that the call names. The call holds the
 // program's queue slot.
@@ -104,9 +93,9 @@ func (d *engine) withViewUnqueued(ctx context.Context, call *aai.Call, f func(co
 				d.Log.Warn("references are not kept", "error", err)
 			}
 		}()
-		v.Refs = known
+		v.refs = known
 	} else {
-		v.Refs = d.Sessions.For(call).RefsOf(app)
+		v.refs = d.Sessions.For(call).RefsOf(app)
 	}
 	if err := v.refresh(ctx); err != nil {
 		return nil, err
@@ -123,7 +112,7 @@ func (v *view) refresh(ctx context.Context) error {
 	if err != nil {
 		return v.unreadableError(guierr.Unreadable(err))
 	}
-	v.Snapshot = shot
+	v.snapshot = shot
 	return nil
 }
 
@@ -136,213 +125,161 @@ func (v *view) read(ctx context.Context, id desktop.ID) (desktop.Element, error)
 	return e, nil
 }
 
-// match is the index of an element in the snapshot of the view, with the strategy by which a query found it.
-type match struct {
-	index    int
-	strategy query.Strategy
+// ref returns the ref of the snapshot's i'th element.
+func (v *view) ref(i int) string { return v.refs.Ref(v.snapshot, i) }
+
+// idOf returns the ID of the snapshot's i'th element; "" for -1.
+func (v *view) idOf(i int) desktop.ID {
+	if i < 0 {
+		return ""
+	}
+	return v.snapshot.Elements[i].ID
 }
 
-// locate finds the one element of the query. Without a match it retries until findTimeout: many
-// elements appear a moment after the action that caused them.
-func (v *view) locate(ctx context.Context, query string) (match, error) {
-	for p := v.newAdaptiveWait(findTimeout); ; {
-		m, err := v.findWithOffscreen(ctx, query)
-		if err == nil || aai.AsError(err).Code != aai.ElementNotFound || refs.Is(query) || !p.awaitChange(ctx) {
-			return m, err
-		}
-		if err := v.refresh(ctx); err != nil {
-			return m, err
-		}
-	}
+// name formats an element for people and models: button "Save" [e12].
+func (v *view) name(i int) string {
+	return desktop.Describe(&v.snapshot.Elements[i]) + " [" + v.ref(i) + "]"
 }
 
-// findLikely is find for the gates that judge a call: it returns the element that the call would
-// act upon, or else the likeliest match.
-func (v *view) findLikely(ctx context.Context, query string) (match, error) {
-	v.certainOnly = true
-	m, err := v.find(ctx, query)
-	if v.certainOnly = false; err != nil {
-		return v.find(ctx, query)
-	}
-	return m, nil
+// elementView is an element as data for programs.
+type elementView struct {
+	Ref      string   `json:"element_ref"`
+	Role     string   `json:"role"`
+	Title    string   `json:"title"`
+	Value    string   `json:"value,omitempty"`
+	Position []int    `json:"position,omitempty"` // x, y on the screen
+	Size     []int    `json:"size,omitempty"`     // width, height
+	Enabled  bool     `json:"enabled"`
+	Focused  bool     `json:"focused"`
+	States   []string `json:"states,omitempty"`
 }
 
-// findWithOffscreen is find that also reads elements out of view, if the target may be there.
-func (v *view) findWithOffscreen(ctx context.Context, query string) (match, error) {
-	m, err := v.find(ctx, query)
-	if v.mayBeOffscreen(m, err) && v.readOffscreen(ctx) {
-		m, err = v.find(ctx, query)
+// summarize returns an element as data for programs.
+func (v *view) summarize(i int) elementView {
+	e := &v.snapshot.Elements[i]
+	out := elementView{
+		Ref: v.ref(i), Role: string(e.Role), Title: aai.CleanLabel(e.Name, fieldtext.MaxText), Value: v.shown(i),
+		Enabled: e.States.Has(desktop.Enabled), Focused: e.States.Has(desktop.Focused), States: e.States.Words(),
 	}
-	if err != nil && aai.AsError(err).Code == aai.ElementNotFound && v.readSheetCell(ctx, query) {
-		m, err = v.find(ctx, query)
+	if !e.Frame.Empty() {
+		out.Position, out.Size = []int{e.Frame.X, e.Frame.Y}, []int{e.Frame.W, e.Frame.H}
 	}
-	return m, err
+	return out
 }
 
-// find returns the one element of the present snapshot that the query or ref matches. If several match, it fails
-// unless the argument nth of the call selects one.
-func (v *view) find(ctx context.Context, text string) (match, error) {
-	if refs.Is(text) {
-		i, err := v.Refs.Resolve(v.Snapshot, text)
-		if told, renamed := v.Refs.NameChanged(v.Snapshot, text); err == nil && renamed && v.forAction {
-			return match{}, v.RenamedError(text, i, told)
-		}
-		if e := aai.AsError(err); e != nil && e.Code == aai.StaleRef {
-			v.behindDialog(e)
-		}
-		if err == nil && v.forAction {
-			i = query.WrappedControl(v.Snapshot, i)
-		}
-		return match{i, "ref"}, err
-	}
-	found, err := v.search(ctx, text)
-	if err != nil {
-		return match{}, err
-	}
-	nth := params.Int(v.call, "nth", 0)
-	switch {
-	case len(found.Matches) == 0:
-		return match{}, v.notFound(ctx, text, found)
-	case nth > len(found.Matches):
-		e := aai.Errorf(aai.ElementNotFound, "nth: %d is more than the %d that match %s", nth, len(found.Matches), guierr.QuoteQuery(text))
-		e.Delivery = aai.NotDelivered
-		e.Candidates = v.Candidates(found.Matches)
-		return match{}, e
-	case nth > 0:
-		return match{found.Matches[nth-1], found.Strategy}, nil
-	case len(found.Matches) == 1:
-		return match{found.Matches[0], found.Strategy}, nil
-	}
-	e := aai.Errorf(aai.AmbiguousTarget, "%d elements match %s", len(found.Matches), guierr.QuoteQuery(text))
-	e.Delivery = aai.NotDelivered
-	e.Candidates = v.Candidates(found.Matches)
-	e.Hint = "Give the ref of the one you mean as query, or nth."
-	return match{}, e
+// shown returns the value of an element, for display.
+func (v *view) shown(i int) string {
+	e := v.snapshot.Elements[i]
+	e.Value = v.valueOf(i)
+	return fieldtext.DisplayValue(&e)
 }
 
-// filterCertain narrows the matches of a query with certainOnly. It drops matches behind a modal dialog. It prefers
-// those in a dialog in front, and those in a page over the elements of the browser. Without a match, the error or the
-// suggestions name similar elements.
-func (v *view) filterCertain(ctx context.Context, q *query.Query, text string, found query.Result) (query.Result, error) {
-	if len(found.Matches) > 0 {
-		whole := q.FilterWholeNames(v.Snapshot, v.inDialog(ctx, v.usable(ctx, found.Matches)))
-		found.Matches = q.ClosestMatches(v.Snapshot, v.FilterInside(whole, func(p int) bool { return v.Snapshot.Elements[p].Role == desktop.Document }))
-		return found, nil
+// describe formats an element in one line, with its value.
+func (v *view) describe(i int) string {
+	e := &v.snapshot.Elements[i]
+	text := v.name(i)
+	if value := v.shown(i); value != "" && (e.Value != "" || !e.States.Has(desktop.Checkable)) {
+		text += fmt.Sprintf(" value %q", aai.CleanLabel(value, 200))
 	}
-	like := q.Find(v.Snapshot, query.Options{Root: -1})
-	if len(like.Matches) == 0 || len(found.HiddenMatches) > 0 {
-		found.Suggestions = append(like.Suggestions, like.Matches...)
-		return found, nil
+	if !e.States.Has(desktop.Enabled) {
+		text += " disabled"
 	}
-	e := aai.Errorf(aai.ElementNotFound, "nothing in %s is called %s; similar elements are too uncertain to act on", aai.CleanLabel(v.app.Name, 60), guierr.QuoteQuery(text))
-	e.Delivery = aai.NotDelivered
-	e.Candidates = v.Candidates(like.Matches)
-	e.Hint = "Give its ref or its whole name as query; contains: before the words matches any element that has them." + v.UnloadedMenusHint() + v.UnsearchedHint()
-	return found, e
+	if v.snapshot.IsOffscreen(i) {
+		text += " out of view"
+	}
+	if e.States.Has(desktop.Checkable) {
+		text += map[bool]string{true: " checked", false: " unchecked"}[e.States.Has(desktop.Checked)]
+	}
+	return text
 }
 
-// usable keeps the matches that are not behind a modal dialog, or all if there are none.
-func (v *view) usable(ctx context.Context, matches []int) []int {
-	if len(matches) < 2 {
-		return matches
-	}
-	behind := make(map[int]bool) // by window
-	left := slices.DeleteFunc(slices.Clone(matches), func(i int) bool {
-		top := v.Snapshot.WindowOf(i)
-		if _, known := behind[top]; !known {
-			behind[top] = v.modal(ctx, top) >= 0
-		}
-		return behind[top]
-	})
-	if len(left) == 0 {
-		return matches
-	}
-	return left
-}
+// maxCandidates limits the elements that an error lists.
+const maxCandidates = 8
 
-// inDialog keeps the matches that are in a dialog in front, or all if there are none.
-func (v *view) inDialog(ctx context.Context, matches []int) []int {
-	const unknown = -2
-	front := unknown
-	return v.FilterInside(matches, func(p int) bool {
-		e := &v.Snapshot.Elements[p]
-		switch {
-		case e.Role != desktop.Dialog && e.Role != desktop.AlertDialog:
-			return false
-		case e.Parent >= 0 || e.States.HasAny(desktop.Modal|desktop.Active):
-			return true
-		case front == unknown:
-			front = v.frontTopLevel(ctx)
-		}
-		return p == front
-	})
-}
-
-// search returns all matches of the query.
-func (v *view) search(ctx context.Context, text string) (query.Result, error) {
-	strategy := query.Strategy(params.String(v.call, "strategy"))
-	if strategy == "" {
-		strategy = "auto"
+// candidates describes elements so that a caller can choose: e12 button "Save" in dialog "Really?".
+// It omits containers that all of them share.
+func (v *view) candidates(indexes []int) []string {
+	if v.withoutNewRefs {
+		return nil
 	}
-	q, err := query.Parse(text, strategy)
-	if err != nil {
-		return query.Result{}, err
+	shown := indexes[:min(len(indexes), maxCandidates)]
+	paths := make(map[int][]string)
+	for _, i := range shown {
+		paths[i] = v.path(i)
 	}
-	if v.includeOffscreen {
-		if found, some := v.findAnywhere(ctx, q); some {
-			found.Matches = v.WithoutHiddenMenuBars(found.Matches)
-			return found, nil
+	shared := make(map[string]int)
+	for _, path := range paths {
+		for _, part := range path {
+			shared[part]++
 		}
 	}
-	find := q.Find
-	if v.certainOnly {
-		find = q.FindForAction
-	}
-	found := find(v.Snapshot, query.Options{Root: -1})
-	found.Matches, found.HiddenMatches = v.WithoutHiddenMenuBars(found.Matches), v.WithoutHiddenMenuBars(found.HiddenMatches)
-	if len(found.Matches) == 0 {
-		found.Matches = v.OutOfView(found.HiddenMatches)
-	}
-	if v.includeHidden && len(found.Matches) == 0 {
-		found.Matches = found.HiddenMatches
-	}
-	if v.includeMenus && len(found.Matches) == 0 {
-		for _, i := range found.HiddenMatches {
-			if v.InClosedMenu(i) {
-				found.Matches = append(found.Matches, i)
+	alike := make(map[string][]int) // elements with the same description
+	texts := make(map[int]string)
+	for _, i := range indexes {
+		text := desktop.Describe(&v.snapshot.Elements[i])
+		for _, part := range paths[i] {
+			if len(shown) == 1 || shared[part] < len(shown) {
+				text += " in " + part
 			}
 		}
+		texts[i] = text
+		alike[text] = append(alike[text], i)
 	}
-	if v.certainOnly {
-		return v.filterCertain(ctx, q, text, found)
+	var out []string
+	for _, i := range shown {
+		text := v.ref(i) + " " + texts[i]
+		if others := alike[texts[i]]; len(others) > 1 {
+			text += v.apart(i, others)
+		}
+		out = append(out, text)
 	}
-	return found, nil
+	return out
 }
 
-// behindDialog adds to e the dialog that makes a browser hide its page, or else the open modal dialog of the page.
-// Elements behind the dialog are absent from the tree while it is open.
-func (v *view) behindDialog(e *aai.Error) {
-	if dialog := v.AlertOfPage(); dialog >= 0 && v.app.IsBrowser && !v.WithoutNewRefs {
-		e.Message += "; " + v.Name(dialog) + " is before its page"
-		e.Hint = "Answer or close that dialog first."
-	} else if dialog := v.PageModal(); dialog >= 0 && v.app.IsBrowser && !v.WithoutNewRefs {
-		e.Message += "; " + v.Name(dialog) + " is open"
-		e.Hint = "Elements of the page behind that dialog are not there until it is closed. " + e.Hint
+// apart returns a text that distinguishes an element from others with the same description: nearby
+// text that none of the others has, or its position.
+func (v *view) apart(i int, others []int) string {
+	all := v.snapshot.Elements
+	of := -1 // the largest container without the others
+	for p := all[i].Parent; p >= 0 && !slices.ContainsFunc(others, func(o int) bool { return o != i && p < o && o < all[p].End }); p = all[p].Parent {
+		of = p
 	}
-}
-
-func (v *view) notFound(ctx context.Context, text string, found query.Result) error {
-	e := aai.Errorf(aai.ElementNotFound, "nothing in %s matches %s", aai.CleanLabel(v.app.Name, 60), guierr.QuoteQuery(text))
-	e.Delivery = aai.NotDelivered
-	e.Candidates = v.Candidates(found.Suggestions)
-	e.Hint = "ax_get_tree shows what is there." + v.UnloadedMenusHint() + v.UnsearchedHint()
-	v.behindDialog(e)
-	if len(found.HiddenMatches) > 0 {
-		e.Message += fmt.Sprintf("; %s is there, but not showing", desktop.Describe(&v.Snapshot.Elements[found.HiddenMatches[0]]))
-		e.Hint = v.revealHint(ctx, found.HiddenMatches[0])
-		if v.InClosedMenu(found.HiddenMatches[0]) {
-			e.Candidates = append(v.Candidates(found.HiddenMatches), e.Candidates...)
+	if of >= 0 {
+		var words []string
+		v.eachText(of, i, func(_ int, text string) bool {
+			if text != all[i].Name && !slices.Contains(words, text) {
+				words = append(words, text)
+			}
+			return len(words) < maxCandidates
+		})
+		if len(words) > 0 {
+			return " beside " + guierr.QuoteQuery(aai.CleanLabel(strings.Join(words, " "), 60))
 		}
 	}
-	return e
+	b := all[i].Frame
+	return fmt.Sprintf(" at %d,%d", b.X, b.Y)
+}
+
+// maxPathWord is the maximum of bytes of a container's name in a path.
+const maxPathWord = 40
+
+// path returns the named containers of an element, nearest first, at most two. It omits containers
+// with the element's own name.
+func (v *view) path(i int) []string {
+	var names []string
+	for p := v.snapshot.Elements[i].Parent; p >= 0 && len(names) < 2; p = v.snapshot.Elements[p].Parent {
+		if e := &v.snapshot.Elements[p]; e.Name != "" && e.Role != desktop.Generic && e.Name != v.snapshot.Elements[i].Name {
+			names = append(names, string(e.Role)+" "+desktop.Quote(e.Name, maxPathWord))
+		}
+	}
+	return names
+}
+
+// unreadElements returns how many elements the snapshot omits.
+func (v *view) unreadElements() int {
+	n := 0
+	for i := range v.snapshot.Elements {
+		n += v.snapshot.Elements[i].UnreadChildren
+	}
+	return n
 }

@@ -107,7 +107,7 @@ func (w *wait) waited() time.Duration { return time.Since(w.begun).Round(time.Mi
 // the actual state.
 func (w *wait) look(ctx context.Context, last bool) (*aai.Result, error) {
 	result, err := w.toolset.withViewUnqueued(ctx, w.call, func(ctx context.Context, v *view) (*aai.Result, error) {
-		v.WithoutNewRefs, v.certainOnly = !last, true // accept only a certain match
+		v.withoutNewRefs, v.certainOnly = !last, true // accept only a certain match
 		result, err := w.checkView(ctx, v)
 		if instead := aai.AsError(err); instead != nil && instead.AppResponded && !last {
 			return nil, nil
@@ -129,8 +129,8 @@ func (w *wait) checkView(ctx context.Context, v *view) (*aai.Result, error) {
 		if missing = e.Code == aai.ElementNotFound || e.Code == aai.StaleRef; !missing {
 			return nil, err
 		}
-	} else if missing = !v.Snapshot.IsVisible(m.index) && !v.Snapshot.IsOffscreen(m.index); missing { // a ref of a hidden element
-		err = guierr.Failed("", "%s is not showing", v.Name(m.index))
+	} else if missing = !v.snapshot.IsVisible(m.index) && !v.snapshot.IsOffscreen(m.index); missing { // a ref of a hidden element
+		err = guierr.Failed("", "%s is not showing", v.name(m.index))
 	}
 	switch {
 	case missing && w.until == "vanishes":
@@ -141,16 +141,16 @@ func (w *wait) checkView(ctx context.Context, v *view) (*aai.Result, error) {
 	case missing:
 		return nil, w.actualError(err)
 	case w.until == "vanishes":
-		return nil, w.actualError(guierr.Failed("", "%s is there", v.Name(m.index)))
+		return nil, w.actualError(guierr.Failed("", "%s is there", v.name(m.index)))
 	case w.until != "appears":
 		if wrong, err := w.differs(ctx, v, &m.index); err != nil {
 			return nil, err
 		} else if wrong != "" {
-			return nil, w.actualError(guierr.Failed("", "%s %s", v.Name(m.index), wrong))
+			return nil, w.actualError(guierr.Failed("", "%s %s", v.name(m.index), wrong))
 		}
 	}
-	e := v.Summarize(v.Snapshot, m.index)
-	return &aai.Result{Text: v.FoundText(m.index, ""), DataComplete: true, Data: map[string]any{
+	e := v.summarize(m.index)
+	return &aai.Result{Text: v.foundText(m.index, ""), DataComplete: true, Data: map[string]any{
 		"element_ref": e.Ref, "role": e.Role, "title": e.Title, "value": e.Value, "waited_ms": w.waited().Milliseconds(),
 	}}, nil
 }

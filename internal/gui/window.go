@@ -35,9 +35,9 @@ func (v *view) windowOf(ctx context.Context, i int) (desktop.WindowInfo, error) 
 	if i < 0 {
 		return programs.FrontWindow(own), nil
 	}
-	w, sure := programs.BestWindow(own, &v.Snapshot.Elements[v.Snapshot.WindowOf(i)])
+	w, sure := programs.BestWindow(own, &v.snapshot.Elements[v.snapshot.WindowOf(i)])
 	if !sure {
-		return w, guierr.Failed(aai.NotDelivered, "the window of %s that shows %s is unknown", aai.CleanLabel(v.app.Name, 60), v.Name(i))
+		return w, guierr.Failed(aai.NotDelivered, "the window of %s that shows %s is unknown", aai.CleanLabel(v.app.Name, 60), v.name(i))
 	}
 	return w, nil
 }
@@ -50,8 +50,8 @@ func (v *view) frontTopLevel(ctx context.Context) int {
 		return -1
 	}
 	front := programs.FrontWindow(own)
-	for _, top := range v.Snapshot.Children(-1) {
-		if w, sure := programs.BestWindow(own, &v.Snapshot.Elements[top]); sure && w.ID == front.ID {
+	for _, top := range v.snapshot.Children(-1) {
+		if w, sure := programs.BestWindow(own, &v.snapshot.Elements[top]); sure && w.ID == front.ID {
 			return top
 		}
 	}
@@ -199,7 +199,7 @@ func (v *view) byAccessibility(i int, name string, act desktop.Act) technique {
 		if v.backend.Actor == nil {
 			return guierr.Unsupported("actions on elements")
 		}
-		e := &v.Snapshot.Elements[i]
+		e := &v.snapshot.Elements[i]
 		act.Name = e.Name
 		return v.backend.Actor.Execute(ctx, v.app, e.ID, act)
 	}}
@@ -219,23 +219,23 @@ func (v *view) bringToFront(ctx context.Context, m match) (match, error) {
 	if err != nil || w.Active {
 		return m, err
 	}
-	ref := v.Ref(m.index)
+	ref := v.ref(m.index)
 	if err := v.raiseWindow(ctx, w); err != nil {
 		return m, err
 	}
 	for until := time.Now().Add(frontTimeout); ; {
-		before := v.Snapshot.Version
+		before := v.snapshot.Version
 		if aai.Sleep(ctx, frontPause) != nil {
 			return m, guierr.Unreadable(ctx.Err())
 		}
 		if err := v.refresh(ctx); err != nil {
 			return m, err
 		}
-		if v.Snapshot.Version == before || time.Now().After(until) {
+		if v.snapshot.Version == before || time.Now().After(until) {
 			break
 		}
 	}
-	i, err := v.Refs.Resolve(v.Snapshot, ref)
+	i, err := v.refs.Resolve(v.snapshot, ref)
 	if err != nil {
 		e := *aai.AsError(err)
 		e.Hint = "The window changed when it came to the front. " + e.Hint
@@ -274,12 +274,12 @@ func (v *view) innermost(ctx context.Context, at desktop.Point, w desktop.Window
 		return -1, err
 	}
 	found := -1
-	for _, top := range v.Snapshot.Children(-1) {
-		if shows, sure := programs.BestWindow(own, &v.Snapshot.Elements[top]); !sure || shows.ID != w.ID {
+	for _, top := range v.snapshot.Children(-1) {
+		if shows, sure := programs.BestWindow(own, &v.snapshot.Elements[top]); !sure || shows.ID != w.ID {
 			continue
 		}
-		for i := top; i < v.Snapshot.Elements[top].End; i++ {
-			if e := &v.Snapshot.Elements[i]; such(e) && e.Frame.Contains(at) && v.Snapshot.IsVisible(i) {
+		for i := top; i < v.snapshot.Elements[top].End; i++ {
+			if e := &v.snapshot.Elements[i]; such(e) && e.Frame.Contains(at) && v.snapshot.IsVisible(i) {
 				found = i
 			}
 		}
@@ -321,4 +321,29 @@ func (v *view) resolvePoint(ctx context.Context, prefix string) (desktop.Point, 
 		return on, e
 	}
 	return desktop.Point{X: on.X + own[i].Frame.X - p.At.X, Y: on.Y + own[i].Frame.Y - p.At.Y}, nil
+}
+
+// clickPoint returns the center of the visible part of the element, in its window or in the menu or list over it. It
+// fails if no part is in view.
+func (v *view) clickPoint(i int, w desktop.WindowInfo) (desktop.Point, error) {
+	seen, over := v.snapshot.Elements[i].Frame, false
+	for p := v.snapshot.Elements[i].Parent; p >= 0 && !over && !seen.Empty(); p = v.snapshot.Elements[p].Parent {
+		parent := &v.snapshot.Elements[p]
+		over = isPopupRole(parent.Role)
+		if !parent.Frame.Empty() && parent.Role != desktop.Combobox && parent.Role != desktop.MenuItem {
+			seen = seen.Intersect(parent.Frame)
+		}
+	}
+	if !over {
+		seen = seen.Intersect(w.Frame)
+	}
+	if seen.Empty() {
+		return desktop.Point{}, guierr.Failed(aai.NotDelivered, "%s is not in view, or the program does not say where it is; ax_scroll brings it into view", v.name(i))
+	}
+	return seen.Center(), nil
+}
+
+// isPopupRole reports whether the children of elements with the role are drawn over the window.
+func isPopupRole(role desktop.Role) bool {
+	return role == desktop.Menu || role == desktop.MenuItem || role == desktop.Combobox
 }

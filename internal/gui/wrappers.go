@@ -101,14 +101,14 @@ func signLabel(call *aai.Call) string {
 // behind one is noted.
 func (v *view) keepSecret(i int, text string) {
 	secrets := v.engine.Sessions.For(v.call)
-	if v.Snapshot.Elements[i].States.Has(desktop.Protected) {
+	if v.snapshot.Elements[i].States.Has(desktop.Protected) {
 		secrets.AddSecret(text)
 	}
-	if v.Snapshot.Elements[i].States.Has(desktop.Multiline) {
+	if v.snapshot.Elements[i].States.Has(desktop.Multiline) {
 		return
 	}
 	parts := strings.FieldsFunc(text, func(r rune) bool { return r == '\t' || r == '\n' || r == '\r' })
-	if len(parts) < 2 || !slices.ContainsFunc(v.Snapshot.Elements, func(e desktop.Element) bool { return e.States.Has(desktop.Protected) }) {
+	if len(parts) < 2 || !slices.ContainsFunc(v.snapshot.Elements, func(e desktop.Element) bool { return e.States.Has(desktop.Protected) }) {
 		return
 	}
 	for _, part := range parts[1:] {
