@@ -11,7 +11,7 @@
 //	owner      find the owner of the service's name, or have the bus start it (bus.go, names.go)
 //	guard      reject denied names, interfaces, members and paths (guard.go)
 //	introspect read the object's description, cached (introspect.go)
-//	plan       map parameters to arguments and types, cached (plan.go)
+//	plan       map parameters to arguments and types, cached (driver.go)
 //	encode     JSON to wire by signature (encode.go); decode.go does the reverse
 //
 // A message goes to the unique name of the owner that the guard checked, not to the
