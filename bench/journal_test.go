@@ -12,6 +12,7 @@ import (
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/audit"
 	"github.com/gybob/aai-gateway/internal/gateway"
+	"github.com/gybob/aai-gateway/internal/gui/risk"
 	"github.com/gybob/aai-gateway/internal/lexicon"
 	"github.com/gybob/aai-gateway/internal/policy"
 	"github.com/gybob/aai-gateway/internal/schema"
@@ -46,8 +47,8 @@ func path(b *testing.B, t *table) {
 	bare := &gateway.Gateway{Catalog: parts, Gates: []aai.Gate{parts}, Journal: parts}
 	whole := &gateway.Gateway{Catalog: parts, Journal: record, Gates: []aai.Gate{
 		policy.NewLimits(map[policy.Kind]policy.Limit{policy.KindDeclared: {PerSecond: 1e6, PerMinute: 1e7, Concurrent: 1000}}),
-		&policy.BuiltinGate{}, &policy.ModeGate{Path: filepath.Join(folder, "mode")}, policy.AppLists{}, policy.ProtectedWindows{},
-		policy.NewDestructiveMarker(lexicon.DestructiveWords()),
+		&policy.BuiltinGate{}, &policy.ModeGate{Path: filepath.Join(folder, "mode")}, policy.AppLists{}, risk.ProtectedWindows{},
+		risk.NewDestructiveMarker(lexicon.DestructiveWords()),
 		policy.NewConsent(policy.ConsentConfig{
 			Store: policy.NewFileStore(filepath.Join(folder, "consent.json")), Preapproved: []policy.Grant{grant},
 		}),

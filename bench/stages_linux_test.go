@@ -18,6 +18,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/doors/mcp"
 	"github.com/gybob/aai-gateway/internal/drivers/dbus"
 	"github.com/gybob/aai-gateway/internal/gateway"
+	"github.com/gybob/aai-gateway/internal/gui/risk"
 	"github.com/gybob/aai-gateway/internal/lexicon"
 	"github.com/gybob/aai-gateway/internal/policy"
 	"github.com/gybob/aai-gateway/internal/testkit"
@@ -172,8 +173,8 @@ func assemble(b *testing.B, bus *testkit.Bus, clock *clockwork) *gateway.Gateway
 		policy.NewBuiltinGate(policy.BuiltinConfig{AgentTools: builtin.AgentTools(), PersonDoors: []string{aai.DoorCLI}}),
 		&policy.ModeGate{Path: filepath.Join(h.folder, "mode")},
 		policy.AppLists{Denied: []string{"org.example.Denied"}},
-		policy.ProtectedWindows{},
-		policy.NewDestructiveMarker(lexicon.DestructiveWords()),
+		risk.ProtectedWindows{},
+		risk.NewDestructiveMarker(lexicon.DestructiveWords()),
 		policy.NewConsent(policy.ConsentConfig{Store: store, Preapproved: []policy.Grant{
 			{Caller: policy.Wildcard, App: fastApp, Tool: policy.Wildcard, Decision: policy.Allow},
 		}}),

@@ -25,6 +25,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/doors/mcp"
 	"github.com/gybob/aai-gateway/internal/doors/mcp/streamable"
 	"github.com/gybob/aai-gateway/internal/gateway"
+	"github.com/gybob/aai-gateway/internal/gui/risk"
 	"github.com/gybob/aai-gateway/internal/lexicon"
 	"github.com/gybob/aai-gateway/internal/policy"
 )
@@ -84,8 +85,8 @@ func newGateway(folder string) *gateway.Gateway {
 			policy.NewBuiltinGate(policy.BuiltinConfig{AgentTools: builtin.AgentTools(), PersonDoors: []string{aai.DoorCLI}}),
 			&policy.ModeGate{Path: filepath.Join(folder, "mode")},
 			policy.AppLists{Denied: []string{"org.example.Denied"}},
-			policy.ProtectedWindows{},
-			policy.NewDestructiveMarker(lexicon.DestructiveWords()),
+			risk.ProtectedWindows{},
+			risk.NewDestructiveMarker(lexicon.DestructiveWords()),
 			policy.NewConsent(policy.ConsentConfig{Store: store, Preapproved: preapproved}),
 		},
 	}

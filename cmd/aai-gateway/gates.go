@@ -15,6 +15,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/catalog/search"
 	"github.com/gybob/aai-gateway/internal/config"
 	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
+	"github.com/gybob/aai-gateway/internal/gui/risk"
 	"github.com/gybob/aai-gateway/internal/importers/introspect"
 	"github.com/gybob/aai-gateway/internal/platform/linux/dialog"
 	"github.com/gybob/aai-gateway/internal/policy"
@@ -64,10 +65,10 @@ func (s *setup) gates(store policy.Store, passphrase *reauth.Passphrase, log *sl
 			},
 		}),
 		s.appLists(),
-		policy.ProtectedWindows{ShowsDialog: t.dialog.IsShowing, IsDialogOpen: t.dialog.IsOpen},
-		policy.ShellMarker{}, // before the modes, which can override it
+		risk.ProtectedWindows{ShowsDialog: t.dialog.IsShowing, IsDialogOpen: t.dialog.IsOpen},
+		risk.ShellMarker{}, // before the modes, which can override it
 		t.modes,
-		policy.NewDestructiveMarker(words),
+		risk.NewDestructiveMarker(words),
 		policy.NewConsent(policy.ConsentConfig{
 			Store: store, Preapproved: s.Preapproved, BuiltinNeedsConsent: asked, Elicitation: s.Policy.ElicitationClients,
 			Revocations: t.revocations, ModeGate: t.modes, Authenticator: who, DialogUnavailable: t.dialog.IsFailing, Language: s.promptScreen.language,

@@ -6,11 +6,11 @@ import (
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/clients"
+	"github.com/gybob/aai-gateway/internal/gui/risk"
 	"github.com/gybob/aai-gateway/internal/importers"
 	"github.com/gybob/aai-gateway/internal/lexicon"
 	"github.com/gybob/aai-gateway/internal/netguard"
 	"github.com/gybob/aai-gateway/internal/oauth"
-	"github.com/gybob/aai-gateway/internal/policy"
 	"github.com/gybob/aai-gateway/internal/secrets"
 )
 
@@ -19,7 +19,7 @@ func (p *program) imports(cfg *setup, client *netguard.Client, drivers map[strin
 	return importers.New(importers.Config{
 		Folder: filepath.Join(cfg.home, ".aai"), UndoFolder: filepath.Join(cfg.platform.data, "imports"), Platform: cfg.platform.name, Fetch: fetchLong(client), Driver: drivers["http"],
 		Clients:       &clientServers{open: func() (*clientInstaller, error) { return p.installer(cfg) }},
-		IsDestructive: policy.NewDestructiveMarker(lexicon.DestructiveWords()).ContainsWord, Secrets: vault, Logins: logins,
+		IsDestructive: risk.NewDestructiveMarker(lexicon.DestructiveWords()).ContainsWord, Secrets: vault, Logins: logins,
 	})
 }
 

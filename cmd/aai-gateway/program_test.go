@@ -73,7 +73,7 @@ func TestGatewayHasEveryComponent(t *testing.T) {
 	for _, gate := range built.gateway.Gates {
 		gates = append(gates, strings.TrimPrefix(fmt.Sprintf("%T", gate), "*"))
 	}
-	want := []string{"policy.Limits", "policy.BuiltinGate", "policy.AppLists", "policy.ProtectedWindows", "policy.ShellMarker", "policy.ModeGate", "policy.DestructiveMarker", "policy.Consent"}
+	want := []string{"policy.Limits", "policy.BuiltinGate", "policy.AppLists", "risk.ProtectedWindows", "risk.ShellMarker", "policy.ModeGate", "risk.DestructiveMarker", "policy.Consent"}
 	if !slices.Equal(gates, want) {
 		t.Errorf("the gates are %q", gates)
 	}

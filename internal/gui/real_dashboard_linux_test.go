@@ -9,7 +9,7 @@ import (
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/gui"
-	"github.com/gybob/aai-gateway/internal/policy"
+	"github.com/gybob/aai-gateway/internal/gui/risk"
 )
 
 // TestTheDashboardIsLeftAlone by every tool, for a caller with all permissions: a browser that
@@ -91,6 +91,6 @@ func (w *realWorld) withOwnPages() (hosts *atomic.Pointer[[]string]) {
 	hosts.Store(new([]string))
 	b := w.backend
 	b.Documents, _ = b.Tree.(desktop.Documents) // it returns the addresses of documents
-	w.offers(gui.Config{Open: func() desktop.Backend { return b }, DashboardHosts: func() ([]string, error) { return *hosts.Load(), nil }}, policy.ProtectedWindows{})
+	w.offers(gui.Config{Open: func() desktop.Backend { return b }, DashboardHosts: func() ([]string, error) { return *hosts.Load(), nil }}, risk.ProtectedWindows{})
 	return hosts
 }

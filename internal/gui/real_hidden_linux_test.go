@@ -14,6 +14,7 @@ import (
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/gui/risk"
 	"github.com/gybob/aai-gateway/internal/policy"
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
@@ -26,7 +27,7 @@ func (w *realWorld) guarded(programs ...string) {
 		grants = append(grants, policy.Grant{Caller: policy.Wildcard, App: id, Tool: aai.PermissionSee, Decision: policy.Allow})
 	}
 	consent := policy.NewConsent(policy.ConsentConfig{Store: policy.NewFileStore(filepath.Join(w.TempDir(), "consent.json")), Preapproved: grants})
-	w.gateway.Gates = []aai.Gate{policy.NewLimits(policy.DefaultLimits()), policy.ProtectedWindows{}, consent}
+	w.gateway.Gates = []aai.Gate{policy.NewLimits(policy.DefaultLimits()), risk.ProtectedWindows{}, consent}
 }
 
 // windowCalled waits for a window with the title.

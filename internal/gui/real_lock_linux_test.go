@@ -6,14 +6,14 @@ import (
 	"time"
 
 	"github.com/gybob/aai-gateway"
-	"github.com/gybob/aai-gateway/internal/policy"
+	"github.com/gybob/aai-gateway/internal/gui/risk"
 )
 
 // TestRealLockIsAGuard: an unknown screen lock is recognized by a window over the whole screen,
 // past the window manager. The same program with another window is no lock.
 func TestRealLockIsAGuard(t *testing.T) {
 	w := newRealWorld(t)
-	w.gateway.Gates = []aai.Gate{policy.ProtectedWindows{}}
+	w.gateway.Gates = []aai.Gate{risk.ProtectedWindows{}}
 	popup := func(width, height int) string {
 		app := w.Launch(t, "python3", "-c", `
 import gi

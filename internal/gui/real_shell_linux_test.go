@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/gui/risk"
 	"github.com/gybob/aai-gateway/internal/policy"
 )
 
@@ -43,7 +44,7 @@ func terminalIsAShell(w *realWorld, name, command string) {
 			grants = append(grants, policy.Grant{Caller: policy.Wildcard, App: "desktop/" + name, Tool: permission, Decision: policy.Allow})
 		}
 		store := policy.NewFileStore(filepath.Join(w.TempDir(), "consent.json"))
-		w.gateway.Gates = []aai.Gate{policy.ShellMarker{}, policy.NewConsent(policy.ConsentConfig{Store: store, Preapproved: grants})}
+		w.gateway.Gates = []aai.Gate{risk.ShellMarker{}, policy.NewConsent(policy.ConsentConfig{Store: store, Preapproved: grants})}
 	}
 	keys := []params{{"app": name, "key": "t", "mode": "focus"}, {"app": name, "key": "return", "mode": "focus"}}
 	allow(aai.PermissionSee, aai.PermissionAct, aai.PermissionDestroy, policy.Wildcard)

@@ -5,14 +5,14 @@ import (
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
-	"github.com/gybob/aai-gateway/internal/policy"
+	"github.com/gybob/aai-gateway/internal/gui/risk"
 )
 
 // Typing into a terminal within another program needs the permission to run commands, by query, by
 // focus and by keys; elsewhere it does not.
 func TestTypingIntoTheTerminalOfAnEditor(t *testing.T) {
 	inWorld(t, func(w *world) {
-		w.gateway.Gates = append(w.gateway.Gates, policy.ShellMarker{})
+		w.gateway.Gates = append(w.gateway.Gates, risk.ShellMarker{})
 		win := w.d.Program("Code").Window("main.go")
 		text := win.Textbox("Editor")
 		shell := win.Add(desktop.Element{Role: desktop.Terminal, Name: "bash"})

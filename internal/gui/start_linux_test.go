@@ -8,6 +8,7 @@ import (
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/gui/risk"
 	"github.com/gybob/aai-gateway/internal/platform/linux/session"
 	"github.com/gybob/aai-gateway/internal/policy"
 )
@@ -36,7 +37,7 @@ func TestStartsThroughTheGates(t *testing.T) {
 		return policy.Grant{Caller: policy.Wildcard, App: app, Tool: permission, Decision: policy.Allow}
 	}
 	inWorldWithout(t, func(b *desktop.Backend) { b.Programs = programs }, func(w *world) {
-		w.gateway.Gates = []aai.Gate{policy.ShellMarker{}, policy.NewConsent(policy.ConsentConfig{Store: policy.NewFileStore(filepath.Join(dir, "grants")), Preapproved: []policy.Grant{
+		w.gateway.Gates = []aai.Gate{risk.ShellMarker{}, policy.NewConsent(policy.ConsentConfig{Store: policy.NewFileStore(filepath.Join(dir, "grants")), Preapproved: []policy.Grant{
 			may("desktop/env", "start"), may("desktop/sh", "start"), may("desktop/dash", "start"), may("desktop/prog", "start"), may("desktop/prog", "*"),
 		}})}
 		const given, runs = "with other arguments than its own?", "which runs commands?"

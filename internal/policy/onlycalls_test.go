@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/gui/risk"
 )
 
 // TestOnlyCalls checks that a builtin tool that only makes calls needs no question: its calls do.
@@ -38,14 +39,14 @@ func TestOnlyCalls(t *testing.T) {
 				"sandboxed": {&ModeGate{Configured: Sandboxed}, c.strict},
 				"open":      {NewBuiltinGate(BuiltinConfig{AgentTools: []string{"several"}, Authenticator: &somebody{way: aai.DesktopDialog}}), c.open},
 				"not open":  {NewBuiltinGate(BuiltinConfig{Authenticator: &somebody{way: aai.DesktopDialog}}), c.closed},
-				"a dialog":  {ProtectedWindows{IsDialogOpen: func() bool { return true }}, "admits"},
+				"a dialog":  {risk.ProtectedWindows{IsDialogOpen: func() bool { return true }}, "admits"},
 			} {
 				if got := check(gate.gate, of(c.app(), c.kind)); got != gate.want {
 					t.Errorf("%s: %s, expected %s", what, got, gate.want)
 				}
 			}
 			r := of(c.app(), c.kind)
-			if check(NewDestructiveMarker([]string{"delete"}), r); r.Destructive {
+			if check(risk.NewDestructiveMarker([]string{"delete"}), r); r.Destructive {
 				t.Error("its own words are taken for an act")
 			}
 		})

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/automation/workflow"
+	"github.com/gybob/aai-gateway/internal/gui/risk"
 	"github.com/gybob/aai-gateway/internal/policy"
 )
 
@@ -111,7 +112,7 @@ func (w *world) desk() {
 				return aai.TargetElement{Role: "button", Name: name, AllText: name}
 			}},
 	})
-	w.Gates = append(w.Gates[:3:3], policy.NewDestructiveMarker([]string{"delete"}), w.Gates[3])
+	w.Gates = append(w.Gates[:3:3], risk.NewDestructiveMarker([]string{"delete"}), w.Gates[3])
 }
 
 func (w *world) windows(t *testing.T, steps ...any) error {

@@ -1,4 +1,6 @@
-package policy
+// Package risk holds the gates that judge calls on windows: protected windows, terminals, and actions
+// that cannot be undone. They mark a request; the gates of package policy decide on the marks.
+package risk
 
 import (
 	"context"

@@ -1,7 +1,8 @@
-package policy
+package risk
 
 import (
 	"context"
+	"time"
 
 	"github.com/gybob/aai-gateway"
 )
@@ -19,7 +20,7 @@ type ProtectedWindows struct {
 
 // Check implements aai.Gate.
 func (u ProtectedWindows) Check(ctx context.Context, r *aai.Request) ([]aai.Question, error) {
-	if !r.App.OperatesOthers() || onlyMakesCalls(r.App, r.Tool) {
+	if !operates(r) {
 		return nil, nil
 	}
 	switch {
@@ -31,7 +32,7 @@ func (u ProtectedWindows) Check(ctx context.Context, r *aai.Request) ([]aai.Ques
 		// An open dialog has the keyboard and the screen.
 		e := aai.Errorf(aai.RateLimited, "tools cannot use the screen while the person at this computer is being asked a question")
 		e.Hint = "You have not called too often: call again when the question is answered."
-		e.RetryAfter = busyRetryAfter
+		e.RetryAfter = 100 * time.Millisecond
 		return nil, e
 	}
 	if takesWholeScreen(r) && r.App.Operator.LockReason != nil {
@@ -45,6 +46,12 @@ func (u ProtectedWindows) Check(ctx context.Context, r *aai.Request) ([]aai.Ques
 		}
 	}
 	return nil, nil
+}
+
+// operates reports whether the call itself operates a program. The calls that a tool of the desktop
+// only makes pass every gate.
+func operates(r *aai.Request) bool {
+	return r.App.OperatesOthers() && (r.App.ID != aai.DesktopApp || !r.Tool.Assessment(nil).OnlyMakesCalls)
 }
 
 // takesWholeScreen reports whether the call affects more than one program's windows: a

@@ -1,4 +1,4 @@
-package policy
+package risk
 
 import (
 	"context"
@@ -36,7 +36,7 @@ func NewDestructiveMarker(words []string) DestructiveMarker {
 
 // Check implements aai.Gate.
 func (d DestructiveMarker) Check(ctx context.Context, r *aai.Request) ([]aai.Question, error) {
-	if !r.App.OperatesOthers() || r.Effect() == aai.Reads || onlyMakesCalls(r.App, r.Tool) {
+	if !operates(r) || r.Effect() == aai.Reads {
 		return nil, nil
 	}
 	hit := r.ResolveTarget(ctx)

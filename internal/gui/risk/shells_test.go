@@ -1,0 +1,75 @@
+package risk
+
+import (
+	"context"
+	"path"
+	"strings"
+	"testing"
+
+	"github.com/gybob/aai-gateway"
+)
+
+// shelled returns the request after the gate.
+func shelled(t *testing.T, r *aai.Request) *aai.Request {
+	t.Helper()
+	if got := check(ShellMarker{}, r); got != "admits" {
+		t.Error(got)
+	}
+	return r
+}
+
+func TestTypingIntoATerminalIsToRun(t *testing.T) {
+	for name := range strings.FieldsSeq(`xterm uxterm lxterm koi8rxterm gnome-terminal-server gnome-terminal kgx ptyxis konsole yakuake xfce4-terminal mate-terminal lxterminal
+		qterminal deepin-terminal io.elementary.terminal alacritty kitty foot footclient wezterm wezterm-gui tilix terminator urxvt urxvtd rxvt-unicode st ghostty
+		guake tilda sakura roxterm cool-retro-term black-box cosmic-term Terminal iTerm2 cmd.exe powershell.exe pwsh.exe WindowsTerminal.exe conhost.exe
+		krunner xfce4-appfinder rofi dmenu ulauncher`) {
+		for _, app := range []*aai.App{
+			{ID: "desktop/x", PID: 7, Source: "/usr/libexec/" + name}, {ID: "desktop/" + name, PID: 7, Source: "/usr/bin/python3"},
+		} {
+			for tool, want := range map[string]string{"type": aai.PermissionRun, "click": aai.PermissionRun, "scroll": aai.PermissionAct, "look": aai.PermissionSee} {
+				if got := shelled(t, operating(app, tool)).Permission(); got != want {
+					t.Errorf("to %s in %s is to %s", tool, name, got)
+				}
+			}
+		}
+	}
+	for name := range strings.FieldsSeq(`mousepad code emacs firefox sterm-notes footnote kittens startup determine hyperion walkers`) {
+		for _, tool := range []string{"type", "click"} {
+			if got := shelled(t, operating(program(name, "d"), tool)).Permission(); got != aai.PermissionAct {
+				t.Errorf("to %s in %s is to %s", tool, name, got)
+			}
+		}
+	}
+	for i, shell := range shells() {
+		for j, other := range shells() {
+			if matches, err := path.Match(other, strings.ReplaceAll(shell, "*", "0")); err != nil || matches && i != j || shell != strings.ToLower(shell) {
+				t.Errorf("%q is meant by %q, or wrong", shell, other)
+			}
+		}
+	}
+}
+
+// TestATerminalWithinAProgram checks typing into an editor's terminal.
+func TestATerminalWithinAProgram(t *testing.T) {
+	for tool, want := range map[string]string{"type": aai.PermissionRun, "click": aai.PermissionAct, "look": aai.PermissionSee} {
+		r := operating(program("code", "d"), tool)
+		r.App.Operator.IsTerminalElement = func(context.Context, *aai.Call) bool { return true }
+		if got := shelled(t, r).Permission(); got != want {
+			t.Errorf("to %s is to %s", tool, got)
+		}
+		r = operating(program("code", "d"), tool)
+		r.App.Operator.IsTerminalElement = func(context.Context, *aai.Call) bool { return false }
+		if shelled(t, r); r.RunsCommand {
+			t.Errorf("to %s elsewhere is to run", tool)
+		}
+	}
+	whole := operating(nil, "click")
+	if shelled(t, whole).Permission() != aai.PermissionAct {
+		t.Error("the whole screen is no terminal")
+	}
+	for _, starts := range []*aai.App{{ID: "desktop/xterm", Process: aai.Process{Launch: &aai.Launch{}}}, {ID: "desktop/env", Process: aai.Process{Launch: &aai.Launch{RunsCommands: true}}}} {
+		if got := shelled(t, operating(starts, "look")).Permission(); got != aai.PermissionRun {
+			t.Errorf("to start %s is to %s", starts.ID, got)
+		}
+	}
+}
