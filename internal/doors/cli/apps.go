@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -10,45 +9,45 @@ import (
 )
 
 func newApps(r *run) *cobra.Command {
-	var running bool
-	cmd := &cobra.Command{
+	var flags []toolFlag
+	if r.cfg.Desktop != nil {
+		flags = append(flags, toolFlag{"running=", false, "the programs with windows, whether they declare tools or not"})
+	}
+	return r.newToolCommand(&cobra.Command{
 		Use:   "apps",
 		Short: "List the apps that have tools, or the programs that run",
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if running {
-				return r.programs(cmd.Context())
+	}, toolCommand{
+		tool: "apps", flags: flags,
+		prepare: func(c *toolCall) error {
+			if c.isSet("running") {
+				c.app, c.tool = aai.DesktopApp, "ax_list_apps"
 			}
-			return r.apps(cmd.Context())
+			return nil
 		},
-	}
-	if r.cfg.Desktop != nil {
-		cmd.Flags().BoolVar(&running, "running", false, "the programs with windows, whether they declare tools or not")
-	}
-	return cmd
-}
-
-// programs shows the programs with windows.
-func (r *run) programs(ctx context.Context) error {
-	result, err := r.do(ctx, aai.DesktopApp, "ax_list_apps", nil)
-	if err != nil {
-		return err
-	}
-	if result.Text == "" && r.output.format == formatText {
-		r.output.note("No program with a window runs.")
-		result = &aai.Result{Warning: result.Warning}
-	}
-	return r.showResult(result)
-}
-
-func (r *run) apps(ctx context.Context) error {
-	return r.showRows(ctx, "apps", nil, func(s *answerTable, _ *aai.Result) error {
-		r.output.showAnswerTable(s, map[string]func(*jsonNode) string{"runnable": otherPlatform, "tools": notStarted}, nil)
-		declared := func(app *jsonNode) bool { return memberText(app, "source") != "" }
-		if !slices.ContainsFunc(s.rows, declared) {
-			r.output.note("No app with tools was found. To see every place that was looked at: " + program + " scan")
-		}
-		return nil
+		show: func(r *run, c *toolCall) error {
+			if c.app == aai.DesktopApp {
+				return showPrograms(r, c)
+			}
+			return inRows(showApps)(r, c)
+		},
 	})
+}
+
+// showPrograms shows the programs with windows.
+func showPrograms(r *run, c *toolCall) error {
+	if c.result.Text == "" && r.output.format == formatText {
+		r.output.note("No program with a window runs.")
+		c.result = &aai.Result{Warning: c.result.Warning}
+	}
+	return r.showResult(c.result)
+}
+
+func showApps(r *run, s *answerTable, _ *toolCall) {
+	r.output.showAnswerTable(s, map[string]func(*jsonNode) string{"runnable": otherPlatform, "tools": notStarted}, nil)
+	declared := func(app *jsonNode) bool { return memberText(app, "source") != "" }
+	if !slices.ContainsFunc(s.rows, declared) {
+		r.output.note("No app with tools was found. To see every place that was looked at: " + program + " scan")
+	}
 }
 
 // notStarted returns the text that replaces the number of tools while an app's server has

@@ -38,7 +38,7 @@ func newAuthLogin(r *run) *cobra.Command {
 			if f.secret && f.clientID == "" {
 				return usage(cmd, "--client-secret needs --client-id")
 			}
-			return r.authLogin(cmd.Context(), args[0], f)
+			return r.authLogin(cmd, args[0], f)
 		},
 	}
 	cmd.Flags().StringVar(&f.clientID, "client-id", "", "how the authorization server knows this gateway, if you registered it there")
@@ -47,7 +47,8 @@ func newAuthLogin(r *run) *cobra.Command {
 	return cmd
 }
 
-func (r *run) authLogin(ctx context.Context, app string, f authFlags) error {
+func (r *run) authLogin(cmd *cobra.Command, app string, f authFlags) error {
+	ctx := cmd.Context()
 	about, err := r.aboutLogin(ctx, app)
 	if err != nil {
 		return err
@@ -74,14 +75,15 @@ func (r *run) authLogin(ctx context.Context, app string, f authFlags) error {
 		}
 	}
 	r.showsOwnProgress = true
-	return r.showAnswer(gateway.WithProgress(ctx, r.announcer()), "auth_login", args, func(result *aai.Result) error {
+	cmd.SetContext(gateway.WithProgress(ctx, r.announcer()))
+	return r.callAndShow(&toolCall{cmd: cmd, tool: "auth_login", args: args}, inText(func(r *run, _ *toolCall) error {
 		if len(about.Asks) > 0 {
 			r.output.say("Kept for %s.", aai.CleanLabel(about.Host, maxLine))
 		} else {
 			r.output.say("Logged in to %s.", aai.CleanLabel(about.Host, maxLine))
 		}
 		return nil
-	})
+	}))
 }
 
 func (r *run) aboutLogin(ctx context.Context, app string) (answer.LoginReport, error) {
@@ -177,45 +179,27 @@ func (r *run) readSecret(ctx context.Context, prompt string) (string, error) {
 }
 
 func newAuthLogout(r *run) *cobra.Command {
-	return &cobra.Command{
+	return r.newToolCommand(&cobra.Command{
 		Use:   "logout <host>",
 		Short: "Log out of a web app, and delete its tokens and keys",
-		Args:  operands(1, 1),
-		RunE:  func(cmd *cobra.Command, args []string) error { return r.authLogout(cmd.Context(), args[0]) },
-	}
-}
-
-func (r *run) authLogout(ctx context.Context, app string) error {
-	return showDecoded(ctx, r, "auth_logout", map[string]any{"app": app}, func(bye answer.Logout, _ *aai.Result) error {
+	}, toolCommand{tool: "auth_logout", operands: "app", show: decoded(func(r *run, bye answer.Logout, _ *toolCall) {
+		host := aai.CleanLabel(bye.Host, maxLine)
 		if bye.Forgotten == 0 {
-			r.output.say("Nothing was stored for %s.", aai.CleanLabel(bye.Host, maxLine))
+			r.output.say("Nothing was stored for %s.", host)
 		} else {
-			r.output.say("Logged out of %s: %d deleted, %d tokens revoked by their server.", aai.CleanLabel(bye.Host, maxLine), bye.Forgotten, bye.Revoked)
+			r.output.say("Logged out of %s: %d deleted, %d tokens revoked by their server.", host, bye.Forgotten, bye.Revoked)
 		}
 		for _, warning := range bye.Warnings {
 			r.output.warn(warning)
 		}
-		return nil
-	})
+	})})
 }
 
 func newAuthStatus(r *run) *cobra.Command {
-	return &cobra.Command{
+	return r.newToolCommand(&cobra.Command{
 		Use:   "status [host]",
 		Short: "List the web apps that you are logged in to",
-		Args:  operands(0, 1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			app := map[string]any{}
-			if len(args) > 0 {
-				app["app"] = args[0]
-			}
-			return r.authStatus(cmd.Context(), app)
-		},
-	}
-}
-
-func (r *run) authStatus(ctx context.Context, app map[string]any) error {
-	return r.showRows(ctx, "auth_status", app, func(s *answerTable, _ *aai.Result) error {
+	}, toolCommand{tool: "auth_status", operands: "[app]", show: inRows(func(r *run, s *answerTable, _ *toolCall) {
 		r.output.showAnswerTable(s, map[string]func(*jsonNode) string{
 			"scopes": func(login *jsonNode) string { return wordsOf(login.Member("scopes"), " ") },
 			"expires": func(login *jsonNode) string {
@@ -228,6 +212,5 @@ func (r *run) authStatus(ctx context.Context, app map[string]any) error {
 		if len(s.rows) == 0 {
 			r.output.note("You are not logged in.")
 		}
-		return nil
-	})
+	})})
 }

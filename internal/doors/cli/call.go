@@ -71,46 +71,6 @@ func (r *run) callOnce(ctx context.Context, gateway *gateway.Gateway, call *aai.
 	return gateway.Do(ctx, call)
 }
 
-// showAnswer calls a tool of the gateway itself, and shows its answer as JSON, or for people by
-// asText.
-func (r *run) showAnswer(ctx context.Context, tool string, args map[string]any, asText func(*aai.Result) error) error {
-	result, err := r.callBuiltin(ctx, tool, args)
-	if err != nil {
-		return err
-	}
-	return r.output.show(result.Data, func() error { return asText(result) })
-}
-
-// showText is showAnswer with the text of the answer for people.
-func (r *run) showText(ctx context.Context, tool string, args map[string]any) error {
-	return r.showAnswer(ctx, tool, args, func(result *aai.Result) error {
-		r.output.lines(result.Text)
-		return nil
-	})
-}
-
-// showRows is showAnswer for an answer with rows.
-func (r *run) showRows(ctx context.Context, tool string, args map[string]any, asText func(*answerTable, *aai.Result) error) error {
-	return r.showAnswer(ctx, tool, args, func(result *aai.Result) error {
-		rows, err := r.readTable(ctx, tool, result.Data)
-		if err != nil {
-			return err
-		}
-		return asText(rows, result)
-	})
-}
-
-// showDecoded is showAnswer with the data of the answer as T.
-func showDecoded[T any](ctx context.Context, r *run, tool string, args map[string]any, asText func(T, *aai.Result) error) error {
-	return r.showAnswer(ctx, tool, args, func(result *aai.Result) error {
-		data, err := decodeView[T](result.Data)
-		if err != nil {
-			return err
-		}
-		return asText(data, result)
-	})
-}
-
 // decodeView converts a result's Data to T by way of JSON, so that the Go types that the
 // tool used do not matter. It ignores fields that T does not have.
 func decodeView[T any](data any) (T, error) {

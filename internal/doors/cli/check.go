@@ -1,32 +1,16 @@
 package cli
 
-import (
-	"github.com/spf13/cobra"
-)
+import "github.com/spf13/cobra"
 
 func newCheck(r *run) *cobra.Command {
-	return &cobra.Command{
+	return r.newToolCommand(&cobra.Command{
 		Use:   "check",
 		Short: "Check whether windows can be seen and operated here, and describe your session",
 		Long: "Reports whether windows can be read, which session bus and which screen were found and where, which\n" +
 			"candidates were rejected and why, and the next step. The exit code is 1 where windows cannot be read or there is\n" +
 			"no screen to operate them on.",
 		Args: unknownCommandArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			result, err := r.callBuiltin(cmd.Context(), "check", nil)
-			if err != nil {
-				return err
-			}
-			if err := r.showResult(result); err != nil {
-				return err
-			}
-			found, err := decodeView[checkView](result.Data)
-			if err == nil && !found.operable() {
-				err = &findingsError{exit: exitFailed}
-			}
-			return err
-		},
-	}
+	}, toolCommand{tool: "check", show: withFindings(exitFailed, checkView.isInoperable, nil)})
 }
 
 // A checkView holds the part of the check's result that decides the exit code.
@@ -35,10 +19,10 @@ type checkView struct {
 	Session *struct{ Found map[string]any } // nil where the platform knows no sessions
 }
 
-// operable reports whether windows can be read and there is a screen to operate them on.
-func (c checkView) operable() bool {
+// isInoperable reports that windows cannot be read or there is no screen to operate them on.
+func (c checkView) isInoperable() bool {
 	if !c.Enabled || c.Session == nil {
-		return c.Enabled
+		return !c.Enabled
 	}
-	return c.Session.Found["DISPLAY"] != nil || c.Session.Found["WAYLAND_DISPLAY"] != nil
+	return c.Session.Found["DISPLAY"] == nil && c.Session.Found["WAYLAND_DISPLAY"] == nil
 }

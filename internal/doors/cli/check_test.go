@@ -23,8 +23,8 @@ func TestOperable(t *testing.T) {
 		{map[string]any{}, false},
 	} {
 		v, err := decodeView[checkView](c.data)
-		if err != nil || v.operable() != c.want {
-			t.Errorf("%v: %v, %v", c.data, v.operable(), err)
+		if err != nil || v.isInoperable() == c.want {
+			t.Errorf("%v: %v, %v", c.data, !v.isInoperable(), err)
 		}
 	}
 }

@@ -18,45 +18,39 @@ func newConsent(r *run) *cobra.Command {
 }
 
 func newConsentList(r *run) *cobra.Command {
-	return &cobra.Command{
-		Use:   "list",
-		Short: "List stored consents and refusals",
-		RunE:  func(cmd *cobra.Command, _ []string) error { return r.consentList(cmd.Context()) },
-	}
+	cmd := &cobra.Command{Use: "list", Short: "List stored consents and refusals"}
+	return r.newToolCommand(cmd, toolCommand{tool: "consent_list", show: inRows(showConsents)})
 }
 
-func (r *run) consentList(ctx context.Context) error {
-	return r.showRows(ctx, "consent_list", nil, func(s *answerTable, result *aai.Result) error {
-		byName, aside := 0, 0
-		r.output.showAnswerTable(s, map[string]func(*jsonNode) string{"decision": func(consent *jsonNode) string {
-			if memberText(consent, "takeover") == "" {
-				return ""
-			}
-			aside++
-			return "nothing yet"
-		}, "identity": func(consent *jsonNode) string {
-			if !isTrue(consent, "by_name") || memberText(consent, "takeover") != "" {
-				return ""
-			}
-			byName++
-			return "by name alone"
-		}}, nil)
-		if byName > 0 {
-			r.output.note(fmt.Sprintf("%d of them name a caller without an identity; any caller can use that name: they allow nothing.\n"+
-				"Assign or delete them with consent takeover or consent drop; those of the configuration need an identity there.", byName))
+func showConsents(r *run, s *answerTable, c *toolCall) {
+	byName, aside := 0, 0
+	r.output.showAnswerTable(s, map[string]func(*jsonNode) string{"decision": func(consent *jsonNode) string {
+		if memberText(consent, "takeover") == "" {
+			return ""
 		}
-		if aside > 0 {
-			r.output.note(fmt.Sprintf("%d of them are in a plain file without proof that you wrote it: they allow nothing.\n"+
-				"Take over those that you know (consent takeover --file), or remove the file.", aside))
+		aside++
+		return "nothing yet"
+	}, "identity": func(consent *jsonNode) string {
+		if !isTrue(consent, "by_name") || memberText(consent, "takeover") != "" {
+			return ""
 		}
-		if len(s.rows) == 0 {
-			r.output.note("No consent is stored yet. Consents for a session are not listed; consent revoke --all ends them.")
-		}
-		if result.Warning != "" {
-			r.output.note(result.Warning)
-		}
-		return nil
-	})
+		byName++
+		return "by name alone"
+	}}, nil)
+	if byName > 0 {
+		r.output.note(fmt.Sprintf("%d of them name a caller without an identity; any caller can use that name: they allow nothing.\n"+
+			"Assign or delete them with consent takeover or consent drop; those of the configuration need an identity there.", byName))
+	}
+	if aside > 0 {
+		r.output.note(fmt.Sprintf("%d of them are in a plain file without proof that you wrote it: they allow nothing.\n"+
+			"Take over those that you know (consent takeover --file), or remove the file.", aside))
+	}
+	if len(s.rows) == 0 {
+		r.output.note("No consent is stored yet. Consents for a session are not listed; consent revoke --all ends them.")
+	}
+	if c.result.Warning != "" {
+		r.output.note(c.result.Warning)
+	}
 }
 
 // everyCaller and everyTool match every caller and every tool in the gateway's tools.
@@ -65,17 +59,8 @@ const (
 	everyTool   = "*"
 )
 
-// consentFlags are the flags that granting and revoking share.
-type consentFlags struct {
-	caller   string
-	identity string
-	expires  string
-	all, yes bool
-}
-
 func newConsentGrant(r *run) *cobra.Command {
-	var f consentFlags
-	cmd := &cobra.Command{
+	return r.newToolCommand(&cobra.Command{
 		Use:   "grant <app> <tool>... --caller <name> --identity <identity>",
 		Short: "Let a caller use tools of an app without asking again",
 		Long: "Lets a caller use tools of an app without asking again. --all means the tools that\n" +
@@ -85,66 +70,75 @@ func newConsentGrant(r *run) *cobra.Command {
 		Example: "  aai-gateway consent grant org.example.notes add list --caller mcp:claude-code --identity /usr/bin/claude --expires 30d\n" +
 			"  aai-gateway consent grant org.example.notes --all --caller '*'\n" +
 			"  aai-gateway consent grant desktop/mousepad see act --identity http:work",
-		Args:              operands(1, -1),
 		ValidArgsFunction: r.completeAppTool,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			expires, err := f.checkGrant(cmd, args[1:])
-			if err != nil {
-				return err
-			}
-			tools := args[1:]
-			if f.all {
-				tools = []string{everyTool}
-			}
-			return r.consentGrant(cmd.Context(), grant{args[0], tools, f.caller, f.identity, expires})
+	}, toolCommand{
+		tool: "consent_grant", operands: "app [tools]...", prepare: prepareGrant, show: showGranted,
+		flags: []toolFlag{
+			{"caller", "", "the caller's `name`, such as mcp:claude-code, or '*' for any caller"},
+			{"identity", "", "the caller's verified `identity`, such as '/usr/bin/node /opt/agent/cli.js', or http:NAME for a token"},
+			{"expires", "", "until `when`: 12h, 30d or RFC 3339; without it, until revoked"},
+			{"all=", false, "every tool that the app has now"},
+			{"yes=", false, "has no effect: you are asked in a window or for your passphrase in any case"},
 		},
-	}
-	cmd.Flags().StringVar(&f.caller, "caller", "", "the caller's `name`, such as mcp:claude-code, or '*' for any caller")
-	cmd.Flags().StringVar(&f.identity, "identity", "", "the caller's verified `identity`, such as '/usr/bin/node /opt/agent/cli.js', or http:NAME for a token")
-	cmd.Flags().StringVar(&f.expires, "expires", "", "until `when`: 12h, 30d or RFC 3339; without it, until revoked")
-	cmd.Flags().BoolVar(&f.all, "all", false, "every tool that the app has now")
-	cmd.Flags().BoolVar(&f.yes, "yes", false, "has no effect: you are asked in a window or for your passphrase in any case")
-	return cmd
+	})
 }
 
-// checkGrant returns the end of the grant as an RFC 3339 time.
-func (f *consentFlags) checkGrant(cmd *cobra.Command, tools []string) (string, error) {
-	switch {
-	case f.caller == "" && f.identity == "":
-		return "", usage(cmd, "give --identity or --caller: the caller to allow, or '*' for any")
-	case f.all && len(tools) > 0:
-		return "", usage(cmd, "give tools or --all, not both")
-	case !f.all && len(tools) == 0:
-		return "", usage(cmd, "name the tools to allow, or give --all for every tool the app has now")
+// prepareGrant names the tools of a grant, and its end as an RFC 3339 time.
+func prepareGrant(c *toolCall) error {
+	dropEmpty(c)
+	tools, _ := c.args["tools"].([]any)
+	switch all := c.isSet("all"); {
+	case c.args["caller"] == nil && c.args["identity"] == nil:
+		return usage(c.cmd, "give --identity or --caller: the caller to allow, or '*' for any")
+	case all && len(tools) > 0:
+		return usage(c.cmd, "give tools or --all, not both")
+	case !all && len(tools) == 0:
+		return usage(c.cmd, "name the tools to allow, or give --all for every tool the app has now")
+	case all:
+		tools = []any{everyTool}
 	}
-	expires, err := parseInstant("expires", f.expires, 1)
+	if len(tools) == 1 {
+		delete(c.args, "tools")
+		c.args["tool"] = tools[0]
+	}
+	text, _ := c.args["expires"].(string)
+	expires, err := parseInstant("expires", text, 1)
 	if err != nil {
-		return "", usage(cmd, "%v", err)
+		return usage(c.cmd, "%v", err)
 	}
 	if at, err := time.Parse(time.RFC3339, expires); err == nil && !at.After(time.Now()) {
-		return "", usage(cmd, "--expires %s: expected a time in the future", expires)
+		return usage(c.cmd, "--expires %s: expected a time in the future", expires)
 	}
-	return expires, nil
-}
-
-// grant is a consent that a person is about to give.
-type grant struct {
-	app      string
-	tools    []string
-	caller   string
-	identity string
-	expires  string
-}
-
-func (g grant) String() string {
-	return fmt.Sprintf("%s to use %s of %s%s", callerWords(g.caller, g.identity), toolWords(g.tools), g.app, g.until())
-}
-
-func (g grant) until() string {
-	if g.expires == "" {
-		return " until it is revoked"
+	if expires != "" {
+		c.args["expires"] = expires
 	}
-	return " until " + g.expires
+	return nil
+}
+
+// showGranted shows the arguments of a grant.
+func showGranted(r *run, c *toolCall) error {
+	return r.output.show(map[string]any{"granted": c.args}, func() error {
+		g, err := decodeView[struct {
+			App, Tool, Caller, Identity, Expires string
+			Tools                                []string
+		}](c.args)
+		if err != nil {
+			return err
+		}
+		tools, until := strings.Join(g.Tools, ", "), " until it is revoked"
+		switch g.Tool {
+		case "":
+		case everyTool:
+			tools = "EVERY tool"
+		default:
+			tools = g.Tool
+		}
+		if g.Expires != "" {
+			until = " until " + g.Expires
+		}
+		r.output.say("Allowed %s to use %s of %s%s.", callerWords(g.Caller, g.Identity), tools, g.App, until)
+		return nil
+	})
 }
 
 func callerWords(caller, identity string) string {
@@ -159,82 +153,42 @@ func callerWords(caller, identity string) string {
 	return fmt.Sprintf("%q, when it calls itself %q,", identity, caller)
 }
 
-func toolWords(tools []string) string {
-	if len(tools) == 1 && tools[0] == everyTool {
-		return "EVERY tool"
-	}
-	return strings.Join(tools, ", ")
-}
-
-// consentGrant asks the gateway for the grant; the gateway itself authenticates the person.
-func (r *run) consentGrant(ctx context.Context, g grant) error {
-	args := nonEmpty(map[string]string{"app": g.app, "caller": g.caller, "identity": g.identity, "expires": g.expires})
-	if len(g.tools) == 1 {
-		args["tool"] = g.tools[0]
-	} else {
-		tools := make([]any, len(g.tools))
-		for i, tool := range g.tools {
-			tools[i] = tool
-		}
-		args["tools"] = tools
-	}
-	if _, err := r.callBuiltin(ctx, "consent_grant", args); err != nil {
-		return err
-	}
-	return r.output.show(map[string]any{"granted": args}, func() error {
-		r.output.say("Allowed %s.", g)
-		return nil
-	})
-}
-
 func newConsentRevoke(r *run) *cobra.Command {
-	var f consentFlags
-	cmd := &cobra.Command{
+	return r.newToolCommand(&cobra.Command{
 		Use:               "revoke [app [tool]]",
 		Short:             "Revoke consents, so that the next call asks again",
 		Example:           "  aai-gateway consent revoke org.example.notes\n  aai-gateway consent revoke --caller mcp:claude-code",
-		Args:              operands(0, 2),
 		ValidArgsFunction: r.completeAppTool,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if f.all == (len(args) > 0 || f.caller != "" || f.identity != "") {
-				return usage(cmd, "name the consents to revoke: an app, --caller, --identity, or --all alone for everything")
-			}
-			return r.consentRevoke(cmd.Context(), append(args, "", "")[:2], f)
+	}, toolCommand{
+		tool: "consent_revoke", operands: "[app] [tool]",
+		flags: []toolFlag{
+			{"caller", "", "only the consents of this `caller`"},
+			{"identity", "", "only the consents of this verified `identity`"},
+			{"all=", false, "all consents and refusals"},
+			{"yes=", false, "do not ask; needed where there is no terminal"},
 		},
-	}
-	cmd.Flags().StringVar(&f.caller, "caller", "", "only the consents of this `caller`")
-	cmd.Flags().StringVar(&f.identity, "identity", "", "only the consents of this verified `identity`")
-	cmd.Flags().BoolVar(&f.all, "all", false, "all consents and refusals")
-	cmd.Flags().BoolVar(&f.yes, "yes", false, "do not ask; needed where there is no terminal")
-	return cmd
-}
-
-func (r *run) consentRevoke(ctx context.Context, appTool []string, f consentFlags) error {
-	args := nonEmpty(map[string]string{"app": appTool[0], "tool": appTool[1], "caller": f.caller, "identity": f.identity})
-	if err := r.confirmForget(ctx, revokeQuestion(appTool[0], appTool[1], cmp.Or(f.identity, f.caller)), f.yes); err != nil {
-		return err
-	}
-	return r.showAnswer(ctx, "consent_revoke", args, func(result *aai.Result) error {
-		done, err := decodeView[struct {
-			Revoked int `json:"revoked"`
-		}](result.Data)
-		if err != nil {
-			return err
-		}
-		r.output.say("Revoked: %d. Consents for a session have ended too.", done.Revoked)
-		return nil
+		prepare: func(c *toolCall) error {
+			if c.isSet("all") == (len(c.args) > 0) {
+				return usage(c.cmd, "name the consents to revoke: an app, --caller, --identity, or --all alone for everything")
+			}
+			dropEmpty(c)
+			return r.confirmForget(c.cmd.Context(), revokeQuestion(c.args), c.isSet("yes"))
+		},
+		show: decoded(func(r *run, done struct{ Revoked int }, _ *toolCall) {
+			r.output.say("Revoked: %d. Consents for a session have ended too.", done.Revoked)
+		}),
 	})
 }
 
-func revokeQuestion(app, tool, caller string) string {
+func revokeQuestion(args map[string]any) string {
 	what := "all consents and refusals"
-	if app != "" {
-		what = "all consents and refusals for " + app
+	if app, given := args["app"]; given {
+		what += fmt.Sprintf(" for %s", app)
 	}
-	if tool != "" {
-		what += ", tool " + tool
+	if tool, given := args["tool"]; given {
+		what += fmt.Sprintf(", tool %s", tool)
 	}
-	if caller != "" {
+	if caller := cmp.Or(args["identity"], args["caller"]); caller != nil {
 		what += fmt.Sprintf(", for %q", caller)
 	}
 	return "Revoke " + what + "?"
@@ -260,4 +214,83 @@ func (r *run) confirmForget(ctx context.Context, question string, yes bool) erro
 		return aai.Errorf(aai.PermissionDenied, "not confirmed; nothing was changed")
 	}
 	return nil
+}
+
+func newConsentTakeover(r *run) *cobra.Command {
+	return r.newToolCommand(&cobra.Command{
+		Use:   "takeover [app [tool]] (--caller <name> --identity <identity> | --file)",
+		Short: "Assign consents stored by a name alone to an identity, or seal those of a plain file",
+		Long: "Assigns consents and refusals stored by a caller's name alone, before callers had identities,\n" +
+			"to an identity. With --file it seals the consents of the plain file consent.json, which\n" +
+			"may be from a time without a keychain. Until then they allow nothing; consent list marks them.",
+		Example: "  aai-gateway consent takeover --caller mcp:claude-code --identity '/usr/bin/node /opt/claude/cli.js'\n" +
+			"  aai-gateway consent takeover org.example.notes --file",
+		ValidArgsFunction: r.completeAppTool,
+	}, toolCommand{
+		tool: "consent_takeover", operands: "[app] [tool]",
+		flags: []toolFlag{
+			{"caller", "", "the `name`, as consent list shows it"},
+			{"identity", "", "the verified `identity`, as questions and refusals show it"},
+			{"file=", false, "the consents of the plain file consent.json"},
+		},
+		prepare: func(c *toolCall) error {
+			dropEmpty(c)
+			caller, identity := c.args["caller"] != nil, c.args["identity"] != nil
+			switch {
+			case c.isSet("file") && (caller || identity):
+				return usage(c.cmd, "--file goes with neither --caller nor --identity")
+			case c.isSet("file"):
+				return r.nameUnverified(c)
+			case !caller || !identity:
+				return usage(c.cmd, "give --caller and --identity: the name, and the identity that used it; or --file")
+			}
+			return nil
+		},
+		show: decoded(func(r *run, done struct{ Taken int }, _ *toolCall) { r.output.say("Taken over: %d.", done.Taken) }),
+	})
+}
+
+// nameUnverified replaces the arguments by the names of the consents of a plain file that they select.
+func (r *run) nameUnverified(c *toolCall) error {
+	listed, err := r.callBuiltin(c.cmd.Context(), "consent_list", nil)
+	if err != nil {
+		return err
+	}
+	s, err := r.readTable(c.cmd.Context(), "consent_list", listed.Data)
+	if err != nil {
+		return err
+	}
+	var named []any
+	for _, consent := range s.rows {
+		name := memberText(consent, "takeover")
+		isMeant := func(member string) bool {
+			wanted, given := c.args[member]
+			return !given || wanted == memberText(consent, member)
+		}
+		if name != "" && isMeant("app") && isMeant("tool") {
+			r.output.note(aai.CleanLabel(name, maxLine))
+			named = append(named, name)
+		}
+	}
+	if len(named) == 0 {
+		return aai.Errorf(aai.InvalidParams, "no such consent in a plain file can be taken over")
+	}
+	c.args = map[string]any{"file": named}
+	return nil
+}
+
+func newConsentDrop(r *run) *cobra.Command {
+	return r.newToolCommand(&cobra.Command{
+		Use:               "drop [app [tool]]",
+		Short:             "Delete consents stored by a name alone",
+		Example:           "  aai-gateway consent drop\n  aai-gateway consent drop --caller mcp:claude-code",
+		ValidArgsFunction: r.completeAppTool,
+	}, toolCommand{
+		tool: "consent_drop", operands: "[app] [tool]", flags: []toolFlag{{"caller", "", "only for this `name`"}},
+		prepare: func(c *toolCall) error {
+			dropEmpty(c)
+			return nil
+		},
+		show: decoded(func(r *run, done struct{ Dropped int }, _ *toolCall) { r.output.say("Dropped: %d.", done.Dropped) }),
+	})
 }

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/schema/jsontree"
@@ -45,8 +44,7 @@ func newShortcuts(r *run) []*cobra.Command {
 }
 
 func (r *run) newShortcut(s shortcut, tool *aai.Tool) *cobra.Command {
-	names := strings.Fields(s.operands)
-	use := s.name
+	use, names := s.name, strings.Fields(s.operands)
 	for _, name := range names {
 		if strings.HasPrefix(name, "[") {
 			use += " " + name
@@ -54,104 +52,52 @@ func (r *run) newShortcut(s shortcut, tool *aai.Tool) *cobra.Command {
 			use += " <" + name + ">"
 		}
 	}
-	var picture string
-	cmd := &cobra.Command{
-		Use: use, Short: tool.Description,
-		Args: func(cmd *cobra.Command, args []string) error {
-			names, low := withoutFlags(cmd, names)
-			return operands(low, len(names))(cmd, args)
-		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			names, low := withoutFlags(cmd, names)
-			object := operandArgs(names, low, args)
-			cmd.Flags().Visit(func(f *pflag.Flag) {
-				if p, ok := f.Value.(*parameter); ok {
-					object[p.name] = parseTyped(p.text, p.types)
-				}
-			})
-			result, err := r.do(cmd.Context(), r.cfg.Desktop.ID, tool.Name, object)
-			if err != nil {
-				return err
-			}
-			if err := r.saveImages(result, picture); err != nil {
-				return err
-			}
-			return r.showResult(result)
-		},
-	}
-	for _, p := range parametersOf(tool) {
-		name := strings.ReplaceAll(p.name, "_", "-")
-		if slices.ContainsFunc(names, func(name string) bool { return strings.Trim(name, "[]") == p.name }) {
+	t := toolCommand{app: r.cfg.Desktop.ID, tool: tool.Name, operands: s.operands, show: showPicture}
+	for _, f := range flagsOf(tool) {
+		name := strings.ReplaceAll(f.parameter, "_", "-")
+		if slices.ContainsFunc(names, func(name string) bool { return bareName(name) == f.parameter }) {
 			switch {
-			case p.name == "app":
-			case s.name == "type" && p.name == "query":
+			case name == "app":
+			case s.name == "type" && name == "query":
 				name = "element"
 			default:
 				continue
 			}
 		}
-		flag := cmd.Flags().VarPF(p, name, "", p.about)
-		if slices.Equal(p.types, []string{"boolean"}) {
-			flag.NoOptDefVal = "true"
-		}
-		if p.name == "max_depth" {
-			cmd.Flags().Var(p, "depth", "as --max-depth")
+		t.flags = append(t.flags, toolFlag{name, f, f.about})
+		if name == "max-depth" {
+			t.flags = append(t.flags, toolFlag{"depth", f, "as --max-depth"})
 		}
 	}
+	cmd := r.newToolCommand(&cobra.Command{Use: use, Short: tool.Description}, t)
 	if s.name == "screenshot" {
-		cmd.Flags().StringVarP(&picture, "output", "o", "", "write the picture to this `file` (default screenshot.png, numbered)")
+		cmd.Flags().StringP("output", "o", "", "write the picture to this `file` (default screenshot.png, numbered)")
 	}
 	return cmd
 }
 
-// withoutFlags returns the operands that no flag sets, and the least number of them.
-func withoutFlags(cmd *cobra.Command, names []string) (rest []string, low int) {
-	given := make(map[string]bool)
-	cmd.Flags().Visit(func(f *pflag.Flag) {
-		if p, ok := f.Value.(*parameter); ok {
-			given[p.name] = true
-		}
-	})
-	for _, name := range names {
-		if given[strings.Trim(name, "[]")] {
-			continue
-		}
-		rest = append(rest, name)
-		if !strings.HasPrefix(name, "[") {
-			low++
-		}
+// showPicture shows a result whose images are written to files.
+func showPicture(r *run, c *toolCall) error {
+	file := ""
+	if flag := c.cmd.Flags().Lookup("output"); flag != nil {
+		file = flag.Value.String()
 	}
-	return rest, low
-}
-
-// operandArgs maps the operands to the names of the parameters. If operands are missing, it
-// omits optional parameters first.
-func operandArgs(names []string, low int, args []string) map[string]any {
-	object := make(map[string]any, len(names))
-	spare := len(args) - low
-	for _, name := range names {
-		if strings.HasPrefix(name, "[") {
-			if spare == 0 {
-				continue
-			}
-			spare--
-		}
-		object[strings.Trim(name, "[]")] = args[0]
-		args = args[1:]
+	if err := r.saveImages(c.result, file); err != nil {
+		return err
 	}
-	return object
+	return r.showResult(c.result)
 }
 
-// A parameter is a flag that sets a parameter of a tool.
-type parameter struct {
-	name, about, text string
-	types             []string
+// A typedFlag is the value of a flag for a parameter with those types in the tool's schema.
+type typedFlag struct {
+	parameter, about, text string
+	types                  []string
 }
 
-func (p *parameter) String() string { return p.text }
+func (p *typedFlag) String() string { return p.text }
 
 // Type implements pflag.Value.
-func (p *parameter) Type() string {
+func (p *typedFlag) Type() string {
 	if len(p.types) == 1 {
 		return p.types[0]
 	}
@@ -159,18 +105,18 @@ func (p *parameter) Type() string {
 }
 
 // Set implements pflag.Value. The tool checks the value.
-func (p *parameter) Set(text string) error {
+func (p *typedFlag) Set(text string) error {
 	p.text = text
 	return nil
 }
 
-// parametersOf reads the parameters from the tool's schema, in its order.
-func parametersOf(tool *aai.Tool) []*parameter {
+// flagsOf reads the parameters from the tool's schema, in its order.
+func flagsOf(tool *aai.Tool) []*typedFlag {
 	params, err := nodeOf(tool.Params.Source)
 	if err != nil {
 		return nil
 	}
-	var parameters []*parameter
+	var flags []*typedFlag
 	for property := range params.Member("properties").Items() {
 		about := memberText(property, "description")
 		if enum := property.Member("enum"); enum != nil && enum.First != nil {
@@ -179,9 +125,9 @@ func parametersOf(tool *aai.Tool) []*parameter {
 		if standard := property.Member("default"); standard != nil && standard.Kind != jsontree.Null {
 			about = strings.TrimSpace(fmt.Sprintf("%s (default %v)", about, standard.Value(nil)))
 		}
-		parameters = append(parameters, &parameter{name: property.Name, about: about, types: typesOf(property)})
+		flags = append(flags, &typedFlag{parameter: property.Name, about: about, types: typesOf(property)})
 	}
-	return parameters
+	return flags
 }
 
 // saveImages writes the result's images to files and adds their names to the text. With

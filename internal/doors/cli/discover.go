@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,8 +12,7 @@ import (
 )
 
 func newDiscover(r *run) *cobra.Command {
-	var name string
-	cmd := &cobra.Command{
+	return r.newToolCommand(&cobra.Command{
 		Use:   "discover [address]",
 		Short: "Find the app of a web site, or all integrations with apps of this computer",
 		Long: "Asks the site at the address, such as https://example.com or example.com, for its\n" +
@@ -22,70 +20,59 @@ func newDiscover(r *run) *cobra.Command {
 			"publishes for programs. Without an address it searches this computer for integrations\n" +
 			"with its apps, and shows the use and the setup of each. It only searches: no\n" +
 			"program is started or called, and nothing is switched on.",
-		Args: operands(0, 1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 && cmd.Flags().Changed("name") {
-				return usage(cmd, "--name needs the address of the site to name")
-			}
-			return r.discover(cmd.Context(), args, name)
-		},
-	}
-	cmd.Flags().StringVar(&name, "name", "", "from now on call the site by this `name`, such as jira")
-	return cmd
+	}, toolCommand{
+		tool: "discover", operands: "[url]", prepare: prepareDiscovery, show: showDiscovered,
+		flags: []toolFlag{{"name=", "", "from now on call the site by this `name`, such as jira"}},
+	})
 }
 
-// discover finds the app at the address, and stores name as the site's name if it is not
-// empty. Without an address it lists the integrations of this computer.
-func (r *run) discover(ctx context.Context, address []string, name string) error {
-	if len(address) == 0 {
-		return r.discoverHere(ctx)
+// prepareDiscovery asks for the hints of a site, except to name it: a site gets a name for the sake
+// of its app.
+func prepareDiscovery(c *toolCall) error {
+	name := c.cmd.Flag("name")
+	switch {
+	case c.args["url"] == nil && name.Changed:
+		return usage(c.cmd, "--name needs the address of the site to name")
+	case c.args["url"] != nil && name.Value.String() == "":
+		c.args["hints"] = true
 	}
-	asked := map[string]any{"url": address[0]}
-	if name == "" { // a site gets a name for the sake of its app
-		asked["hints"] = true
+	return nil
+}
+
+// showDiscovered names the site if --name is set, and shows its app. Without an address it shows
+// the integrations of this computer.
+func showDiscovered(r *run, c *toolCall) error {
+	if c.args["url"] == nil {
+		return inRows(showIntegrations)(r, c)
 	}
-	result, err := r.callBuiltin(ctx, "discover", asked)
-	if err != nil {
-		return err
-	}
-	if name != "" {
-		if _, err := r.callBuiltin(ctx, "discover_name", map[string]any{"name": name, "url": address[0]}); err != nil {
+	if name := c.cmd.Flag("name").Value.String(); name != "" {
+		args := map[string]any{"name": name, "url": c.args["url"]}
+		if _, err := r.callBuiltin(c.cmd.Context(), "discover_name", args); err != nil {
 			return err
 		}
 	}
-	return r.output.show(guideData(result), func() error {
-		r.output.lines(result.Text)
-		if result.Warning != "" {
-			r.output.note("warning: " + result.Warning)
+	return r.output.show(guideData(c.result), func() error {
+		r.output.lines(c.result.Text)
+		if c.result.Warning != "" {
+			r.output.warn(c.result.Warning)
 		}
 		return nil
 	})
 }
 
-// discoverHere lists the integrations of this computer's apps.
-func (r *run) discoverHere(ctx context.Context) error {
-	result, err := r.callBuiltin(ctx, "discover", nil)
-	if err != nil {
-		return err
+// showIntegrations lists the integrations of this computer's apps.
+func showIntegrations(r *run, s *answerTable, _ *toolCall) {
+	r.output.showAnswerTable(s, map[string]func(*jsonNode) string{"app": integrationName}, integrationDetails)
+	r.output.note(fmt.Sprintf("%d integrations were found in %s ms. Nothing was started, called or switched on.", len(s.rows), memberText(s.answer, "took_ms")))
+	if slices.ContainsFunc(s.rows, func(way *jsonNode) bool { return isTrue(way, "new") }) {
+		r.output.note("* a scan of a running gateway found it within the last week, and nothing was switched on")
 	}
-	s, err := r.readTable(ctx, "discover", result.Data)
-	if err != nil {
-		return err
+	for _, silent := range textsOf(s.answer, "silent") {
+		r.output.note("did not answer in time: " + silent)
 	}
-	return r.output.show(result.Data, func() error {
-		r.output.showAnswerTable(s, map[string]func(*jsonNode) string{"app": integrationName}, integrationDetails)
-		r.output.note(fmt.Sprintf("%d integrations were found in %s ms. Nothing was started, called or switched on.", len(s.rows), memberText(s.answer, "took_ms")))
-		if slices.ContainsFunc(s.rows, func(way *jsonNode) bool { return isTrue(way, "new") }) {
-			r.output.note("* a scan of a running gateway found it within the last week, and nothing was switched on")
-		}
-		for _, silent := range textsOf(s.answer, "silent") {
-			r.output.note("did not answer in time: " + silent)
-		}
-		for _, remark := range textsOf(s.answer, "notes") {
-			r.output.note(remark)
-		}
-		return nil
-	})
+	for _, remark := range textsOf(s.answer, "notes") {
+		r.output.note(remark)
+	}
 }
 
 // integrationName returns the name of an integration's app, marked with "*" if a scan found

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"fmt"
 	"path/filepath"
 
@@ -11,22 +10,9 @@ import (
 	"github.com/gybob/aai-gateway/internal/answer"
 )
 
-// generateFlags are the flags of generate.
-type generateFlags struct {
-	bus    string
-	tools  int
-	start  bool
-	dryRun bool
-	yes    bool
-	probe  string
-	words  string
-	pairs  []string
-}
-
 func newGenerate(r *run) *cobra.Command {
-	var f generateFlags
-	bus := &enumFlag{value: &f.bus, allowed: []string{"session", "system"}}
-	cmd := &cobra.Command{
+	bus := &enumFlag{value: new(string), allowed: []string{"session", "system"}}
+	cmd := r.newToolCommand(&cobra.Command{
 		Use:   "generate [app]",
 		Short: "Write an aai.json for a program, from its interfaces on D-Bus",
 		Long: "Reads the program's interfaces, shows the new aai.json as a difference to the current one,\n" +
@@ -36,59 +22,76 @@ func newGenerate(r *run) *cobra.Command {
 			"generated descriptors of programs whose interfaces have changed since.",
 		Example: "  aai-gateway generate org.gnome.Calculator --dry-run\n" +
 			"  aai-gateway generate rhythmbox",
-		Args: operands(0, 1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if f.words != "" {
-				path, err := filepath.Abs(f.words)
-				if err != nil {
-					return err
-				}
-				f.words = path
-			}
-			switch {
-			case len(args) == 0:
-				return r.checkGenerated(cmd.Context())
-			case f.probe != "":
-				return r.probe(cmd, args[0], f)
-			case len(f.pairs) > 0:
-				return usage(cmd, "--arg is an argument of the tool that --probe tries; give them together")
-			}
-			return r.generate(cmd.Context(), args[0], f)
+	}, toolCommand{
+		tool: "generate", operands: "[app]", prepare: r.prepareGeneration, show: showGeneration,
+		flags: []toolFlag{
+			{"bus", bus, "session or system; without it, where the program is found first"},
+			{"tools", 0, "at most so many tools, up to 200 (default 80)"},
+			{"words", "", "take the titles and descriptions of this `file`, such as a model's better version or the words of an agent's draft, and nothing else"},
+			{"start", false, "let the bus start the program if it does not run"},
+			{"probe=tool", "", "try the tool of this `name`, once"},
 		},
-	}
-	cmd.Flags().Var(bus, "bus", "session or system; without it, where the program is found first")
-	cmd.Flags().IntVar(&f.tools, "tools", 0, "at most so many tools, up to 200 (default 80)")
-	cmd.Flags().StringVar(&f.words, "words", "", "take the titles and descriptions of this `file`, such as a model's better version or the words of an agent's draft, and nothing else")
-	cmd.Flags().BoolVar(&f.start, "start", false, "let the bus start the program if it does not run")
-	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "show what would be saved, and save nothing")
-	cmd.Flags().BoolVarP(&f.yes, "yes", "y", false, "do not ask here; the gateway still asks you to authenticate")
-	cmd.Flags().StringVar(&f.probe, "probe", "", "try the tool of this `name`, once")
-	cmd.Flags().StringArrayVarP(&f.pairs, "arg", "a", nil, "with --probe, one argument of the tool: `name=value`, or name:=json")
+	})
+	addImportFlags(cmd)
+	cmd.Flags().StringArrayP("arg", "a", nil, "with --probe, one argument of the tool: `name=value`, or name:=json")
 	complete(cmd, "bus", bus.allowed...)
 	return cmd
 }
 
-// generate shows the descriptor for a program and saves it if the person agrees.
-func (r *run) generate(ctx context.Context, app string, f generateFlags) error {
-	args := f.args(app)
-	result, err := r.callBuiltin(ctx, "generate", withStart(args, f.start))
-	if err != nil && !f.start && aai.AsError(err).Code == aai.AppNotRunning && r.output.terminal.Ask != nil {
-		agreed, asking := r.confirm(ctx, aai.CleanLabel(aai.AsError(err).Message, maxLine)+"\nStart it?")
-		if asking != nil || !agreed {
+// prepareGeneration turns the call into a check of all generated descriptors without an app, and
+// into a trial of a tool with --probe.
+func (r *run) prepareGeneration(c *toolCall) (err error) {
+	if words, given := c.args["words"].(string); given {
+		if c.args["words"], err = filepath.Abs(words); err != nil {
 			return err
 		}
-		f.start = true
-		result, err = r.callBuiltin(ctx, "generate", withStart(args, true))
 	}
-	if err != nil {
+	pairs, err := c.cmd.Flags().GetStringArray("arg")
+	switch {
+	case err != nil:
 		return err
+	case c.args["app"] == nil:
+		c.tool, c.args = "generate_check", nil
+	case c.args["tool"] != nil:
+		c.tool = "generate_probe"
+		delete(c.args, "words")
+		given, err := addPairs(c.cmd, nil, pairs, nil)
+		if len(given) > 0 {
+			c.args["args"] = given
+		}
+		return err
+	case len(pairs) > 0:
+		return usage(c.cmd, "--arg is an argument of the tool that --probe tries; give them together")
+	default:
+		c.retry = r.agreeToStart
 	}
-	made, err := decodeView[answer.GeneratedApp](result.Data)
+	return nil
+}
+
+// agreeToStart asks the person whether to start a program that does not run.
+func (r *run) agreeToStart(c *toolCall, err error) bool {
+	if c.isSet("start") || aai.AsError(err).Code != aai.AppNotRunning || r.output.terminal.Ask == nil {
+		return false
+	}
+	agreed, asking := r.confirm(c.cmd.Context(), aai.CleanLabel(aai.AsError(err).Message, maxLine)+"\nStart it?")
+	c.args["start"] = true
+	return asking == nil && agreed
+}
+
+// showGeneration shows the descriptor of a program, and saves it if the person agrees.
+func showGeneration(r *run, c *toolCall) error {
+	switch c.tool {
+	case "generate_check":
+		return inRows(showGenerated)(r, c)
+	case "generate_probe":
+		return r.showResult(c.result)
+	}
+	made, err := decodeView[answer.GeneratedApp](c.result.Data)
 	if err != nil {
 		return err
 	}
 	if r.output.format == formatJSON {
-		return r.output.json(result.Data)
+		return r.output.json(c.result.Data)
 	}
 	for _, note := range made.Notes {
 		r.output.note(aai.CleanLabel(note, maxLine))
@@ -98,68 +101,19 @@ func (r *run) generate(ctx context.Context, app string, f generateFlags) error {
 		return nil
 	}
 	if made.Diff == "" {
-		r.output.lines(result.Text)
+		r.output.lines(c.result.Text)
 	} else {
 		r.output.lines(aai.CleanText(made.Diff, len(made.Diff)))
 	}
 	r.output.say("%s: %s, a guide of about %d tokens.", made.App, counted(made.Tools, "tool"), made.Tokens)
-	if f.dryRun {
-		return nil
-	}
-	args = withStart(args, f.start) // again: the person may have agreed to start the program
-	args["seen"] = made.Seen
-	return r.saveImport(ctx, "generate_save", fmt.Sprintf("Save this as %s?", made.Path), args, f.yes)
+	return r.saveImport(c, "generate_save", fmt.Sprintf("Save this as %s?", made.Path), made.Seen)
 }
 
-// args returns the arguments of the call for these flags.
-func (f generateFlags) args(app string) map[string]any {
-	args := map[string]any{"app": app}
-	if f.bus != "" {
-		args["bus"] = f.bus
+// showGenerated lists the generated descriptors and marks those of changed programs.
+func showGenerated(r *run, s *answerTable, _ *toolCall) {
+	if len(s.rows) == 0 {
+		r.output.say("No descriptor in ~/.aai was generated. Make one: %s generate <app>", program)
+		return
 	}
-	if f.tools != 0 {
-		args["tools"] = f.tools
-	}
-	if f.words != "" {
-		args["words"] = f.words
-	}
-	return args
-}
-
-// probe tries one tool of the descriptor that would be generated.
-func (r *run) probe(cmd *cobra.Command, app string, f generateFlags) error {
-	f.words = ""
-	args := withStart(f.args(app), f.start)
-	args["tool"] = f.probe
-	given, err := addPairs(cmd, nil, f.pairs, nil)
-	if err != nil {
-		return err
-	}
-	if len(given) > 0 {
-		args["args"] = given
-	}
-	return r.showBuiltinResult(cmd.Context(), "generate_probe", args)
-}
-
-// checkGenerated lists the generated descriptors and marks those of changed programs.
-func (r *run) checkGenerated(ctx context.Context) error {
-	return r.showRows(ctx, "generate_check", nil, func(found *answerTable, _ *aai.Result) error {
-		if len(found.rows) == 0 {
-			r.output.say("No descriptor in ~/.aai was generated. Make one: %s generate <app>", program)
-			return nil
-		}
-		r.output.showAnswerTable(found, nil, nil)
-		return nil
-	})
-}
-
-func withStart(args map[string]any, start bool) map[string]any {
-	if !start {
-		return args
-	}
-	all := map[string]any{"start": true}
-	for name, value := range args {
-		all[name] = value
-	}
-	return all
+	r.output.showAnswerTable(s, nil, nil)
 }

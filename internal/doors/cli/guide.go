@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"encoding/json"
 	"strings"
 
@@ -13,37 +12,33 @@ import (
 )
 
 func newGuide(r *run) *cobra.Command {
-	var descriptor bool
-	var group, after string
-	cmd := &cobra.Command{
+	return r.newToolCommand(&cobra.Command{
 		Use:               "guide <app>",
 		Short:             "Show the tools of an app and how to call them",
-		Args:              operands(1, 1),
 		ValidArgsFunction: r.completeApp,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if descriptor {
-				return r.guide(cmd.Context(), "descriptor", map[string]any{"app": args[0]})
-			}
-			return r.guide(cmd.Context(), "guide", nonEmpty(map[string]string{"app": args[0], "group": group, "after": after}))
+	}, toolCommand{
+		tool: "guide", operands: "app", show: showGuide,
+		flags: []toolFlag{
+			{"descriptor=", false, "show the app's aai.json as its author wrote it"},
+			{"group", "", "only the tools of this `group`, of an app with very many"},
+			{"after", "", "the page behind this `tool`"},
 		},
-	}
-	cmd.Flags().BoolVar(&descriptor, "descriptor", false, "show the app's aai.json as its author wrote it")
-	cmd.Flags().StringVar(&group, "group", "", "only the tools of this `group`, of an app with very many")
-	cmd.Flags().StringVar(&after, "after", "", "the page behind this `tool`")
-	return cmd
+		prepare: func(c *toolCall) error {
+			if c.isSet("descriptor") {
+				c.tool, c.args = "descriptor", map[string]any{"app": c.args["app"]}
+			}
+			return nil
+		},
+	})
 }
 
-// guide shows the text that one of the gateway's tools returns about an app.
-func (r *run) guide(ctx context.Context, tool string, args map[string]any) error {
-	result, err := r.callBuiltin(ctx, tool, args)
-	if err != nil {
-		return err
-	}
-	return r.output.show(guideData(result), func() error {
-		if tool == "guide" {
-			r.output.lines(asCommands(result.Text))
+// showGuide shows the text that a tool returns about an app.
+func showGuide(r *run, c *toolCall) error {
+	return r.output.show(guideData(c.result), func() error {
+		if c.tool == "guide" {
+			r.output.lines(asCommands(c.result.Text))
 		} else {
-			r.output.lines(result.Text)
+			r.output.lines(c.result.Text)
 		}
 		return nil
 	})

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -13,115 +12,90 @@ import (
 )
 
 func newHistory(r *run) *cobra.Command {
-	var calls callFlags
-	var before string
-	var limit int
-	cmd := &cobra.Command{
+	cmd := r.newToolCommand(&cobra.Command{
 		Use:   "history [call]",
 		Short: "List the calls, newest first, or show one call in full",
-		Args:  operands(0, 1),
-		RunE: func(cmd *cobra.Command, operand []string) error {
-			if len(operand) > 0 {
-				calls.call = operand[0]
+	}, toolCommand{
+		tool: "history", operands: "[call]", show: showHistory,
+		flags: append(callFlags(),
+			toolFlag{"text", "", "only calls whose record has all these `words`, or words that begin so"},
+			toolFlag{"parent", "", "only calls that this `call` made"},
+			toolFlag{"before", "", "only calls older than the `call` with this id: the next page"},
+			toolFlag{"limit", 0, "at most this many calls"}),
+		prepare: func(c *toolCall) error {
+			if operand := c.cmd.Flags().Arg(0); operand != "" {
+				c.args["call"] = operand
 			}
-			if calls.call != "" {
-				return r.story(cmd.Context(), calls.call)
+			dropEmpty(c)
+			if id, given := c.args["call"]; given {
+				c.tool, c.args = "story", map[string]any{"call": id}
+				return nil
 			}
-			args, err := calls.args()
-			if err != nil {
-				return usage(cmd, "%v", err)
+			if err := setInstants(c); err != nil {
+				return err
 			}
-			if limit < 0 {
-				return usage(cmd, "--limit %d: expected a number of calls", limit)
+			if limit, _ := c.cmd.Flags().GetInt("limit"); limit < 0 {
+				return usage(c.cmd, "--limit %d: expected a number of calls", limit)
 			}
-			if before != "" {
-				args["before"] = before
-			}
-			if limit > 0 {
-				args["limit"] = limit
-			}
-			return r.history(cmd.Context(), args)
+			return nil
 		},
-	}
-	calls.add(r, cmd)
-	cmd.Flags().StringVar(&calls.text, "text", "", "only calls whose record has all these `words`, or words that begin so")
-	cmd.Flags().StringVar(&calls.parent, "parent", "", "only calls that this `call` made")
-	cmd.Flags().StringVar(&before, "before", "", "only calls older than the `call` with this id: the next page")
-	cmd.Flags().IntVar(&limit, "limit", 0, "at most this many calls")
-	cmd.AddCommand(newHistoryForget(r))
-	return cmd
-}
-
-func newHistoryForget(r *run) *cobra.Command {
-	var call, app string
-	var all bool
-	cmd := &cobra.Command{
+	})
+	completeResult(cmd)
+	cmd.AddCommand(r.newToolCommand(&cobra.Command{
 		Use:   "forget",
 		Short: "Delete stored answers of calls; the calls stay on record",
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			args := nonEmpty(map[string]string{"call": call, "app": app})
-			if all {
-				args["all"] = true
-			}
-			if len(args) != 1 {
-				return usage(cmd, "expected one of --call, --app and --all")
-			}
-			return r.showText(cmd.Context(), "history_forget", args)
+	}, toolCommand{
+		tool: "history_forget", show: showText,
+		flags: []toolFlag{
+			{"call", "", "of the `call` with this id"},
+			{"app", "", "of all calls to this `app`"},
+			{"all", false, "of all calls"},
 		},
-	}
-	cmd.Flags().StringVar(&call, "call", "", "of the `call` with this id")
-	cmd.Flags().StringVar(&app, "app", "", "of all calls to this `app`")
-	cmd.Flags().BoolVar(&all, "all", false, "of all calls")
-	completeWith(cmd, "app", r.completeApp)
+		prepare: func(c *toolCall) error {
+			if len(c.args) != 1 {
+				return usage(c.cmd, "expected one of --call, --app and --all")
+			}
+			return nil
+		},
+	}))
 	return cmd
 }
 
-// callFlags select calls.
-type callFlags struct{ app, tool, caller, result, since, until, call, text, parent string }
+// callFilter returns the flags that select calls, except for those about results.
+func callFilter() []toolFlag {
+	return []toolFlag{
+		{"app", "", "only calls to this `app`"},
+		{"tool", "", "only calls of this `tool`"},
+		{"caller", "", "only calls by this `caller`"},
+		{"since", "", "only calls after a `time`: 90m, 12h, 7d or RFC 3339"},
+		{"until", "", "only calls before a `time`"},
+	}
+}
 
-func (f *callFlags) add(r *run, cmd *cobra.Command) {
-	f.addSome(r, cmd)
-	flags := cmd.Flags()
-	flags.StringVar(&f.result, "result", "", "only calls with this result: ok, or an error's `code`")
-	flags.StringVar(&f.call, "call", "", "the `call` with this id, in full")
+// callFlags returns the flags that select calls.
+func callFlags() []toolFlag {
+	return append(callFilter(),
+		toolFlag{"result", "", "only calls with this result: ok, or an error's `code`"},
+		toolFlag{"call", "", "the `call` with this id, in full"})
+}
+
+func completeResult(cmd *cobra.Command) {
 	complete(cmd, "result", append([]string{"ok"}, codeNames()...)...)
 }
 
-// addSome adds the flags that select calls, except for those about results.
-func (f *callFlags) addSome(r *run, cmd *cobra.Command) {
-	flags := cmd.Flags()
-	flags.StringVar(&f.app, "app", "", "only calls to this `app`")
-	flags.StringVar(&f.tool, "tool", "", "only calls of this `tool`")
-	flags.StringVar(&f.caller, "caller", "", "only calls by this `caller`")
-	flags.StringVar(&f.since, "since", "", "only calls after a `time`: 90m, 12h, 7d or RFC 3339")
-	flags.StringVar(&f.until, "until", "", "only calls before a `time`")
-	completeWith(cmd, "app", r.completeApp)
-}
-
-// args returns the flags as arguments for the gateway's tools.
-func (f *callFlags) args() (map[string]any, error) {
-	since, err := parseInstant("since", f.since, -1)
-	if err != nil {
-		return nil, err
-	}
-	until, err := parseInstant("until", f.until, -1)
-	if err != nil {
-		return nil, err
-	}
-	return nonEmpty(map[string]string{
-		"app": f.app, "tool": f.tool, "caller": f.caller, "result": f.result, "since": since, "until": until, "call": f.call, "text": f.text, "parent": f.parent,
-	}), nil
-}
-
-// nonEmpty returns the filters that are not empty.
-func nonEmpty(filters map[string]string) map[string]any {
-	args := make(map[string]any, len(filters))
-	for name, value := range filters {
-		if value != "" {
-			args[name] = value
+// setInstants converts the times of callFilter.
+func setInstants(c *toolCall) error {
+	for _, flag := range []string{"since", "until"} {
+		text, _ := c.args[flag].(string)
+		at, err := parseInstant(flag, text, -1)
+		if err != nil {
+			return usage(c.cmd, "%v", err)
+		}
+		if at != "" {
+			c.args[flag] = at
 		}
 	}
-	return args
+	return nil
 }
 
 // refusalCounts formats the number of refused calls in a row and their error codes.
@@ -155,55 +129,39 @@ func targetText(call *jsonNode) string {
 	return text
 }
 
-func (r *run) history(ctx context.Context, args map[string]any) error {
-	result, err := r.callBuiltin(ctx, "history", args)
-	if err != nil {
-		return err
+// showHistory shows calls, or all that the journal holds about one call.
+func showHistory(r *run, c *toolCall) error {
+	r.output.warnAnyway(c.result.Warning)
+	if c.tool == "story" {
+		return inRows(showStory)(r, c)
 	}
-	r.output.warnAnyway(result.Warning)
-	return r.output.show(result.Data, func() error {
-		s, err := r.readTable(ctx, "history", result.Data)
-		if err != nil {
-			return err
-		}
-		r.output.showAnswerTable(s, map[string]func(*jsonNode) string{
-			"app":     func(call *jsonNode) string { return memberText(call, "target") },
-			"on":      targetText,
-			"message": func(call *jsonNode) string { return cmp.Or(memberText(call, "message"), refusalCounts(call)) },
-		}, nil)
-		if len(s.rows) == 0 {
-			r.output.note(noSuchCall)
-		}
-		return nil
-	})
+	return inRows(showCalls)(r, c)
+}
+
+func showCalls(r *run, s *answerTable, _ *toolCall) {
+	r.output.showAnswerTable(s, map[string]func(*jsonNode) string{
+		"app":     func(call *jsonNode) string { return memberText(call, "target") },
+		"on":      targetText,
+		"message": func(call *jsonNode) string { return cmp.Or(memberText(call, "message"), refusalCounts(call)) },
+	}, nil)
+	if len(s.rows) == 0 {
+		r.output.note(noSuchCall)
+	}
 }
 
 const noSuchCall = "No such call is on record."
 
-// story shows everything that the journal holds about one call.
-func (r *run) story(ctx context.Context, call string) error {
-	result, err := r.callBuiltin(ctx, "story", map[string]any{"call": call})
-	if err != nil {
-		return err
+func showStory(r *run, s *answerTable, _ *toolCall) {
+	r.showCall(s.answer.Member("call"))
+	if kept := s.answer.Member("answer"); kept != nil {
+		r.output.lines("answer: " + string(kept.Raw()))
 	}
-	r.output.warnAnyway(result.Warning)
-	return r.output.show(result.Data, func() error {
-		s, err := r.readTable(ctx, "story", result.Data)
-		if err != nil {
-			return err
-		}
-		r.showCall(s.answer.Member("call"))
-		if kept := s.answer.Member("answer"); kept != nil {
-			r.output.lines("answer: " + string(kept.Raw()))
-		}
-		if lost := memberText(s.answer, "answer_lost"); lost != "" {
-			r.output.lines("answer: it cannot be shown: " + lost)
-		}
-		r.output.lines("")
-		r.output.showAnswerTable(s, nil, nil)
-		r.showRelated(s.answer)
-		return nil
-	})
+	if lost := memberText(s.answer, "answer_lost"); lost != "" {
+		r.output.lines("answer: it cannot be shown: " + lost)
+	}
+	r.output.lines("")
+	r.output.showAnswerTable(s, nil, nil)
+	r.showRelated(s.answer)
 }
 
 // showRelated names the parent of the call and the calls that it made.

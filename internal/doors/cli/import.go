@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -12,16 +11,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/answer"
 )
 
-// importFlags are the flags of import.
-type importFlags struct {
-	id, server, login string
-	groups            []string
-	dryRun, yes, full bool
-}
-
 func newImport(r *run) *cobra.Command {
-	var f serverFlags
-	cmd := &cobra.Command{
+	cmd := r.newToolCommand(&cobra.Command{
 		Use:   "import --from CLIENT",
 		Short: "Import MCP servers or an API as apps",
 		Long: "Imports the MCP servers of an agent's client as apps: shows them, and saves them if you agree. The values\n" +
@@ -31,25 +22,40 @@ func newImport(r *run) *cobra.Command {
 			"  aai-gateway import --undo\n" +
 			"  aai-gateway import --from cursor --server github --replace",
 		Args: unknownCommandArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if f.undo {
-				return r.importUndo(cmd.Context(), f.importFlags)
-			}
-			if f.from == "" {
-				return usage(cmd, "%s needs --from CLIENT, whose MCP servers become apps (install --list names the clients), or openapi and a document", cmd.CommandPath())
-			}
-			return r.importServers(cmd.Context(), f)
+	}, toolCommand{
+		tool: "import_servers",
+		flags: []toolFlag{
+			{"from=client", "", "the client whose MCP servers to import, by its `name` in install --list"},
+			{"server=servers", []string(nil), "only this server, by its `name` there; may be given again"},
+			{"replace", false, "remove them from the client's file, which starts the gateway instead"},
+			{"undo=", false, "undo the last import, of a client or of an API"},
 		},
-	}
-	addServerFlags(r, cmd, &f)
-	cmd.Flags().BoolVar(&f.undo, "undo", false, "undo the last import, of a client or of an API")
+		prepare: func(c *toolCall) error {
+			switch {
+			case c.isSet("undo"):
+				c.tool, c.args = "import_undo", map[string]any{}
+			case c.args["client"] == nil:
+				return usage(c.cmd, "%s needs --from CLIENT, whose MCP servers become apps (install --list names the clients), or openapi and a document", c.cmd.CommandPath())
+			}
+			return nil
+		},
+		show: func(r *run, c *toolCall) error {
+			if c.tool == "import_undo" {
+				return r.undoImport(c)
+			}
+			return r.importServers(c)
+		},
+	})
+	completeWith(cmd, "from", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return r.clientIDs(), cobra.ShellCompDirectiveNoFileComp
+	})
+	addImportFlags(cmd)
 	cmd.AddCommand(newImportOpenAPI(r))
 	return cmd
 }
 
 func newImportOpenAPI(r *run) *cobra.Command {
-	var f importFlags
-	cmd := &cobra.Command{
+	cmd := r.newToolCommand(&cobra.Command{
 		Use:   "openapi <file|url>",
 		Short: "Make an app of an API, from its OpenAPI document",
 		Long: "Reads an OpenAPI document, 3.0 or 3.1 in JSON or YAML, shows the new aai.json and the parts of the\n" +
@@ -57,65 +63,46 @@ func newImportOpenAPI(r *run) *cobra.Command {
 			"It does not call the API.",
 		Example: "  aai-gateway import openapi ./openapi.yaml --server https://api.example.com/v1\n" +
 			"  aai-gateway import openapi https://api.example.com/openapi.json --group orders --dry-run",
-		Args:              operands(1, 1),
 		ValidArgsFunction: completeFiles,
-		RunE:              func(cmd *cobra.Command, args []string) error { return r.importOpenAPI(cmd.Context(), args[0], f) },
-	}
-	cmd.Flags().StringVar(&f.id, "id", "", "the app's `id`, if not its host in reverse")
-	cmd.Flags().StringVar(&f.server, "server", "", "the API's `url`, if not the one in the document")
-	cmd.Flags().StringVar(&f.login, "login", "", "the `name` of the document's security scheme to use")
-	cmd.Flags().StringArrayVar(&f.groups, "group", nil, "only the operations of this `tag`; may be given again")
-	cmd.Flags().BoolVar(&f.full, "full", false, "show the difference of the file itself, not of its outline")
-	addImportFlags(cmd, &f)
+	}, toolCommand{
+		tool: "import_openapi", operands: "source", show: (*run).importOpenAPI,
+		flags: []toolFlag{
+			{"id", "", "the app's `id`, if not its host in reverse"},
+			{"server", "", "the API's `url`, if not the one in the document"},
+			{"login", "", "the `name` of the document's security scheme to use"},
+			{"group=groups", []string(nil), "only the operations of this `tag`; may be given again"},
+			{"full", false, "show the difference of the file itself, not of its outline"},
+		},
+		prepare: func(c *toolCall) (err error) {
+			if source, _ := c.args["source"].(string); !strings.Contains(source, "://") {
+				c.args["source"], err = filepath.Abs(source)
+			}
+			return err
+		},
+	})
+	addImportFlags(cmd)
 	return cmd
 }
 
-func addImportFlags(cmd *cobra.Command, f *importFlags) {
-	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "show what would be saved, and save nothing")
-	cmd.Flags().BoolVarP(&f.yes, "yes", "y", false, "do not ask here; the gateway still asks you to authenticate")
+func addImportFlags(cmd *cobra.Command) {
+	cmd.Flags().Bool("dry-run", false, "show what would be saved, and save nothing")
+	cmd.Flags().BoolP("yes", "y", false, "do not ask here; the gateway still asks you to authenticate")
 }
 
-func (r *run) importOpenAPI(ctx context.Context, source string, f importFlags) error {
-	if !strings.Contains(source, "://") {
-		path, err := filepath.Abs(source)
-		if err != nil {
-			return err
-		}
-		source = path
-	}
-	args := map[string]any{"source": source}
-	for name, value := range map[string]string{"id": f.id, "server": f.server, "login": f.login} {
-		if value != "" {
-			args[name] = value
-		}
-	}
-	if len(f.groups) > 0 {
-		groups := make([]any, len(f.groups))
-		for i, group := range f.groups {
-			groups[i] = group
-		}
-		args["groups"] = groups
-	}
-	if f.full {
-		args["full"] = true
-	}
-	result, err := r.callBuiltin(ctx, "import_openapi", args)
+// importOpenAPI shows the app of an API, and saves it if the person agrees.
+func (r *run) importOpenAPI(c *toolCall) error {
+	made, err := decodeView[answer.DraftedAPI](c.result.Data)
 	if err != nil {
 		return err
 	}
-	made, err := decodeView[answer.DraftedAPI](result.Data)
-	if err != nil {
-		return err
-	}
-	if r.output.format == formatJSON && f.dryRun {
-		return r.output.json(result.Data)
+	if r.output.format == formatJSON && c.isSet("dry-run") {
+		return r.output.json(c.result.Data)
 	}
 	r.showAPI(made)
-	if made.Same || f.dryRun {
+	if made.Same {
 		return nil
 	}
-	args["seen"] = made.Seen
-	return r.saveImport(ctx, "import_openapi_save", fmt.Sprintf("Save this as %s?", made.Path), args, f.yes)
+	return r.saveImport(c, "import_openapi_save", fmt.Sprintf("Save this as %s?", made.Path), made.Seen)
 }
 
 // showAPI shows which parts of an API become an app, and which do not.
@@ -152,15 +139,20 @@ func (r *run) showAPI(made answer.DraftedAPI) {
 	}
 }
 
-// saveImport asks the person at the terminal and saves the shown import.
-func (r *run) saveImport(ctx context.Context, tool, question string, args map[string]any, agreed bool) (err error) {
+// saveImport asks the person at the terminal, and saves by tool the import that seen identifies. With
+// --dry-run it does nothing.
+func (r *run) saveImport(c *toolCall, tool, question, seen string) (err error) {
+	if c.isSet("dry-run") {
+		return nil
+	}
+	agreed := c.isSet("yes")
 	if !agreed && r.output.terminal.Ask == nil {
 		e := aai.Errorf(aai.ConsentRequired, "there is no terminal to confirm this at; nothing was saved")
 		e.Hint = "Run it at a terminal, or with --dry-run, which only shows it."
 		return e
 	}
 	if !agreed {
-		if agreed, err = r.confirm(ctx, question); err != nil {
+		if agreed, err = r.confirm(c.cmd.Context(), question); err != nil {
 			return err
 		}
 	}
@@ -168,12 +160,9 @@ func (r *run) saveImport(ctx context.Context, tool, question string, args map[st
 		r.output.say("Nothing was saved.")
 		return nil
 	}
-	saved, err := r.callBuiltin(ctx, tool, args)
-	if err != nil {
-		return err
-	}
-	return r.output.show(saved.Data, func() error {
-		r.output.say("%s", saved.Text)
+	c.tool, c.args["seen"] = tool, seen
+	return r.callAndShow(c, inText(func(r *run, saved *toolCall) error {
+		r.output.say("%s", saved.result.Text)
 		return nil
-	})
+	}))
 }

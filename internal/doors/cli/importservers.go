@@ -1,33 +1,11 @@
 package cli
 
 import (
-	"context"
 	"strings"
-
-	"github.com/spf13/cobra"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/answer"
 )
-
-// serverFlags are the flags of "import --from".
-type serverFlags struct {
-	importFlags
-	from    string
-	servers []string
-	replace bool
-	undo    bool
-}
-
-func addServerFlags(r *run, cmd *cobra.Command, f *serverFlags) {
-	cmd.Flags().StringVar(&f.from, "from", "", "the client whose MCP servers to import, by its `name` in install --list")
-	cmd.Flags().StringArrayVar(&f.servers, "server", nil, "only this server, by its `name` there; may be given again")
-	cmd.Flags().BoolVar(&f.replace, "replace", false, "remove them from the client's file, which starts the gateway instead")
-	addImportFlags(cmd, &f.importFlags)
-	completeWith(cmd, "from", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return r.clientIDs(), cobra.ShellCompDirectiveNoFileComp
-	})
-}
 
 // clientIDs returns the ids of the supported clients.
 func (r *run) clientIDs() []string {
@@ -45,42 +23,27 @@ func (r *run) clientIDs() []string {
 	return ids
 }
 
-func (r *run) importServers(ctx context.Context, f serverFlags) error {
-	args := map[string]any{"client": f.from}
-	if len(f.servers) > 0 {
-		servers := make([]any, len(f.servers))
-		for i, server := range f.servers {
-			servers[i] = server
-		}
-		args["servers"] = servers
-	}
-	if f.replace {
-		args["replace"] = true
-	}
-	result, err := r.callBuiltin(ctx, "import_servers", args)
+// importServers shows the apps of a client's MCP servers, and saves them if the person agrees.
+func (r *run) importServers(c *toolCall) error {
+	made, err := decodeView[answer.DraftedServers](c.result.Data)
 	if err != nil {
 		return err
 	}
-	made, err := decodeView[answer.DraftedServers](result.Data)
-	if err != nil {
-		return err
-	}
-	if r.output.format == formatJSON && f.dryRun {
-		return r.output.json(result.Data)
+	if r.output.format == formatJSON && c.isSet("dry-run") {
+		return r.output.json(c.result.Data)
 	}
 	r.showServers(made)
-	if len(made.Apps) == 0 || f.dryRun {
+	if len(made.Apps) == 0 {
 		return nil
 	}
-	args["seen"] = made.Seen
 	question := "Save " + counted(len(made.Apps), "app") + ", and their values in the vault?"
 	if made.Replace != nil {
 		question = "Save " + counted(len(made.Apps), "app") + ", their values in the vault, and change " + made.File + "?"
 	}
-	if err := r.saveImport(ctx, "import_servers_save", question, args, f.yes); err != nil {
+	if err := r.saveImport(c, "import_servers_save", question, made.Seen); err != nil {
 		return err
 	}
-	if made.Replace != nil {
+	if made.Replace != nil && !c.isSet("dry-run") {
 		r.output.note(made.Replace.After)
 	}
 	return nil
@@ -116,4 +79,27 @@ func (r *run) showServers(made answer.DraftedServers) {
 	if len(made.Apps) == 0 {
 		r.output.say("%s has no MCP server in %s that can be imported.", made.Client, made.File)
 	}
+}
+
+// undoImport shows the changes that undo the last import, and makes them if the person agrees.
+func (r *run) undoImport(c *toolCall) error {
+	u, err := decodeView[answer.ImportUndo](c.result.Data)
+	if err != nil {
+		return err
+	}
+	if r.output.format == formatJSON && c.isSet("dry-run") {
+		return r.output.json(c.result.Data)
+	}
+	r.output.say("The import of %s, of %s:", aai.CleanLabel(u.From, maxLine), u.At)
+	for _, app := range u.Apps {
+		r.output.say("%s: %s (%s)", aai.CleanLabel(app.App, maxLine), app.Does, aai.CleanLabel(app.Path, maxLine))
+		r.output.lines(aai.CleanText(app.Diff, len(app.Diff)))
+	}
+	for _, app := range u.Vaulted {
+		r.output.say("The vault's values of %s are restored.", aai.CleanLabel(app, maxLine))
+	}
+	if u.Note != "" {
+		r.output.note(u.Note)
+	}
+	return r.saveImport(c, "import_undo_save", "Undo it?", u.Seen)
 }

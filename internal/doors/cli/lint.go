@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -11,8 +10,7 @@ import (
 )
 
 func newLint(r *run) *cobra.Command {
-	var against string
-	cmd := &cobra.Command{
+	return r.newToolCommand(&cobra.Command{
 		Use:   "lint <file|url> [--against file|url]",
 		Short: "Check an aai.json, and suggest corrections to its author",
 		Long: "Checks an aai.json, in a file or of a site, and lists errors, warnings\n" +
@@ -20,38 +18,11 @@ func newLint(r *run) *cobra.Command {
 			"changes since an earlier one. The exit code is 2 if there is an error.",
 		Example: "  aai-gateway lint ./aai.json\n" +
 			"  aai-gateway lint ./aai.json --against https://example.com",
-		Args:              operands(1, 1),
 		ValidArgsFunction: completeFiles,
-		RunE:              func(cmd *cobra.Command, args []string) error { return r.lint(cmd.Context(), args[0], against) },
-	}
-	cmd.Flags().StringVar(&against, "against", "", "an earlier version: a `file` or an address")
-	return cmd
-}
-
-func (r *run) lint(ctx context.Context, source, against string) error {
-	args := map[string]any{"source": source}
-	if against != "" {
-		args["against"] = against
-	}
-	result, err := r.callBuiltin(ctx, "lint", args)
-	if err != nil {
-		return err
-	}
-	report, err := decodeView[answer.LintReport](result.Data)
-	if err != nil {
-		return err
-	}
-	err = r.output.show(result.Data, func() error {
-		r.showLint(source, report)
-		return nil
+	}, toolCommand{
+		tool: "lint", operands: "source", flags: []toolFlag{{"against", "", "an earlier version: a `file` or an address"}},
+		show: withFindings(exitUsage, func(report answer.LintReport) bool { return report.HasSeverity(answer.SeverityError) }, decoded(showLint)),
 	})
-	if err != nil {
-		return err
-	}
-	if report.HasSeverity(answer.SeverityError) {
-		return &findingsError{exit: exitUsage}
-	}
-	return nil
 }
 
 // counted formats a number of things: "1 error", "2 errors".
@@ -64,7 +35,8 @@ func counted(n int, thing string) string {
 
 // showLint writes each finding on one line, in the form that editors parse, with the advice
 // below it.
-func (r *run) showLint(source string, report answer.LintReport) {
+func showLint(r *run, report answer.LintReport, c *toolCall) {
+	source := c.args["source"]
 	found := make(map[answer.Severity]int)
 	for _, f := range report.Findings {
 		found[f.Severity]++
@@ -91,4 +63,59 @@ func (r *run) showLint(source string, report answer.LintReport) {
 	if report.App != "" {
 		r.output.say("%s %s: %s, a guide of about %d tokens.", report.App, report.Version, counted(report.Tools, "tool"), report.GuideTokens)
 	}
+}
+
+func newScan(r *run) *cobra.Command {
+	return r.newToolCommand(&cobra.Command{
+		Use:   "scan",
+		Short: "Check every aai.json of this computer and list its errors",
+		Long: "Checks every aai.json of this computer and lists its errors.\n" +
+			"The exit code is 2 if there is an error in any of them.",
+	}, toolCommand{tool: "scan", show: withFindings(exitUsage, scanReport.hasErrors, inRows(func(r *run, s *answerTable, _ *toolCall) {
+		r.output.showAnswerTable(s, map[string]func(*jsonNode) string{"tools": notStarted}, remarks)
+		if len(s.rows) == 0 {
+			r.output.note("No aai.json was found.")
+		}
+	}))})
+}
+
+// A scanReport holds the part of the scan's result that decides the exit code.
+type scanReport struct {
+	Files []struct {
+		Status string
+		Errors []any
+	}
+}
+
+// hasErrors reports whether a file defines no app, or has another error.
+func (s scanReport) hasErrors() bool {
+	for _, file := range s.Files {
+		if file.Status == "invalid" || len(file.Errors) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// remarks returns the lines below a file in the table.
+func remarks(file *jsonNode) []string {
+	var lines []string
+	add := func(kind, member string) {
+		for fault := range file.Member(member).Items() {
+			line := memberText(fault, "problem")
+			if path := memberText(fault, "path"); path != "" {
+				line = path + ": " + line
+			}
+			lines = append(lines, kind+": "+line)
+		}
+	}
+	add("error", "errors")
+	if omitted := memberText(file, "errors_omitted"); omitted != "" {
+		lines = append(lines, "error: and "+omitted+" more")
+	}
+	add("warning", "warnings")
+	if by := memberText(file, "shadowed_by"); by != "" {
+		lines = append(lines, "shadowed by "+by)
+	}
+	return lines
 }

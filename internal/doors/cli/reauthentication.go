@@ -13,26 +13,21 @@ import (
 )
 
 func newConsentPassphrase(r *run) *cobra.Command {
-	return &cobra.Command{
+	return r.newToolCommand(&cobra.Command{
 		Use:   "passphrase",
 		Short: "Set the passphrase that authenticates you where there is no screen",
 		Long: "Sets the passphrase that authenticates you for changes of what agents may do. The gateway asks\n" +
 			"for it where there is no screen; where there is one, it asks in a window. A change needs the\n" +
 			"old passphrase, or the window.",
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if r.output.terminal.Secret == nil {
-				e := aai.Errorf(aai.PermissionDenied, "there is no terminal at which a passphrase could be typed")
-				e.Hint = "Run this at a terminal."
-				return e
-			}
-			r.showsOwnProgress = true // the command asks the person meanwhile
-			result, err := r.callBuiltin(cmd.Context(), "consent_passphrase", nil)
-			if err != nil {
-				return err
-			}
-			return r.showResult(result)
-		},
-	}
+	}, toolCommand{tool: "consent_passphrase", prepare: func(*toolCall) error {
+		if r.output.terminal.Secret == nil {
+			e := aai.Errorf(aai.PermissionDenied, "there is no terminal at which a passphrase could be typed")
+			e.Hint = "Run this at a terminal."
+			return e
+		}
+		r.showsOwnProgress = true // the command asks the person meanwhile
+		return nil
+	}})
 }
 
 func newConsentConfirm(r *run) *cobra.Command {

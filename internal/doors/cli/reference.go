@@ -13,6 +13,14 @@ import (
 // ExitOf returns the exit code of a command that ends with an error of that code.
 func ExitOf(code aai.Code) int { return exitOf(code) }
 
+// CommandTree returns the whole command line as a tree, for a manual for example. The tree
+// must not be executed.
+func CommandTree(cfg Config) *cobra.Command {
+	r := &run{cfg: withStreams(cfg)}
+	r.output = &output{out: r.cfg.Out, err: r.cfg.Err}
+	return newRoot(r, nil)
+}
+
 // ReferenceMarkdown returns the usage of each command of [CommandTree] in Markdown.
 func ReferenceMarkdown(cfg Config) string {
 	var b strings.Builder

@@ -35,7 +35,7 @@ func newRoot(r *run, args []string) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case version:
-				return r.showVersion()
+				return runInstead(cmd, "version")
 			case scan && mcp:
 				return usage(cmd, "--mcp and --scan are two commands; give one of them")
 			case web && (mcp || scan || discover || describe != ""):
@@ -43,13 +43,13 @@ func newRoot(r *run, args []string) *cobra.Command {
 			case discover && (mcp || scan || describe != ""), describe != "" && (mcp || scan):
 				return usage(cmd, "--discover, --generate, --mcp and --scan are commands; give one of them")
 			case discover:
-				return r.discover(cmd.Context(), args, "")
+				return runInstead(cmd, "discover", args...)
 			case describe != "":
-				return r.generate(cmd.Context(), describe, generateFlags{})
+				return runInstead(cmd, "generate", describe)
 			case web:
-				return r.web(cmd.Context(), WebOptions{})
+				return runInstead(cmd, "web")
 			case scan:
-				return r.scan(cmd.Context())
+				return runInstead(cmd, "scan")
 			}
 			return r.serve(cmd.Context(), ServeOptions{Changes: toolNames(cmd)})
 		},
@@ -72,6 +72,16 @@ func newRoot(r *run, args []string) *cobra.Command {
 	addCommands(root, r)
 	setDefaults(root)
 	return root
+}
+
+// runInstead runs a command of the root with operands and without flags.
+func runInstead(root *cobra.Command, name string, operands ...string) error {
+	cmd, _, err := root.Find([]string{name})
+	if err != nil {
+		return err
+	}
+	cmd.SetContext(root.Context())
+	return cmd.RunE(cmd, operands)
 }
 
 // setDefaults completes cmd and the commands below it: without Args a command takes no operands,
@@ -144,6 +154,29 @@ func (o *enumFlag) Set(word string) error {
 	}
 	*o.value = word
 	return nil
+}
+
+func newVersion(r *run) *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Print the version",
+		RunE: func(*cobra.Command, []string) error {
+			return r.output.show(map[string]string{"version": r.cfg.Version}, func() error {
+				r.output.say("%s %s", program, r.cfg.Version)
+				return nil
+			})
+		},
+	}
+}
+
+func newDemo(r *run) *cobra.Command {
+	return &cobra.Command{
+		Use:   "demo",
+		Short: "See the gateway at work, with real apps in a session of their own",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return r.cfg.RunDemo(cmd.Context(), r.flags, r.cfg.Out)
+		},
+	}
 }
 
 // newHelp is cobra's help command, except that an unknown topic is a usage error.

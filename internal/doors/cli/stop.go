@@ -10,49 +10,39 @@ import (
 	"github.com/gybob/aai-gateway/internal/answer"
 )
 
-// stopFlags select the calls to stop; without a flag, all of them.
-type stopFlags struct{ call, caller string }
-
-func (f *stopFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.call, "call", "", "only the `call` with this id, and the calls that it makes")
-	cmd.Flags().StringVar(&f.caller, "caller", "", "only the calls of this `identity`, as running shows it; mcp: for all agents that have none")
+// newStopCommand returns the command stop or start.
+func (r *run) newStopCommand(cmd *cobra.Command, t toolCommand) *cobra.Command {
+	t.flags = []toolFlag{
+		{"call", "", "only the `call` with this id, and the calls that it makes"},
+		{"caller", "", "only the calls of this `identity`, as running shows it; mcp: for all agents that have none"},
+	}
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
-		if f.call != "" && f.caller != "" {
+		if cmd.Flag("call").Value.String() != "" && cmd.Flag("caller").Value.String() != "" {
 			return usage(cmd, "--call and --caller are given; give one of them, or neither for everything")
 		}
 		return operands(0, 0)(cmd, args)
 	}
-}
-
-func (f *stopFlags) args() map[string]any {
-	return nonEmpty(map[string]string{"call": f.call, "caller": f.caller})
+	return r.newToolCommand(cmd, t)
 }
 
 func newStop(r *run) *cobra.Command {
-	var which stopFlags
-	cmd := &cobra.Command{
+	return r.newStopCommand(&cobra.Command{
 		Use:   "stop",
 		Short: "Stop everything that agents do, at once",
 		Long: "Ends every call that is under way, in all gateways, and refuses all others, until `" + program + " start`.\n" +
 			"Effects of a call until then are not undone: its outcome reports what is known of them.",
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := r.openOrMinimal(); err != nil {
-				return err
+	}, toolCommand{
+		tool: "stop", prepare: func(*toolCall) error { return r.openOrMinimal() },
+		show: decoded(func(r *run, shown struct{ Stopped answer.Stop }, c *toolCall) {
+			r.output.raw("Stopped " + shown.Stopped.String() + ".\n")
+			if shown.Stopped.Call == "" {
+				r.output.note("To start again: " + shown.Stopped.StartCommand())
 			}
-			return showDecoded(cmd.Context(), r, "stop", which.args(), func(shown struct{ Stopped answer.Stop }, result *aai.Result) error {
-				r.output.raw("Stopped " + shown.Stopped.String() + ".\n")
-				if shown.Stopped.Call == "" {
-					r.output.note("To start again: " + shown.Stopped.StartCommand())
-				}
-				if result.Warning != "" {
-					r.output.note("warning: " + result.Warning)
-				}
-				return nil
-			})
-		},
-	}
-	which.add(cmd)
-	return cmd
+			if c.result.Warning != "" {
+				r.output.warn(c.result.Warning)
+			}
+		}),
+	})
 }
 
 // openOrMinimal opens the gateway, or the minimal one if that fails, so that stop and
@@ -72,28 +62,21 @@ func (r *run) openOrMinimal() error {
 }
 
 func newStart(r *run) *cobra.Command {
-	var which stopFlags
-	cmd := &cobra.Command{
+	return r.newStopCommand(&cobra.Command{
 		Use:   "start",
 		Short: "Start stopped calls again",
 		Long: "Ends a stop by `" + program + " stop`: without a flag the stop of everything. A caller or a call\n" +
 			"that was stopped by name stays stopped until you name it here. It asks you in a window, or for your passphrase.",
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return showDecoded(cmd.Context(), r, "start", which.args(), func(shown struct{ Started, Stopped []answer.Stop }, _ *aai.Result) error {
-				for _, h := range shown.Started {
-					r.output.raw("Started again: " + h.String() + ".\n")
-				}
-				for _, h := range shown.Stopped {
-					if h.Call == "" {
-						r.output.note("Still stopped: " + h.String() + "; to start it again: " + h.StartCommand())
-					}
-				}
-				return nil
-			})
-		},
-	}
-	which.add(cmd)
-	return cmd
+	}, toolCommand{tool: "start", show: decoded(func(r *run, shown struct{ Started, Stopped []answer.Stop }, _ *toolCall) {
+		for _, h := range shown.Started {
+			r.output.raw("Started again: " + h.String() + ".\n")
+		}
+		for _, h := range shown.Stopped {
+			if h.Call == "" {
+				r.output.note("Still stopped: " + h.String() + "; to start it again: " + h.StartCommand())
+			}
+		}
+	})})
 }
 
 func newRunning(r *run) *cobra.Command {

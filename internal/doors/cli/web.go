@@ -30,16 +30,11 @@ func newWeb(r *run) *cobra.Command {
 			if port := cmd.Flags().Lookup("port"); port.Changed {
 				o.Changes = []Change{{Key: "httpPort", Value: flagValue(port), Flag: "--port"}}
 			}
-			return r.web(cmd.Context(), o)
+			o.Ask, o.Print = r.ask, func(line string) { r.output.say("%s", line) }
+			return r.cfg.ServeWeb(cmd.Context(), r.flags, o)
 		},
 	}
 	cmd.Flags().BoolVar(&o.Open, "open", false, "open the link in the desktop's browser")
 	cmd.Flags().String("port", "", "listen on this `port`; 0 means any that is free")
 	return cmd
-}
-
-// web serves the dashboard.
-func (r *run) web(ctx context.Context, o WebOptions) error {
-	o.Ask, o.Print = r.ask, func(line string) { r.output.say("%s", line) }
-	return r.cfg.ServeWeb(ctx, r.flags, o)
 }

@@ -100,7 +100,7 @@ func newWorkflowRun(r *run) *cobra.Command {
 			if len(params) > 0 {
 				object["params"] = params
 			}
-			return r.showBuiltinResult(cmd.Context(), "workflow_file", object)
+			return r.callAndShow(&toolCall{cmd: cmd, tool: "workflow_file", args: object}, nil)
 		},
 	}
 	cmd.Flags().StringArrayVarP(&pairs, "arg", "a", nil, "one argument: `name=value`, or name:=json")
@@ -113,56 +113,32 @@ func isFile(operand string) bool {
 }
 
 func newWorkflowShow(r *run) *cobra.Command {
-	return &cobra.Command{
-		Use:   "show <run>",
-		Short: "Show a run in full",
-		Args:  operands(1, 1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return r.showBuiltinResult(cmd.Context(), "workflow_show", map[string]any{"run": args[0]})
-		},
-	}
+	cmd := &cobra.Command{Use: "show <run>", Short: "Show a run in full"}
+	return r.newToolCommand(cmd, toolCommand{tool: "workflow_show", operands: "run"})
 }
 
 func newWorkflowResume(r *run) *cobra.Command {
-	var happened, not bool
-	cmd := &cobra.Command{
+	return r.newToolCommand(&cobra.Command{
 		Use:   "resume <run> [--happened|--not-happened]",
 		Short: "Resume an interrupted run",
 		Long: "Resumes an interrupted run. Finished steps do not run again. The check of the interrupted\n" +
 			"step decides whether it was done; where it has none, you do.",
-		Args: operands(1, 1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			object := map[string]any{"run": args[0]}
-			switch {
-			case happened && not:
-				return usage(cmd, "--happened and --not-happened are two answers; give one of them")
-			case happened || not:
-				object["happened"] = happened
+	}, toolCommand{
+		tool: "workflow_resume", operands: "run",
+		flags: []toolFlag{{"happened", false, "the interrupted step was done"}, {"not-happened=", false, "it was not done"}},
+		prepare: func(c *toolCall) error {
+			if c.isSet("not-happened") {
+				if c.isSet("happened") {
+					return usage(c.cmd, "--happened and --not-happened are two answers; give one of them")
+				}
+				c.args["happened"] = false
 			}
-			return r.showBuiltinResult(cmd.Context(), "workflow_resume", object)
+			return nil
 		},
-	}
-	cmd.Flags().BoolVar(&happened, "happened", false, "the interrupted step was done")
-	cmd.Flags().BoolVar(&not, "not-happened", false, "it was not done")
-	return cmd
+	})
 }
 
 func newWorkflowRollback(r *run) *cobra.Command {
-	return &cobra.Command{
-		Use:   "rollback <run>",
-		Short: "Undo the steps of a run, newest first",
-		Args:  operands(1, 1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return r.showBuiltinResult(cmd.Context(), "workflow_rollback", map[string]any{"run": args[0]})
-		},
-	}
-}
-
-// showBuiltinResult calls a tool of the gateway itself and shows its result.
-func (r *run) showBuiltinResult(ctx context.Context, tool string, args map[string]any) error {
-	result, err := r.callBuiltin(ctx, tool, args)
-	if err != nil {
-		return err
-	}
-	return r.showResult(result)
+	cmd := &cobra.Command{Use: "rollback <run>", Short: "Undo the steps of a run, newest first"}
+	return r.newToolCommand(cmd, toolCommand{tool: "workflow_rollback", operands: "run"})
 }
