@@ -18,7 +18,7 @@ import (
 // listAppsName is the name of the tool that lists running programs.
 const listAppsName = "ax_list_apps"
 
-func (d *engine) isAccessibleTool() *aai.Tool {
+func (d *engine) isAccessibleTool() spec {
 	return spec{
 		name: "ax_is_accessible", title: "Check accessibility", effect: aai.Reads,
 		returns:     `"enabled": {"type": "boolean"}, "process_name": {"type": "string"}, "detail": {"type": "string"}, "suggestion": {"type": "string"}, "session": {"type": "object"}`,
@@ -42,7 +42,7 @@ func (d *engine) isAccessibleTool() *aai.Tool {
 			}
 			return &aai.Result{Text: strings.Join(text, "\n"), Data: data, DataComplete: true}, nil
 		},
-	}.tool()
+	}
 }
 
 // checkTimeout limits how long the accessibility bus may take to answer the check.
@@ -88,7 +88,7 @@ type appView struct {
 	Host      bool   `json:"host,omitempty"`    // the caller runs in it
 }
 
-func (d *engine) listAppsTool() *aai.Tool {
+func (d *engine) listAppsTool() spec {
 	return spec{
 		name: listAppsName, title: "List running programs", effect: aai.Reads,
 		returns: `"apps": {"type": "array", "items": {"type": "object", "properties": {"name": {"type": "string"}, "pid": {"type": "integer"}, "bundle_id": {"type": "string"},
@@ -122,7 +122,7 @@ func (d *engine) listAppsTool() *aai.Tool {
 			}
 			return &aai.Result{Text: strings.Join(lines, "\n"), Data: map[string]any{"apps": rows}, DataComplete: true}, nil
 		},
-	}.tool()
+	}
 }
 
 func viewOfApp(a desktop.App) appView {
@@ -132,7 +132,7 @@ func viewOfApp(a desktop.App) appView {
 	}
 }
 
-func (d *engine) connectTool() *aai.Tool {
+func (d *engine) connectTool() spec {
 	return spec{
 		name: "ax_connect", title: "Connect to a program", effect: aai.Reads, starts: true,
 		returns: `"connected": {"type": "boolean"}, "app_name": {"type": "string"}, "pid": {"type": "integer"}, "bundle_id": {"type": "string"},
@@ -144,7 +144,7 @@ func (d *engine) connectTool() *aai.Tool {
 			"arguments": {"type": "array", "maxItems": 20, "items": {"type": "string", "maxLength": 4096}, "description": "With launch: start it with these, even if it runs"}`,
 		required: `["app"]`,
 		timeout:  45 * time.Second, run: d.connect,
-	}.tool()
+	}
 }
 
 func (d *engine) connect(ctx context.Context, call *aai.Call) (*aai.Result, error) {
@@ -209,7 +209,7 @@ func (d *engine) countWindows(ctx context.Context, app desktop.App) (int, error)
 	return len(own), err
 }
 
-func (d *engine) listWindowsTool() *aai.Tool {
+func (d *engine) listWindowsTool() spec {
 	return spec{
 		name: "ax_list_windows", title: "List windows", effect: aai.Reads,
 		returns: `"windows": {"type": "array", "items": {"type": "object", "properties": {"index": {"type": "integer"}, "title": {"type": "string"},
@@ -217,7 +217,7 @@ func (d *engine) listWindowsTool() *aai.Tool {
 			"focused": {"type": "boolean"}, "minimized": {"type": "boolean"}, "covered": {"type": "number"}}}}`,
 		description: "List a program's windows, the front one first.",
 		params:      appProp, required: `["app"]`, concurrency: constantConcurrency(aai.Independent), run: d.listWindows,
-	}.tool()
+	}
 }
 
 // windowView is a window as data.
@@ -261,7 +261,7 @@ func (d *engine) listWindows(ctx context.Context, call *aai.Call) (*aai.Result, 
 	return &aai.Result{Text: strings.Join(lines, "\n"), Data: map[string]any{"windows": rows}, DataComplete: true}, nil
 }
 
-func (d *engine) sessionInfoTool() *aai.Tool {
+func (d *engine) sessionInfoTool() spec {
 	return spec{
 		name: "ax_session_info", title: "Session information", effect: aai.Reads,
 		returns:     `"connected_apps": {"type": "array", "items": {"type": "string"}}, "action_count": {"type": "integer"}, "uptime_seconds": {"type": "integer"}`,
@@ -277,7 +277,7 @@ func (d *engine) sessionInfoTool() *aai.Tool {
 				"uptime_seconds": int(time.Since(d.begun).Seconds()),
 			}}, nil
 		},
-	}.tool()
+	}
 }
 
 // names returns the names of the processes that still run.

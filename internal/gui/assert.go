@@ -15,7 +15,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/params"
 )
 
-func (d *engine) assertTool() *aai.Tool {
+func (d *engine) assertTool() spec {
 	return spec{
 		name: "ax_assert", title: "Assert element state", effect: aai.Reads,
 		returns:     `"passed": {"type": "boolean"}, "failures": {"type": "array", "items": {"type": "object", "properties": {"property": {"type": "string"}}}}`,
@@ -28,7 +28,7 @@ func (d *engine) assertTool() *aai.Tool {
 				"contains_text": {"type": "string"}}}`,
 		required: `["app", "query", "assertions"]`, secret: []string{"assertions.value", "assertions.contains_text"}, // it may be a password
 		run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) { return d.withView(ctx, call, assert) },
-	}.tool()
+	}
 }
 
 // mismatch is an assertion that does not hold.

@@ -86,7 +86,7 @@ func (v *view) paragraphs(ctx context.Context, i int) (string, error) {
 	return strings.Join(lines, "\n"), nil
 }
 
-func (d *engine) getAttributesTool() *aai.Tool {
+func (d *engine) getAttributesTool() spec {
 	return spec{
 		name: "ax_get_attributes", title: "Get all element attributes", effect: aai.Reads,
 		returns: elementReturns + `, "description": {"type": "string"}, "identifier": {"type": "string"}, "path": {"type": "string"},
@@ -99,7 +99,7 @@ func (d *engine) getAttributesTool() *aai.Tool {
 				return &aai.Result{Data: attributes(v, i, e)}
 			})
 		},
-	}.tool()
+	}
 }
 
 // attributes returns all attributes of an element as data.
@@ -119,7 +119,7 @@ func attributes(v *view, i int, e *desktop.Element) map[string]any {
 	return out
 }
 
-func (d *engine) getValueTool() *aai.Tool {
+func (d *engine) getValueTool() spec {
 	return spec{
 		name: "ax_get_value", title: "Get element value", effect: aai.Reads,
 		returns:     `"found": {"type": "boolean"}, ` + elementReturns,
@@ -137,7 +137,7 @@ func (d *engine) getValueTool() *aai.Tool {
 				}
 			})
 		},
-	}.tool()
+	}
 }
 
 // isTypedText reports whether the element's value is typed text, which may be a secret. The name of

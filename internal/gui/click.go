@@ -11,7 +11,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/params"
 )
 
-func (d *engine) clickTool() *aai.Tool {
+func (d *engine) clickTool() spec {
 	return spec{
 		name: "ax_click", title: "Click UI element",
 		returns:     actionReturns,
@@ -22,7 +22,7 @@ func (d *engine) clickTool() *aai.Tool {
 		run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 			return d.withViewToAct(ctx, call, click)
 		},
-	}.tool()
+	}
 }
 
 func click(ctx context.Context, v *view) (*aai.Result, error) {
@@ -100,7 +100,7 @@ func press(ctx context.Context, input desktop.Input, seat desktop.Seat, window d
 	return input.Scroll(ctx, seat, window, at, 0, 0)
 }
 
-func (d *engine) clickAtTool() *aai.Tool {
+func (d *engine) clickAtTool() spec {
 	return spec{
 		name: "ax_click_at", title: "Click at screen coordinates",
 		returns:     actionReturns,
@@ -110,7 +110,7 @@ func (d *engine) clickAtTool() *aai.Tool {
 		run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 			return d.withViewToAct(ctx, call, clickAt)
 		},
-	}.tool()
+	}
 }
 
 func clickAt(ctx context.Context, v *view) (*aai.Result, error) {

@@ -18,7 +18,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/params"
 )
 
-func (d *engine) clipboardTool() *aai.Tool {
+func (d *engine) clipboardTool() spec {
 	return spec{
 		name: "ax_clipboard", title: "Clipboard", effect: aai.Changes,
 		returns:     `"success": {"type": "boolean"}, "text": {"type": "string"}`,
@@ -37,7 +37,7 @@ func (d *engine) clipboardTool() *aai.Tool {
 			}
 			return readClip(ctx, board)
 		},
-	}.tool()
+	}
 }
 
 func readClip(ctx context.Context, board desktop.Clipboard) (*aai.Result, error) {

@@ -9,7 +9,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/params"
 )
 
-func (d *engine) dragTool() *aai.Tool {
+func (d *engine) dragTool() spec {
 	return spec{
 		name: "ax_drag", title: "Drag",
 		returns:     actionReturns,
@@ -22,7 +22,7 @@ func (d *engine) dragTool() *aai.Tool {
 		run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 			return d.withViewToAct(ctx, call, drag)
 		},
-	}.tool()
+	}
 }
 
 func drag(ctx context.Context, v *view) (*aai.Result, error) {

@@ -24,7 +24,7 @@ const (
 	fillRest = 5 * time.Second
 )
 
-func (d *engine) fillTool() *aai.Tool {
+func (d *engine) fillTool() spec {
 	return spec{
 		name: "ax_fill", title: "Fill in a form", types: true, timeout: fillTimeout,
 		returns: `"fields": {"type": "array", "items": {"type": "object", "properties": {"ref": {"type": "string"}, "done": {"type": "boolean"},
@@ -40,7 +40,7 @@ func (d *engine) fillTool() *aai.Tool {
 		run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 			return d.withViewToAct(ctx, call, fill)
 		},
-	}.tool()
+	}
 }
 
 // fieldOutcome is the outcome of a field, as data.

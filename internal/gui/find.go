@@ -11,7 +11,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/params"
 )
 
-func (d *engine) findTool() *aai.Tool {
+func (d *engine) findTool() spec {
 	return spec{
 		name: "ax_find", title: "Find UI element", effect: aai.Reads,
 		returns: `"found": {"type": "boolean"}, "method": {"type": "string"}, "strategy": {"type": "string"}, ` + elementReturns + `,
@@ -39,7 +39,7 @@ func (d *engine) findTool() *aai.Tool {
 				}{true, "accessibility", string(m.strategy), v.summarize(m.index), strings.Join(v.path(m.index), " in "), row}}, nil
 			})
 		},
-	}.tool()
+	}
 }
 
 // foundText describes the element, its containers and its row.

@@ -12,7 +12,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/programs"
 )
 
-func (d *engine) keyPressTool() *aai.Tool {
+func (d *engine) keyPressTool() spec {
 	return spec{
 		name: "ax_key_press", title: "Press keys", types: true,
 		returns:     actionReturns,
@@ -33,7 +33,7 @@ func (d *engine) keyPressTool() *aai.Tool {
 		run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 			return d.withViewToAct(ctx, call, keyPress)
 		},
-	}.tool()
+	}
 }
 
 func keyPress(ctx context.Context, v *view) (*aai.Result, error) {

@@ -22,7 +22,7 @@ import (
 // it.
 const manageTimeout = 5 * time.Second
 
-func (d *engine) windowTool() *aai.Tool {
+func (d *engine) windowTool() spec {
 	return spec{
 		name: params.WindowTool, title: "Manage a window", effect: aai.Changes,
 		returns:     `"done": {"type": "boolean"}, "window": {"type": "object"}, "changes": {"type": "array", "items": {"type": "string"}}`,
@@ -34,7 +34,7 @@ func (d *engine) windowTool() *aai.Tool {
 		run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 			return d.withViewToAct(ctx, call, manage)
 		},
-	}.tool()
+	}
 }
 
 // windowTarget returns the window that a call manages as its target, by title if readable.

@@ -76,19 +76,3 @@ func (d *engine) precheck(ctx context.Context, call *aai.Call, find func(context
 	d.Log.Debug("whether a call finds its target is not known", "error", err)
 	return nil
 }
-
-// addScreenCheck adds a check for a missing desktop before the tool's own precheck.
-func (d *engine) addScreenCheck(tool *aai.Tool) {
-	own := tool.Precheck
-	tool.Precheck = func(ctx context.Context, call *aai.Call) error {
-		if call.Target == nil || call.Target.PID == 0 {
-			if err := d.CheckScreen(ctx); err != nil {
-				return err
-			}
-		}
-		if own == nil {
-			return nil
-		}
-		return own(ctx, call)
-	}
-}

@@ -19,7 +19,7 @@ import (
 // larger images.
 const defaultSide = 1568
 
-func (d *engine) screenshotTool() *aai.Tool {
+func (d *engine) screenshotTool() spec {
 	return spec{
 		name: "ax_screenshot", title: "Capture screenshot", effect: aai.Reads, pictures: true,
 		returns:     `"width": {"type": "integer"}, "height": {"type": "integer"}, "scale": {"type": "number"}, "region": {"type": "object"}, "hidden": {"type": "array", "items": {"type": "string"}}`,
@@ -37,7 +37,7 @@ func (d *engine) screenshotTool() *aai.Tool {
 			return aai.Independent // the latest painted content is available
 		},
 		run: d.screenshot,
-	}.tool()
+	}
 }
 
 func (d *engine) screenshot(ctx context.Context, call *aai.Call) (*aai.Result, error) {

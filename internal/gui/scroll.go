@@ -12,7 +12,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/params"
 )
 
-func (d *engine) scrollTool() *aai.Tool {
+func (d *engine) scrollTool() spec {
 	return spec{
 		name: "ax_scroll", title: "Scroll", effect: aai.Changes,
 		returns:     actionReturns,
@@ -25,7 +25,7 @@ func (d *engine) scrollTool() *aai.Tool {
 		run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 			return d.withViewToAct(ctx, call, scroll)
 		},
-	}.tool()
+	}
 }
 
 func scroll(ctx context.Context, v *view) (*aai.Result, error) {

@@ -21,7 +21,7 @@ import (
 // setValueName is the tool that most undo steps use.
 const setValueName = "ax_set_value"
 
-func (d *engine) setValueTool() *aai.Tool {
+func (d *engine) setValueTool() spec {
 	return spec{
 		name: setValueName, title: "Set element value", types: true,
 		returns:     actionReturns,
@@ -32,7 +32,7 @@ func (d *engine) setValueTool() *aai.Tool {
 		run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 			return d.withViewToAct(ctx, call, setValue)
 		},
-	}.tool()
+	}
 }
 
 func setValue(ctx context.Context, v *view) (*aai.Result, error) {

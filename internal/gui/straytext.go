@@ -2,6 +2,7 @@ package gui
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -95,4 +96,24 @@ func (v *view) putBack(ctx context.Context, i int, was string) error {
 	a.techniques = []technique{v.byAccessibility(i, "its editable text", desktop.Act{Verb: desktop.SetText, Text: was}), v.byTyping(i, was, true)}
 	_, err := a.execute(ctx)
 	return err
+}
+
+// keepSecret notes the text as a secret of the conversation if it is meant for a password field. A
+// tab or return in a field of one line leads on to other fields, so in a window with a password field each part
+// behind one is noted.
+func (v *view) keepSecret(i int, text string) {
+	secrets := v.engine.Sessions.For(v.call)
+	if v.snapshot.Elements[i].States.Has(desktop.Protected) {
+		secrets.AddSecret(text)
+	}
+	if v.snapshot.Elements[i].States.Has(desktop.Multiline) {
+		return
+	}
+	parts := strings.FieldsFunc(text, func(r rune) bool { return r == '\t' || r == '\n' || r == '\r' })
+	if len(parts) < 2 || !slices.ContainsFunc(v.snapshot.Elements, func(e desktop.Element) bool { return e.States.Has(desktop.Protected) }) {
+		return
+	}
+	for _, part := range parts[1:] {
+		secrets.AddSecret(part)
+	}
 }

@@ -2,7 +2,6 @@ package gui
 
 import (
 	"context"
-	"encoding/json"
 	"log/slog"
 	"os"
 	"slices"
@@ -15,11 +14,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/conversation"
 	"github.com/gybob/aai-gateway/internal/gui/params"
 	"github.com/gybob/aai-gateway/internal/gui/programs"
-	"github.com/gybob/aai-gateway/internal/schema"
 )
-
-// callTimeout is the default time limit of a tool.
-const callTimeout = 10 * time.Second
 
 // Config configures the tools.
 type Config struct {
@@ -75,15 +70,6 @@ func New(cfg Config) *aai.App {
 		session:  cfg.SessionInfo, begun: time.Now(),
 	}
 	tools := d.tools()
-	for _, tool := range tools { // except tools that check for a screen
-		d.redactSecrets(tool)
-		if tool.Effect != aai.Reads {
-			d.showToPerson(tool)
-		}
-		if tool.Effect != aai.Reads || tool.Assessment(nil).TakesScreenshot || tool.Name == listAppsName {
-			d.addScreenCheck(tool)
-		}
-	}
 	return &aai.App{
 		ID: aai.DesktopApp, Name: "Desktop", Platform: "any",
 		Description: "The windows of every program on this computer, by their accessibility trees: see, find, click, type.",
@@ -94,92 +80,29 @@ func New(cfg Config) *aai.App {
 }
 
 // tools returns all tools, in the order in which a newcomer needs them.
-func (d *engine) tools() []*aai.Tool {
-	return []*aai.Tool{
+func (d *engine) tools() (tools []*aai.Tool) {
+	for _, s := range []spec{
 		d.isAccessibleTool(), d.listAppsTool(), d.connectTool(), d.listWindowsTool(),
 		d.getTreeTool(), d.findTool(), d.getAttributesTool(), d.getValueTool(), d.assertTool(), d.waitTool(), d.waitIdleTool(), d.screenshotTool(),
 		d.clickTool(), d.clickAtTool(), d.typeTool(), d.setValueTool(), d.fillTool(), d.keyPressTool(), d.scrollTool(), d.dragTool(), d.windowTool(),
 		d.clipboardTool(), d.sessionInfoTool(),
+	} {
+		tools = append(tools, d.tool(s))
 	}
+	return tools
 }
 
-// spec is the definition of a tool.
-type spec struct {
-	name, title, description string
-	effect                   aai.Effect
-	starts                   bool   // it may start a program
-	types                    bool   // it sends text or keys
-	pictures                 bool   // it takes a screenshot
-	params                   string // the properties of its parameters, as JSON
-	required                 string // the names of required parameters, as JSON
-	returns                  string // the properties of its result, as JSON; all are optional
-	secret                   []string
-	plain                    func(args map[string]any) []string // the names in secret that are not secret in this call
-	private                  bool                               // its result is not kept
-	timeout                  time.Duration
-	concurrency              func(*aai.Call) aai.Concurrency        // nil: the default
-	precheck                 func(context.Context, *aai.Call) error // nil: none
-	run                      aai.Action
-}
-
-func (s spec) tool() *aai.Tool {
-	required := s.required
-	if required == "" {
-		required = "[]"
-	}
-	if s.types {
-		s = s.withTextCheck()
-	}
-	timeout := s.timeout
-	if timeout == 0 {
-		timeout = callTimeout
-	}
-	args := schema.MustParse(`{"type": "object", "additionalProperties": false, "properties": {` + s.params + `}, "required": ` + required + `}`)
-	elements := slices.DeleteFunc([]string{"query", "to_query"}, func(name string) bool { return !slices.Contains(args.Order, name) })
-	return &aai.Tool{
-		Name: s.name, Title: s.title, Description: s.description,
-		Params: args,
-		// Tests validate the results of builtin tools against it, not each call.
-		Returns: aai.Schema{Source: json.RawMessage(`{"type": "object", "properties": {` + s.returns + `}}`)},
-		Effect:  s.effect, Target: params.AppParam,
-		Assess:  func(call *aai.Call) aai.Assessment { return s.assess(call, elements) },
-		Privacy: aai.Privacy{Secret: s.secret, NonSecret: s.plain, Result: s.private}, Limits: aai.Limits{Timeout: timeout}, Precheck: s.precheck, Run: s.actionWithHints(args.Order),
-	}
-}
-
-// assess returns the assessment of a call, which is nil for the tool in general.
-func (s spec) assess(call *aai.Call, elements []string) aai.Assessment {
-	a := aai.Assessment{EffectInherent: true, MayStartProgram: s.starts, SendsKeys: s.types, TakesScreenshot: s.pictures, ElementParams: elements}
-	if call != nil {
-		a.KeepsFocus = !params.TakesFocus(call)
-	}
-	if call != nil && s.concurrency != nil {
-		a.Concurrency = s.concurrency(call)
-	}
-	return a
-}
-
-// withTextCheck returns the tool with a check of its text before anything else.
-func (s spec) withTextCheck() spec {
-	vain, run := s.precheck, s.run
-	s.precheck = func(ctx context.Context, call *aai.Call) error {
-		if err := params.CheckText(call); err != nil {
-			return err
+// targets is ResolveApp for the tools; errors of tools that deliver nothing have no delivery.
+func (d *engine) targets(tools []*aai.Tool) func(context.Context, *aai.Call, string) (*aai.App, error) {
+	return func(ctx context.Context, call *aai.Call, name string) (*aai.App, error) {
+		app, err := d.ResolveApp(ctx, call, name)
+		if err == nil || params.Launches(call) || !slices.ContainsFunc(tools, func(t *aai.Tool) bool { return t.Name == call.Tool && t.Effect == aai.Reads }) {
+			return app, err
 		}
-		return vain(ctx, call)
+		e := *aai.AsError(err)
+		e.Delivery = ""
+		return nil, &e
 	}
-	s.run = func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
-		if err := params.CheckText(call); err != nil {
-			return nil, err
-		}
-		return run(ctx, call)
-	}
-	return s
-}
-
-// constantConcurrency returns a function that returns turn for every call.
-func constantConcurrency(turn aai.Concurrency) func(*aai.Call) aai.Concurrency {
-	return func(*aai.Call) aai.Concurrency { return turn }
 }
 
 // Parameters that several tools share.

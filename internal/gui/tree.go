@@ -21,7 +21,7 @@ const (
 	sizeTokens    = 8  // for the page's own size
 )
 
-func (d *engine) getTreeTool() *aai.Tool {
+func (d *engine) getTreeTool() spec {
 	return spec{
 		name: "ax_get_tree", title: "Get element tree", effect: aai.Reads,
 		returns: `"app": {"type": "string"}, "tokens": {"type": "integer"}, "interactive_shown": {"type": "integer"}, "interactive_total": {"type": "integer"},
@@ -37,7 +37,7 @@ func (d *engine) getTreeTool() *aai.Tool {
 			"format": {"type": "string", "enum": ["outline", "json"], "default": "outline"}`,
 		required: `["app"]`,
 		run:      func(ctx context.Context, call *aai.Call) (*aai.Result, error) { return d.withView(ctx, call, tree) },
-	}.tool()
+	}
 }
 
 func tree(ctx context.Context, v *view) (*aai.Result, error) {

@@ -15,7 +15,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/params"
 )
 
-func (d *engine) typeTool() *aai.Tool {
+func (d *engine) typeTool() spec {
 	return spec{
 		name: "ax_type", title: "Type text", types: true,
 		returns:     actionReturns,
@@ -29,7 +29,7 @@ func (d *engine) typeTool() *aai.Tool {
 		run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 			return d.withViewToAct(ctx, call, typeText)
 		},
-	}.tool()
+	}
 }
 
 func typeText(ctx context.Context, v *view) (*aai.Result, error) {

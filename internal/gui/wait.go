@@ -15,7 +15,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/watch"
 )
 
-func (d *engine) waitTool() *aai.Tool {
+func (d *engine) waitTool() spec {
 	return spec{
 		name: "ax_wait", title: "Wait for an element", effect: aai.Reads,
 		returns:     elementReturns + `, "waited_ms": {"type": "integer"}`,
@@ -27,7 +27,7 @@ func (d *engine) waitTool() *aai.Tool {
 			"timeout_ms": {"type": "integer", "minimum": 1, "maximum": 60000, "default": 10000}`,
 		required: `["app", "query"]`, secret: []string{"value"}, timeout: maxWait + callTimeout, concurrency: constantConcurrency(aai.Shared),
 		run: d.wait,
-	}.tool()
+	}
 }
 
 // wait is a call that waits for one condition.
@@ -211,7 +211,7 @@ func hasState(e *desktop.Element, word string) bool {
 // maxWait is the maximum wait of a call for a program to be idle.
 const maxWait = 60 * time.Second
 
-func (d *engine) waitIdleTool() *aai.Tool {
+func (d *engine) waitIdleTool() spec {
 	return spec{
 		name: "ax_wait_idle", title: "Wait until idle", effect: aai.Reads,
 		returns:     `"idle": {"type": "boolean"}, "waited_ms": {"type": "integer"}, "events": {"type": "integer"}`,
@@ -221,7 +221,7 @@ func (d *engine) waitIdleTool() *aai.Tool {
 			"poll_ms": {"type": "integer", "minimum": 10, "maximum": 10000, "default": 100, "description": "How long it must be quiet"}`,
 		required: `["app"]`, timeout: maxWait + callTimeout, concurrency: constantConcurrency(aai.Shared),
 		run: d.waitIdle,
-	}.tool()
+	}
 }
 
 // waitIdle waits by events, without polling. It does not hold the program's queue slot, so that

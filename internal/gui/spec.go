@@ -1,0 +1,206 @@
+package gui
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
+	"github.com/gybob/aai-gateway/internal/gui/params"
+	"github.com/gybob/aai-gateway/internal/sanitize"
+	"github.com/gybob/aai-gateway/internal/schema"
+)
+
+// callTimeout is the default time limit of a tool.
+const callTimeout = 10 * time.Second
+
+// spec is the definition of a tool.
+type spec struct {
+	name, title, description string
+	effect                   aai.Effect
+	starts                   bool   // it may start a program
+	types                    bool   // it sends text or keys
+	pictures                 bool   // it takes a screenshot
+	params                   string // the properties of its parameters, as JSON
+	required                 string // the names of required parameters, as JSON
+	returns                  string // the properties of its result, as JSON; all are optional
+	secret                   []string
+	plain                    func(args map[string]any) []string // the names in secret that are not secret in this call
+	private                  bool                               // its result is not kept
+	timeout                  time.Duration
+	concurrency              func(*aai.Call) aai.Concurrency        // nil: the default
+	precheck                 func(context.Context, *aai.Call) error // nil: none
+	run                      aai.Action
+}
+
+// tool returns the tool of a definition. Its calls take the steps of precheckTool and runTool.
+func (d *engine) tool(s spec) *aai.Tool {
+	required, timeout := s.required, s.timeout
+	if required == "" {
+		required = "[]"
+	}
+	if timeout == 0 {
+		timeout = callTimeout
+	}
+	args := schema.MustParse(`{"type": "object", "additionalProperties": false, "properties": {` + s.params + `}, "required": ` + required + `}`)
+	elements := slices.DeleteFunc([]string{"query", "to_query"}, func(name string) bool { return !slices.Contains(args.Order, name) })
+	hasMode := slices.Contains(args.Order, "mode")
+	tool := &aai.Tool{
+		Name: s.name, Title: s.title, Description: s.description,
+		Params: args,
+		// Tests validate the results of builtin tools against it, not each call.
+		Returns: aai.Schema{Source: json.RawMessage(`{"type": "object", "properties": {` + s.returns + `}}`)},
+		Effect:  s.effect, Target: params.AppParam,
+		Assess:  func(call *aai.Call) aai.Assessment { return s.assess(call, elements) },
+		Privacy: aai.Privacy{Secret: s.secret, NonSecret: s.plain, Result: s.private}, Limits: aai.Limits{Timeout: timeout},
+		Run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
+			return d.runTool(ctx, s, call, hasMode)
+		},
+	}
+	if s.needsScreen() || s.types || s.precheck != nil {
+		tool.Precheck = func(ctx context.Context, call *aai.Call) error { return d.precheckTool(ctx, s, call) }
+	}
+	return tool
+}
+
+// needsScreen reports whether the tool needs a desktop. The tools that check for one do not.
+func (s spec) needsScreen() bool {
+	return s.effect != aai.Reads || s.pictures || s.name == listAppsName
+}
+
+// assess returns the assessment of a call, which is nil for the tool in general.
+func (s spec) assess(call *aai.Call, elements []string) aai.Assessment {
+	a := aai.Assessment{EffectInherent: true, MayStartProgram: s.starts, SendsKeys: s.types, TakesScreenshot: s.pictures, ElementParams: elements}
+	if call != nil {
+		a.KeepsFocus = !params.TakesFocus(call)
+	}
+	if call != nil && s.concurrency != nil {
+		a.Concurrency = s.concurrency(call)
+	}
+	return a
+}
+
+// constantConcurrency returns a function that returns turn for every call.
+func constantConcurrency(turn aai.Concurrency) func(*aai.Call) aai.Concurrency {
+	return func(*aai.Call) aai.Concurrency { return turn }
+}
+
+// precheckTool returns the error that the call is about to encounter, before a person is asked about it: a missing
+// desktop, an invalid text, and the errors of the tool's own precheck.
+func (d *engine) precheckTool(ctx context.Context, s spec, call *aai.Call) error {
+	if s.needsScreen() && (call.Target == nil || call.Target.PID == 0) {
+		if err := d.CheckScreen(ctx); err != nil {
+			return err
+		}
+	}
+	if s.types {
+		if err := params.CheckText(call); err != nil {
+			return err
+		}
+	}
+	if s.precheck == nil {
+		return nil
+	}
+	return s.precheck(ctx, call)
+}
+
+// runTool runs a call of the tool. A tool that acts first checks that the person can see the screen, and shows the
+// person that an agent acts. Then the text is checked and the tool runs. At last the error is adapted to the tool, and
+// the conversation's secrets are removed from the reply.
+func (d *engine) runTool(ctx context.Context, s spec, call *aai.Call, hasMode bool) (result *aai.Result, err error) {
+	if s.effect != aai.Reads {
+		b := d.OpenBackend()
+		if b.PauseReason != nil {
+			if reason := b.PauseReason(ctx); reason != "" {
+				return nil, inputlock.PausedError(reason)
+			}
+		}
+		if b.Indicator != nil {
+			defer b.Indicator.Show(indicatorLabel(call))()
+		}
+	}
+	if s.types {
+		err = params.CheckText(call)
+	}
+	if err == nil {
+		result, err = s.run(ctx, call)
+	}
+	if err != nil {
+		err = s.adaptError(err, call, hasMode)
+	}
+	if secrets := d.Sessions.For(call).SecretRedactor(); secrets != nil {
+		return redact(secrets, result, err)
+	}
+	return result, err
+}
+
+// maxIndicatorName is the maximum length of a name on the person's indicator, in characters.
+const maxIndicatorName = 30
+
+// indicatorLabel returns the sentence about the call on the person's indicator.
+func indicatorLabel(call *aai.Call) string {
+	label := "An agent acts"
+	if name := aai.CleanLabel(call.Caller.Name, maxIndicatorName); name != "" {
+		label = fmt.Sprintf("An agent named %q acts", name) // the name is the agent's own claim
+	}
+	if call.Target != nil && call.Target.PID != 0 {
+		label += " in " + aai.CleanLabel(call.Target.Name, maxIndicatorName)
+	}
+	return label
+}
+
+// adaptError returns the error without a delivery for a tool that delivers nothing, and without a hint at the mode of a
+// tool that lacks it.
+func (s spec) adaptError(err error, call *aai.Call, hasMode bool) error {
+	e := *aai.AsError(err)
+	switch {
+	case s.effect == aai.Reads && !params.Launches(call):
+		e.Delivery = ""
+	case e.Code == aai.InvalidParams && e.Delivery == "": // parameters are read before any action
+		e.Delivery = aai.NotDelivered
+	}
+	if !hasMode {
+		e.Hint = withoutMode(e.Hint)
+	}
+	return &e
+}
+
+// focusHint replaces a hint to use the mode "focus" for a tool without that mode.
+const focusHint = `ax_click and ax_type have the mode "focus", which uses the person's own pointer and keyboard.`
+
+// withoutMode removes the sentences about the tool's own mode from a hint.
+func withoutMode(hint string) string {
+	var kept []string
+	for _, sentence := range strings.SplitAfter(hint, ". ") {
+		if !strings.Contains(sentence, `mode "focus"`) || strings.Contains(sentence, "ax_click by") || strings.Contains(sentence, "by ax_click") {
+			kept = append(kept, strings.TrimSpace(sentence))
+		} else if !slices.Contains(kept, focusHint) {
+			kept = append(kept, focusHint)
+		}
+	}
+	return strings.Join(kept, " ")
+}
+
+// redact removes the conversation's secrets from a reply. A text for a password field may have landed elsewhere, and a
+// page may repeat it in its title.
+func redact(secrets *sanitize.Redactor, result *aai.Result, err error) (*aai.Result, error) {
+	if err != nil {
+		e := *aai.AsError(err)
+		e.Message, e.Hint = secrets.Redact(e.Message), secrets.Redact(e.Hint)
+		e.Candidates = append([]string(nil), e.Candidates...)
+		for i, text := range e.Candidates {
+			e.Candidates[i] = secrets.Redact(text)
+		}
+		return nil, &e
+	}
+	told := *result
+	told.Text, told.Warning = secrets.Redact(told.Text), secrets.Redact(told.Warning)
+	if data, err := aai.ToJSONValue(told.Data); err == nil && told.Data != nil {
+		told.Data = secrets.RedactValue(data)
+	}
+	return &told, nil
+}
