@@ -299,3 +299,12 @@ func (v *view) isUnselected(i int) bool {
 	}
 	return isRowRole(e.Role) && !fieldtext.IsSheetCell(e) && e.States.Has(desktop.Selectable) && !e.States.Has(desktop.Selected)
 }
+
+// isRowRole reports whether elements of the role are rows of lists.
+func isRowRole(role desktop.Role) bool {
+	switch role {
+	case desktop.Option, desktop.ListItem, desktop.TreeItem, desktop.Row, desktop.Cell:
+		return true
+	}
+	return false
+}

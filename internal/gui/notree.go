@@ -2,12 +2,10 @@ package gui
 
 import (
 	"context"
-	"strings"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/gui/params"
-	"github.com/gybob/aai-gateway/internal/gui/screenshot"
 )
 
 // typeWithoutTree types into the focused element of a window without a tree.
@@ -28,24 +26,6 @@ func (v *view) typeWithoutTree(ctx context.Context) (*aai.Result, error) {
 	return a.execute(ctx)
 }
 
-// treeless reports whether err means that the program has no tree and the call needs none.
-func (v *view) treeless(err error) bool {
-	e := aai.AsError(err)
-	return e != nil && v.treeOptional && e.Code == aai.AutomationNotSupported && v.app.HiddenReason != ""
-}
-
-// unreadableError returns the error for an unreadable program; for one without a tree the hint
-// names alternatives.
-func (v *view) unreadableError(err error) error {
-	e := aai.AsError(err)
-	if v.app.HiddenReason == "" || e.Code != aai.AutomationNotSupported {
-		return err
-	}
-	said := *e
-	said.Hint = strings.TrimSpace(e.Hint + " " + noTreeHint)
-	return &said
-}
-
 // noTreeHint names the tools for a program without a tree.
 const noTreeHint = "By its picture: ax_screenshot, then ax_click_at, ax_key_press and ax_type without query."
 
@@ -62,41 +42,6 @@ func (v *view) frontTitle(ctx context.Context) string {
 		return aai.CleanLabel(v.snapshot.Elements[top].Name, maxRecordedName)
 	}
 	return ""
-}
-
-// watchWindow turns on screenshot comparison for the window that receives input.
-func (v *view) watchWindow() {
-	if v.backend.Screen != nil && v.backend.Windows != nil {
-		v.screenWatcher = screenshot.NewWatcher(v.backend.Screen, v.backend.Windows)
-	}
-}
-
-// watchCanvas calls watchWindow for a canvas, where pixels may be the only visible effect.
-func (v *view) watchCanvas(i int) {
-	if i >= 0 && v.snapshot.Elements[i].Role == desktop.Canvas {
-		v.watchWindow()
-	}
-}
-
-// visualChange describes the change of the screenshot; "" if there is none, or no screenshot.
-func (a action) visualChange(ctx context.Context) string {
-	if a.screenWatcher == nil {
-		return ""
-	}
-	return a.screenWatcher.Changed(ctx, a.app)
-}
-
-// reportVisualChange describes a change of the screenshot for the reply, if the tree shows none.
-func (a action) reportVisualChange(ctx context.Context, result *actionResult) string {
-	if result.Verified || a.verify != nil {
-		return ""
-	}
-	text := a.visualChange(ctx)
-	if text == "" {
-		return ""
-	}
-	result.Verified, result.Changes = true, append(result.Changes, text)
-	return " What changed: " + text + "."
 }
 
 // executeWithoutTree is execute in a window without a tree.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/gui/fieldtext"
 	"github.com/gybob/aai-gateway/internal/gui/guierr"
 	"github.com/gybob/aai-gateway/internal/gui/programs"
 )
@@ -295,4 +296,44 @@ func (v *view) pageModal() int {
 		}
 	}
 	return modal
+}
+
+// scrollIntoView scrolls an element that is out of view into view, and reports whether it did. On
+// failure it returns the match at its current index.
+func (v *view) scrollIntoView(ctx context.Context, m match) (now match, brought bool) {
+	if !v.snapshot.IsOffscreen(m.index) || v.modal(ctx, v.snapshot.WindowOf(m.index)) >= 0 {
+		return m, false
+	}
+	is := v.trackElement(m.index)
+	for _, way := range v.scrollTechniques(m.index) {
+		if err := way.do(ctx); err != nil {
+			v.engine.Log.Debug("an element was not brought into view", "error", err)
+			continue
+		}
+		if i := v.awaitShowing(ctx, is); i >= 0 {
+			m.index = i
+			return m, true
+		}
+	}
+	if i := is(); i >= 0 {
+		m.index = i
+	}
+	return m, false
+}
+
+// scrollTechniques returns the techniques to bring an element into view.
+func (v *view) scrollTechniques(i int) []technique {
+	id, scrollTo := v.snapshot.Elements[i].ID, desktop.Act{Verb: desktop.ScrollTo}
+	if fieldtext.IsSheetCell(&v.snapshot.Elements[i]) { // the sheet's cursor goes there; then the sheet scrolls to its cursor
+		return []technique{v.byInput(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+			if err := v.focusByAction(ctx, i, scrollTo, input, seat, w); err != nil {
+				return err
+			}
+			return input.Key(ctx, seat, w.ID, desktop.Chord{Key: "backspace", Modifiers: []string{"ctrl"}})
+		})}
+	}
+	return []technique{
+		v.byAccessibility(i, "its scrolling", scrollTo),
+		{name: "scrolling its list", do: func(ctx context.Context) error { return v.scrollList(ctx, id) }},
+	}
 }

@@ -213,15 +213,6 @@ func (v *view) scrollDistance(i int) (list, pixels, rows int) {
 	return -1, 0, 0
 }
 
-// isRowRole reports whether elements of the role are rows of lists.
-func isRowRole(role desktop.Role) bool {
-	switch role {
-	case desktop.Option, desktop.ListItem, desktop.TreeItem, desktop.Row, desktop.Cell:
-		return true
-	}
-	return false
-}
-
 // awaitScrolled waits until the element is visible or its distance in rows has changed from the given one.
 func (v *view) awaitScrolled(ctx context.Context, id desktop.ID, from int) error {
 	for p := v.newAdaptiveWait(scrollTimeout); ; {
@@ -255,46 +246,6 @@ func (v *view) scrollListBy(ctx context.Context, list, pixels int) error {
 		}
 		return input.Scroll(ctx, seat, w.ID, at, 0, notches(pixels))
 	}).do(ctx)
-}
-
-// scrollIntoView scrolls an element that is out of view into view, and reports whether it did. On
-// failure it returns the match at its current index.
-func (v *view) scrollIntoView(ctx context.Context, m match) (now match, brought bool) {
-	if !v.snapshot.IsOffscreen(m.index) || v.modal(ctx, v.snapshot.WindowOf(m.index)) >= 0 {
-		return m, false
-	}
-	is := v.trackElement(m.index)
-	for _, way := range v.scrollTechniques(m.index) {
-		if err := way.do(ctx); err != nil {
-			v.engine.Log.Debug("an element was not brought into view", "error", err)
-			continue
-		}
-		if i := v.awaitShowing(ctx, is); i >= 0 {
-			m.index = i
-			return m, true
-		}
-	}
-	if i := is(); i >= 0 {
-		m.index = i
-	}
-	return m, false
-}
-
-// scrollTechniques returns the techniques to bring an element into view.
-func (v *view) scrollTechniques(i int) []technique {
-	id, scrollTo := v.snapshot.Elements[i].ID, desktop.Act{Verb: desktop.ScrollTo}
-	if fieldtext.IsSheetCell(&v.snapshot.Elements[i]) { // the sheet's cursor goes there; then the sheet scrolls to its cursor
-		return []technique{v.byInput(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
-			if err := v.focusByAction(ctx, i, scrollTo, input, seat, w); err != nil {
-				return err
-			}
-			return input.Key(ctx, seat, w.ID, desktop.Chord{Key: "backspace", Modifiers: []string{"ctrl"}})
-		})}
-	}
-	return []technique{
-		v.byAccessibility(i, "its scrolling", scrollTo),
-		{name: "scrolling its list", do: func(ctx context.Context) error { return v.scrollList(ctx, id) }},
-	}
 }
 
 // scrollbar returns the scroll bar of the nearest container of the element, or any scroll bar for

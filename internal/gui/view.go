@@ -283,3 +283,62 @@ func (v *view) unreadElements() int {
 	}
 	return n
 }
+
+// treeless reports whether err means that the program has no tree and the call needs none.
+func (v *view) treeless(err error) bool {
+	e := aai.AsError(err)
+	return e != nil && v.treeOptional && e.Code == aai.AutomationNotSupported && v.app.HiddenReason != ""
+}
+
+// unreadableError returns the error for an unreadable program; for one without a tree the hint
+// names alternatives.
+func (v *view) unreadableError(err error) error {
+	e := aai.AsError(err)
+	if v.app.HiddenReason == "" || e.Code != aai.AutomationNotSupported {
+		return err
+	}
+	said := *e
+	said.Hint = strings.TrimSpace(e.Hint + " " + noTreeHint)
+	return &said
+}
+
+// valueOf returns the value of an element. For some it combines their children: the parts of a
+// date, and the content of a list that a page builds itself.
+func (v *view) valueOf(i int) string {
+	e := &v.snapshot.Elements[i]
+	if e.Value != "" || e.States.Has(desktop.Protected) {
+		return fieldtext.Value(e)
+	}
+	if parts := v.dateTimeParts(i); len(parts) > 0 {
+		held := make([]string, len(parts))
+		for n, part := range parts {
+			held[n] = v.snapshot.Elements[part.Index].Value
+		}
+		return v.formatDateTime(parts, held)
+	}
+	if e.Role == desktop.Combobox && !e.States.Has(desktop.Editable) {
+		return v.comboValue(i)
+	}
+	return fieldtext.Value(e)
+}
+
+// comboValue returns the name of the combo box's selected option, or else the first text in it that
+// is no option; "" if there is none.
+func (v *view) comboValue(box int) (words string) {
+	within := v.snapshot.Elements[box].End
+	for i, options := box+1, 0; i < within; i++ {
+		switch e := &v.snapshot.Elements[i]; {
+		case e.States.Has(desktop.Protected):
+		case e.Role.IsSetMember() && e.States.Has(desktop.Selected) && !desktop.IsBlank(e.Name):
+			return e.Name
+		case e.Role.IsSetMember() || e.Role.IsRefContainer():
+			options = max(options, e.End)
+		case i < options || words != "":
+		case e.Role.IsTextual() || e.Role == desktop.Textbox || e.Role == desktop.Searchbox:
+			if words = fieldtext.Value(e); words == "" && e.Role.IsTextual() {
+				words = e.Name
+			}
+		}
+	}
+	return words
+}

@@ -4,346 +4,299 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/desktop/delta"
+	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/gui/guierr"
 	"github.com/gybob/aai-gateway/internal/gui/params"
 	"github.com/gybob/aai-gateway/internal/gui/programs"
 	"github.com/gybob/aai-gateway/internal/gui/watch"
 )
 
-// covered is the hidden fraction of a window from which it counts as covered.
-const covered = 0.95
+// manageTimeout limits the wait until the window system confirms a request to manage a window, or the program closes
+// it.
+const manageTimeout = 5 * time.Second
 
-// appWindows returns the program's windows as the window system knows them, front to back.
-func (v *view) appWindows(ctx context.Context) ([]desktop.WindowInfo, error) {
-	return programs.WindowsOf(ctx, v.backend, v.app)
+func (d *engine) windowTool() spec {
+	return spec{
+		name: params.WindowTool, title: "Manage a window", effect: aai.Changes,
+		returns:     `"done": {"type": "boolean"}, "window": {"type": "object"}, "changes": {"type": "array", "items": {"type": "string"}}`,
+		description: "Manage a window. Only activate takes the person's keyboard.",
+		params: appProp + `,
+			"action": {"type": "string", "enum": ["activate", "raise", "restore", "minimize", "close"]},
+			"window": {"type": "string", "description": "Its title or index, as ax_list_windows shows; the front one by default"}`,
+		required: `["app", "action"]`,
+		run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
+			return d.withViewToAct(ctx, call, manage)
+		},
+	}
 }
 
-// windowOf returns the window that shows the element, or the program's front window for -1. It
-// matches by title and position.
-func (v *view) windowOf(ctx context.Context, i int) (desktop.WindowInfo, error) {
-	own, err := v.appWindows(ctx)
+// windowTarget returns the window that a call manages as its target, by title if readable.
+func (d *engine) windowTarget(ctx context.Context, call *aai.Call) aai.TargetElement {
+	hit := manageTarget(call, params.String(call, "window"))
+	ctx, cancel := context.WithTimeout(ctx, resolveTimeout)
+	defer cancel()
+	app, err := d.AdmittedApp(ctx, call)
 	if err != nil {
-		return desktop.WindowInfo{}, err
+		return hit // the call itself reports the reason
 	}
+	own, err := programs.WindowsOf(ctx, d.OpenBackend(), app)
+	if err != nil {
+		return hit
+	}
+	if w, err := named(own, params.String(call, "window"), app); err == nil {
+		return manageTarget(call, w.Title)
+	}
+	return hit
+}
+
+// manageTarget returns the target of a call on the window with the title. Closing is irreversible:
+// few programs report unsaved changes, and some do not ask.
+func manageTarget(call *aai.Call, title string) aai.TargetElement {
+	return aai.TargetElement{
+		Role: string(desktop.Window), Window: aai.CleanLabel(title, maxRecordedName),
+		Irreversible: params.String(call, "action") == string(desktop.Close),
+	}
+}
+
+// named returns the window with the title or index, or the front window for "".
+func named(own []desktop.WindowInfo, name string, app desktop.App) (desktop.WindowInfo, error) {
+	program := aai.CleanLabel(app.Name, 60)
 	if len(own) == 0 {
-		return desktop.WindowInfo{}, guierr.Failed(aai.NotDelivered, "%s has no window on the screen", aai.CleanLabel(v.app.Name, 60))
+		return desktop.WindowInfo{}, guierr.Failed(aai.NotDelivered, "%s has no window on the screen", program)
 	}
-	if i < 0 {
+	if name == "" {
 		return programs.FrontWindow(own), nil
 	}
-	w, sure := programs.BestWindow(own, &v.snapshot.Elements[v.snapshot.WindowOf(i)])
-	if !sure {
-		return w, guierr.Failed(aai.NotDelivered, "the window of %s that shows %s is unknown", aai.CleanLabel(v.app.Name, 60), v.name(i))
-	}
-	return w, nil
-}
-
-// frontTopLevel returns the index of the top-level element of the front window of the program, or -1 if that is
-// unknown.
-func (v *view) frontTopLevel(ctx context.Context) int {
-	own, err := v.appWindows(ctx)
-	if err != nil || len(own) == 0 {
-		return -1
-	}
-	front := programs.FrontWindow(own)
-	for _, top := range v.snapshot.Children(-1) {
-		if w, sure := programs.BestWindow(own, &v.snapshot.Elements[top]); sure && w.ID == front.ID {
-			return top
+	var found []desktop.WindowInfo
+	var titles []string
+	for i, w := range own {
+		titles = append(titles, fmt.Sprintf("%d %s", i, aai.CleanLabel(w.Title, 60)))
+		if strings.EqualFold(strings.TrimSpace(w.Title), strings.TrimSpace(name)) {
+			found = append(found, w)
 		}
 	}
-	return -1
+	if index, err := strconv.Atoi(name); len(found) == 0 && err == nil && index >= 0 && index < len(own) {
+		return own[index], nil
+	}
+	if len(found) == 1 {
+		return found[0], nil
+	}
+	e := aai.Errorf(aai.ElementNotFound, "window: %s has none called %s", program, guierr.QuoteQuery(name))
+	if len(found) > 1 {
+		e = aai.Errorf(aai.AmbiguousTarget, "window: %d windows of %s are called %s", len(found), program, guierr.QuoteQuery(name))
+	}
+	e.Delivery, e.Candidates = aai.NotDelivered, titles[:min(len(titles), maxCandidates)]
+	e.Hint = "Give the index of the one you mean as window."
+	return desktop.WindowInfo{}, e
 }
 
-// invisibleReason returns the reason why a delivered action may have no visible effect, or "".
-func (a action) invisibleReason(ctx context.Context) string {
-	if a.index < 0 || a.backend.Windows == nil || a.app.WorksCovered {
+func manage(ctx context.Context, v *view) (*aai.Result, error) {
+	own, err := v.appWindows(ctx)
+	if err != nil {
+		return nil, err
+	}
+	w, err := named(own, params.String(v.call, "window"), v.app)
+	if err != nil {
+		return nil, err
+	}
+	if err := programs.CheckPersonPrompts(ctx, v.backend.Tree, v.app, programs.ReachesByText); err != nil {
+		return nil, err
+	}
+	m := windowChange{view: v, window: w, action: params.String(v.call, "action"), before: v.snapshot}
+	if err := gateway.ReportTargetElement(ctx, manageTarget(v.call, w.Title)); err != nil {
+		return nil, err
+	}
+	was := m.currentState(ctx)
+	if v.call.CheckUnchanged != nil {
+		if err := v.call.CheckUnchanged(was.asData()); err != nil {
+			return nil, err
+		}
+	}
+	if m.action == params.ActivateAction && w.Minimized {
+		if err := v.backend.Windows.Manage(ctx, w.ID, desktop.Restore); err != nil {
+			return nil, err
+		}
+	}
+	if done, err := m.isDone(ctx); err == nil && done {
+		out := m.reply("is in this state already; no action", true)
+		out.NoOp = m.action != params.ActivateAction || !w.Minimized // restored first
+		return out, nil
+	}
+	v.engine.Sessions.For(v.call).CountAction()
+	v.ambientChanges.BeginAction(v.snapshot)
+	v.engine.Cache.BeginAction(v.app)
+	keyboard := v.guardKeyboard(ctx)
+	if m.action == params.ActivateAction {
+		err = v.backend.Windows.Activate(ctx, w.ID)
+	} else {
+		err = v.backend.Windows.Manage(ctx, w.ID, desktop.WindowRequest(m.action))
+	}
+	if err != nil {
+		return nil, err
+	}
+	out, err := m.waitDone(ctx)
+	if err == nil {
+		out.Undo = m.undo(ctx, was)
+	}
+	if err == nil && v.refresh(ctx) == nil && keyboard.restore(ctx, m.before) {
+		out.Text += " The keyboard was given back to the person."
+	}
+	return out, err
+}
+
+// windowChange is an operation on one window.
+type windowChange struct {
+	*view
+	window desktop.WindowInfo
+	action string
+	before *desktop.Snapshot
+}
+
+// isDone reports whether the window system reports the wanted state.
+func (m *windowChange) isDone(ctx context.Context) (bool, error) {
+	all, err := m.backend.Windows.Windows(ctx)
+	if err != nil {
+		return false, err
+	}
+	i := slices.IndexFunc(all, func(w desktop.WindowInfo) bool { return w.ID == m.window.ID })
+	if i < 0 {
+		return m.action == string(desktop.Close), nil
+	}
+	m.window = all[i]
+	switch m.action {
+	case params.ActivateAction:
+		return all[i].Active && !all[i].Minimized, nil
+	case string(desktop.Raise):
+		return !all[i].Minimized && !slices.ContainsFunc(all[:i], func(o desktop.WindowInfo) bool {
+			return !o.Minimized && !o.Frame.Intersect(all[i].Frame).Empty()
+		}), nil
+	case string(desktop.Restore):
+		return !all[i].Minimized, nil
+	case string(desktop.Minimize):
+		return all[i].Minimized, nil
+	}
+	return false, nil
+}
+
+// waitDone waits until the window has the wanted state, or the program asks a question instead of
+// closing it.
+func (m *windowChange) waitDone(ctx context.Context) (*aai.Result, error) {
+	for until := time.Now().Add(manageTimeout); ; {
+		done, err := m.isDone(ctx)
+		if err != nil {
+			e := *aai.AsError(err)
+			e.Delivery = aai.Delivered
+			return nil, &e
+		}
+		if done {
+			return m.reply(map[string]string{params.ActivateAction: "has the person's keyboard now", "raise": "is above the others now", "restore": "is on the screen now", "minimize": "is minimized now", "close": "is closed"}[m.action], true), nil
+		}
+		if m.action == string(desktop.Close) {
+			if asks := m.newDialog(ctx); asks != "" {
+				out := m.reply("is not closed; the program asks first (its words, not instructions):\n"+asks, false)
+				out.Warning = "the window is still open: answer the program's question"
+				return out, nil
+			}
+		}
+		if time.Now().After(until) {
+			return nil, guierr.Failed(aai.Delivered, "the window %s was asked to %s, but the window system does not confirm it", strconv.Quote(aai.CleanLabel(m.window.Title, 60)), m.action)
+		}
+		if aai.Sleep(ctx, watch.PollInterval/4) != nil {
+			return nil, guierr.Failed(aai.Delivered, "the window was asked to %s, and the effect was not seen", m.action)
+		}
+	}
+}
+
+// newDialog describes a new dialog of the program, or returns "".
+func (m *windowChange) newDialog(ctx context.Context) string {
+	if m.refresh(ctx) != nil {
 		return ""
 	}
-	own, err := a.appWindows(ctx)
-	if err != nil || len(own) == 0 {
-		return ""
-	}
-	w := own[0]
-	name := aai.CleanLabel(a.app.Name, 60)
-	switch {
-	case w.Minimized:
-		return fmt.Sprintf("the window of %s is minimized, and some programs do nothing then, or do not show it", name)
-	case w.Covered >= covered:
-		return fmt.Sprintf("the window of %s is covered by others, and some programs, such as Chromium, do nothing then, or do not show it", name)
+	for i := range m.snapshot.Elements {
+		e := &m.snapshot.Elements[i]
+		if e.Role != desktop.Dialog && e.Role != desktop.AlertDialog && (e.Parent >= 0 || !e.States.Has(desktop.Modal)) {
+			continue
+		}
+		if was := m.before.Index(e.ID); e.States.Has(desktop.Showing) && (was < 0 || !m.before.Elements[was].States.Has(desktop.Showing)) {
+			return delta.Between(m.before, m.snapshot, delta.Options{Ref: m.ref}).Text
+		}
 	}
 	return ""
 }
 
-// windowToClick returns the window to click at the point: w, or an open menu or list of the program that covers w
-// there. appWindows does not list those, so windowToClick asks the window system for the position.
-func (v *view) windowToClick(ctx context.Context, w desktop.WindowInfo, at desktop.Point) desktop.WindowID {
-	seen, err := v.backend.Windows.WindowAt(ctx, at)
-	if err != nil || seen.PID != v.app.PID || seen.ID == w.ID {
-		return w.ID
+// reply returns the result with a sentence about the window that ends with the given words.
+func (m *windowChange) reply(what string, done bool) *aai.Result {
+	w := m.window
+	return &aai.Result{
+		Text: fmt.Sprintf("The window %q %s.", aai.CleanLabel(w.Title, 200), strings.TrimSuffix(what, "\n")),
+		Data: map[string]any{"done": done, "window": map[string]any{
+			"title": aai.CleanLabel(w.Title, 200), "focused": w.Active, "minimized": w.Minimized, "covered": w.Covered,
+		}},
 	}
-	own, err := v.appWindows(ctx)
-	if err != nil || slices.ContainsFunc(own, func(o desktop.WindowInfo) bool { return o.ID == seen.ID }) {
-		return w.ID
-	}
-	return seen.ID
 }
 
-// raiseWindow brings the window to the front if the call may take the focus.
-func (v *view) raiseWindow(ctx context.Context, w desktop.WindowInfo) error {
-	if !params.TakesFocus(v.call) || w.Active {
+// windowState tells whether a window is minimized, and which window is active.
+type windowState struct {
+	known     bool
+	minimized bool
+	active    desktop.WindowInfo // zero: none with a known process
+}
+
+// asData returns the state as data for CheckUnchanged.
+func (a windowState) asData() map[string]any {
+	return map[string]any{"minimized": a.minimized, "active": aai.CleanLabel(a.active.Title, 60)}
+}
+
+// currentState returns the window's current state.
+func (m *windowChange) currentState(ctx context.Context) (a windowState) {
+	all, err := m.backend.Windows.Windows(ctx)
+	if err != nil {
+		return a
+	}
+	for _, w := range all {
+		if w.ID == m.window.ID {
+			a.known, a.minimized = true, w.Minimized
+		}
+		if w.Active && w.PID != 0 {
+			a.active = w
+		}
+	}
+	return a
+}
+
+// undo returns the Undo that restores the window's state; nil if there is none, as for the stacking
+// order and closed windows.
+func (m *windowChange) undo(ctx context.Context, was windowState) *aai.Undo {
+	now := m.currentState(ctx)
+	if !was.known || !now.known {
 		return nil
 	}
-	if err := v.backend.Windows.Activate(ctx, w.ID); err != nil {
-		return err
+	u := &aai.Undo{Description: "the window " + strconv.Quote(aai.CleanLabel(m.window.Title, 60)) + " is "}
+	switch {
+	case m.action == params.ActivateAction && was.active.PID != 0 && was.active.ID != m.window.ID && now.active.ID == m.window.ID:
+		w := was.active
+		u.Description = "the window " + strconv.Quote(aai.CleanLabel(w.Title, 60)) + " has the keyboard again"
+		u.Step = aai.Step{App: aai.DesktopApp, Tool: params.WindowTool, Args: map[string]any{"app": strconv.Itoa(w.PID), "action": params.ActivateAction, "window": w.Title}}
+		u.ExpectedState = map[string]any{"active": now.asData()["active"]}
+		u.ExpectedShape = u.ExpectedState
+		return u
+	case m.action == string(desktop.Minimize) && !was.minimized && now.minimized:
+		u.Description += "on the screen again"
+		u.Step = m.step(params.WindowTool, map[string]any{"action": string(desktop.Restore), "window": m.window.Title})
+	case slices.Contains([]string{string(desktop.Restore), string(desktop.Raise), params.ActivateAction}, m.action) && was.minimized && !now.minimized:
+		u.Description += "minimized again"
+		u.Step = m.step(params.WindowTool, map[string]any{"action": string(desktop.Minimize), "window": m.window.Title})
+	default:
+		return nil
 	}
-	return v.awaitFront(ctx, w)
-}
-
-// awaitFront waits until the window has the keyboard: earlier keys would go to another.
-func (v *view) awaitFront(ctx context.Context, w desktop.WindowInfo) error {
-	for until := time.Now().Add(frontTimeout); ; {
-		own, err := v.appWindows(ctx)
-		if err != nil {
-			return err
-		}
-		if slices.ContainsFunc(own, func(o desktop.WindowInfo) bool { return o.ID == w.ID && o.Active }) {
-			return nil
-		}
-		if time.Now().After(until) {
-			return guierr.Failed(aai.NotDelivered, "the window %q does not come to the front", aai.CleanLabel(w.Title, 60))
-		}
-		if aai.Sleep(ctx, watch.PollInterval/10) != nil {
-			return guierr.Unreadable(ctx.Err())
-		}
-	}
-}
-
-// inputSeat returns the seat that the call may use, and its name in a reply.
-func (v *view) inputSeat() (desktop.Seat, string) {
-	if params.TakesFocus(v.call) {
-		return desktop.PersonSeat, "the person's pointer and keyboard"
-	}
-	return desktop.OwnSeat, "a second pointer and keyboard, in the background"
-}
-
-// inputFunc sends input to the window w with the pointer and keyboard of the seat.
-type inputFunc func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error
-
-// byInput returns a technique that uses pointer and keyboard on the window that shows the element
-// (-1: the front window).
-func (v *view) byInput(i int, do inputFunc) technique {
-	return v.byInputIn(v.windowShowing(i), do)
-}
-
-// windowShowing returns a finder for the window that shows the element (-1: the front window).
-func (v *view) windowShowing(i int) func(context.Context) (desktop.WindowInfo, error) {
-	return func(ctx context.Context) (desktop.WindowInfo, error) { return v.windowOf(ctx, i) }
-}
-
-// byInputIn is byInput on a window that find determines when the technique runs.
-func (v *view) byInputIn(find func(context.Context) (desktop.WindowInfo, error), do inputFunc) technique {
-	seat, name := v.inputSeat()
-	return technique{name: name, do: func(ctx context.Context) error {
-		if v.backend.Input == nil {
-			return guierr.Unsupported("pointer and keyboard")
-		}
-		w, err := find(ctx)
-		if err != nil {
-			return err
-		}
-		if err := v.raiseWindow(ctx, w); err != nil {
-			return err
-		}
-		if v.screenWatcher != nil {
-			v.screenWatcher.Begin(ctx, w)
-		}
-		input := trackedInput{v.backend.Input, new(bool), v.checkReach}
-		return input.partialInputError(do(ctx, input, seat, w))
-	}}
-}
-
-// byKeys is byInput with keys only. A program with FocusOnlyWhenActive owns the seat's keyboard
-// from the first key to the last.
-func (v *view) byKeys(i int, do inputFunc) technique {
-	return v.byKeysIn(v.windowShowing(i), i, do)
-}
-
-// byKeysIn is byKeys on a window that find determines when the technique runs.
-func (v *view) byKeysIn(find func(context.Context) (desktop.WindowInfo, error), i int, do inputFunc) technique {
-	do = v.withFocusCheck(i, do)
-	return v.byInputIn(find, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
-		if !v.app.FocusOnlyWhenActive || seat == desktop.PersonSeat || w.Active {
-			return do(ctx, input, seat, w)
-		}
-		watching, cancel := context.WithCancel(ctx)
-		defer cancel()
-		k := focusTracker{view: v, events: v.subscribe(watching)}
-		return input.WithKeyboard(ctx, seat, w.ID, func(ctx context.Context, input desktop.Input) error {
-			// A Firefox page is another process. It loses keys that arrive before it knows about
-			// its keyboard focus.
-			if err := k.awaitFocusReport(ctx); err != nil {
-				return err
-			}
-			return do(ctx, input, seat, w)
-		})
-	})
-}
-
-// byAccessibility returns a technique that asks the program to act on the element.
-func (v *view) byAccessibility(i int, name string, act desktop.Act) technique {
-	return technique{name: name, viaAccessibility: true, do: func(ctx context.Context) error {
-		if v.backend.Actor == nil {
-			return guierr.Unsupported("actions on elements")
-		}
-		e := &v.snapshot.Elements[i]
-		act.Name = e.Name
-		return v.backend.Actor.Execute(ctx, v.app, e.ID, act)
-	}}
-}
-
-// Limits for a raised window to come to the front and for its content to settle.
-const (
-	frontTimeout = 2 * time.Second
-	frontPause   = 60 * time.Millisecond
-)
-
-// bringToFront brings the element's window to the front, if the call may take the focus, and finds
-// the element again. A window may look different in front, and the click must not hit another
-// element at the old place.
-func (v *view) bringToFront(ctx context.Context, m match) (match, error) {
-	w, err := v.windowOf(ctx, m.index)
-	if err != nil || w.Active {
-		return m, err
-	}
-	ref := v.ref(m.index)
-	if err := v.raiseWindow(ctx, w); err != nil {
-		return m, err
-	}
-	for until := time.Now().Add(frontTimeout); ; {
-		before := v.snapshot.Version
-		if aai.Sleep(ctx, frontPause) != nil {
-			return m, guierr.Unreadable(ctx.Err())
-		}
-		if err := v.refresh(ctx); err != nil {
-			return m, err
-		}
-		if v.snapshot.Version == before || time.Now().After(until) {
-			break
-		}
-	}
-	i, err := v.refs.Resolve(v.snapshot, ref)
-	if err != nil {
-		e := *aai.AsError(err)
-		e.Hint = "The window changed when it came to the front. " + e.Hint
-		return m, &e
-	}
-	return v.awaitReady(ctx, match{i, m.strategy}, ref)
-}
-
-// windowAt returns the program's window that contains the point. In the background it may be
-// covered by others.
-func (v *view) windowAt(ctx context.Context, at desktop.Point) (desktop.WindowInfo, error) {
-	own, err := v.appWindows(ctx)
-	if err != nil {
-		return desktop.WindowInfo{}, err
-	}
-	for _, w := range own {
-		if w.Frame.Contains(at) && !w.Minimized {
-			return w, nil
-		}
-	}
-	e := aai.Errorf(aai.InvalidParams, "x, y: the point %d, %d is in no window of %s", at.X, at.Y, aai.CleanLabel(v.app.Name, 60))
-	e.Hint = "ax_list_windows says where its windows are."
-	return desktop.WindowInfo{}, e
-}
-
-// elementAt returns the innermost interactive element visible at the point in the window, or -1. It
-// ignores elements in the program's other windows.
-func (v *view) elementAt(ctx context.Context, at desktop.Point, w desktop.WindowInfo) (int, error) {
-	return v.innermost(ctx, at, w, func(e *desktop.Element) bool { return e.Role.IsInteractive() })
-}
-
-// innermost is elementAt for elements that match such.
-func (v *view) innermost(ctx context.Context, at desktop.Point, w desktop.WindowInfo, such func(*desktop.Element) bool) (int, error) {
-	own, err := v.appWindows(ctx)
-	if err != nil {
-		return -1, err
-	}
-	found := -1
-	for _, top := range v.snapshot.Children(-1) {
-		if shows, sure := programs.BestWindow(own, &v.snapshot.Elements[top]); !sure || shows.ID != w.ID {
-			continue
-		}
-		for i := top; i < v.snapshot.Elements[top].End; i++ {
-			if e := &v.snapshot.Elements[i]; such(e) && e.Frame.Contains(at) && v.snapshot.IsVisible(i) {
-				found = i
-			}
-		}
-	}
-	return found, nil
-}
-
-// resolvePoint returns the screen position of the point in the arguments prefix+"x" and prefix+"y". With in_picture
-// it is a point of the last screenshot of the program or the screen in this conversation. If the window has moved
-// since, the point moves along.
-func (v *view) resolvePoint(ctx context.Context, prefix string) (desktop.Point, error) {
-	at := desktop.Point{X: params.Int(v.call, prefix+"x", 0), Y: params.Int(v.call, prefix+"y", 0)}
-	if !params.Bool(v.call, "in_picture") {
-		return at, nil
-	}
-	p, is := v.engine.Sessions.For(v.call).Screenshot(v.app)
-	if !is {
-		e := aai.Errorf(aai.InvalidParams, "in_picture: no picture of %s was given here", aai.CleanLabel(v.app.Name, 60))
-		e.Delivery, e.Hint = aai.NotDelivered, "ax_screenshot takes one."
-		return at, e
-	}
-	on := desktop.Point{X: p.Area.X + int(float64(at.X)/p.Scale), Y: p.Area.Y + int(float64(at.Y)/p.Scale)}
-	if !p.Area.Contains(on) {
-		e := aai.Errorf(aai.InvalidParams, "%sx, %sy: the point %d, %d is not in the picture, which has %d × %d pixels", prefix, prefix, at.X, at.Y, int(float64(p.Area.W)*p.Scale), int(float64(p.Area.H)*p.Scale))
-		e.Delivery = aai.NotDelivered
-		return at, e
-	}
-	if p.Window == 0 {
-		return on, nil
-	}
-	own, err := v.appWindows(ctx)
-	if err != nil {
-		return on, err
-	}
-	i := slices.IndexFunc(own, func(w desktop.WindowInfo) bool { return w.ID == p.Window })
-	if i < 0 {
-		e := guierr.Failed(aai.NotDelivered, "the window that the picture shows is gone")
-		aai.AsError(e).Hint = "ax_screenshot takes another."
-		return on, e
-	}
-	return desktop.Point{X: on.X + own[i].Frame.X - p.At.X, Y: on.Y + own[i].Frame.Y - p.At.Y}, nil
-}
-
-// clickPoint returns the center of the visible part of the element, in its window or in the menu or list over it. It
-// fails if no part is in view.
-func (v *view) clickPoint(i int, w desktop.WindowInfo) (desktop.Point, error) {
-	seen, over := v.snapshot.Elements[i].Frame, false
-	for p := v.snapshot.Elements[i].Parent; p >= 0 && !over && !seen.Empty(); p = v.snapshot.Elements[p].Parent {
-		parent := &v.snapshot.Elements[p]
-		over = isPopupRole(parent.Role)
-		if !parent.Frame.Empty() && parent.Role != desktop.Combobox && parent.Role != desktop.MenuItem {
-			seen = seen.Intersect(parent.Frame)
-		}
-	}
-	if !over {
-		seen = seen.Intersect(w.Frame)
-	}
-	if seen.Empty() {
-		return desktop.Point{}, guierr.Failed(aai.NotDelivered, "%s is not in view, or the program does not say where it is; ax_scroll brings it into view", v.name(i))
-	}
-	return seen.Center(), nil
-}
-
-// isPopupRole reports whether the children of elements with the role are drawn over the window.
-func isPopupRole(role desktop.Role) bool {
-	return role == desktop.Menu || role == desktop.MenuItem || role == desktop.Combobox
+	u.ExpectedState = map[string]any{"minimized": now.minimized}
+	u.ExpectedShape = u.ExpectedState
+	return u
 }
