@@ -42,8 +42,8 @@ func (l *Launcher) Start(ctx context.Context, p desktop.Program, args []string) 
 		return 0, err
 	}
 	args = p.Command(args)[1:]
-	if isChromium(p.Path) {
-		args = append(chromiumSwitches(), args...)
+	if needsSwitches(p.Path) {
+		args = append(accessibilitySwitches(), args...)
 	}
 	// Not the call's context: the program keeps running.
 	cmd := exec.CommandContext(context.WithoutCancel(ctx), p.Path, args...)
@@ -108,17 +108,18 @@ func (*Launcher) KeepOpen(connection *os.File) (release func(), err error) {
 	return func() { _ = c.Process.Kill() }, nil
 }
 
-// chromiumSwitches returns the switches that make Chromium-based programs show the trees
+// accessibilitySwitches returns the switches that make Chromium-based programs show the trees
 // of their pages and stay active while covered.
-func chromiumSwitches() []string {
+func accessibilitySwitches() []string {
 	return []string{
 		"--force-renderer-accessibility", desktop.ChromiumNoBackgroundingFlag,
 		"--disable-features=CalculateNativeWinOcclusion",
 	}
 }
 
-// isChromium reports whether the program is a build of Chromium or Electron, by its files.
-func isChromium(path string) bool {
+// needsSwitches reports whether the program shows no tree without accessibilitySwitches: it is a build of Chromium or
+// Electron. Its files decide, because a program has no profile before it runs.
+func needsSwitches(path string) bool {
 	base := filepath.Base(path)
 	if slices.Contains([]string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "brave-browser",
 		"microsoft-edge", "vivaldi"}, base) {

@@ -229,7 +229,7 @@ func TestChromiumShowsItsPages(t *testing.T) {
 	}
 	// By its files, whatever its name.
 	writeFile(t, filepath.Join(dir, "bin", "chrome_100_percent.pak"), "", 0o600)
-	if !isChromium(filepath.Join(dir, "bin", "editor")) {
+	if !needsSwitches(filepath.Join(dir, "bin", "editor")) {
 		t.Error("a program beside Chromium's resources was not taken for one")
 	}
 }

@@ -166,7 +166,7 @@ func (t *typist) releaseFocus(ctx context.Context) error {
 	same, err := t.person.within(ctx, theirs, t.window)
 	stays := err != nil
 	if err == nil && same {
-		gtk, err := t.person.isGTK(ctx, t.window)
+		gtk, err := t.person.hasUserTimeWindow(ctx, t.window)
 		stays = gtk || err != nil
 	}
 	if same || stays {
@@ -179,9 +179,9 @@ func (t *typist) releaseFocus(ctx context.Context) error {
 	return t.person.remindOfFocus(ctx, theirs)
 }
 
-// isGTK reports whether the window belongs to GTK, the only toolkit with a separate window
-// for _NET_WM_USER_TIME.
-func (s *server) isGTK(ctx context.Context, window xid) (bool, error) {
+// hasUserTimeWindow reports whether the window has a separate window for _NET_WM_USER_TIME, as only those
+// of GTK do.
+func (s *server) hasUserTimeWindow(ctx context.Context, window xid) (bool, error) {
 	times := getProperty(window, s.atoms["_NET_WM_USER_TIME_WINDOW"], 4, false)
 	err := s.must(ctx, times)
 	return err == nil && len(times.property().numbers()) > 0, err
