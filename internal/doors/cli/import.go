@@ -41,9 +41,9 @@ func newImport(r *run) *cobra.Command {
 		},
 		show: func(r *run, c *toolCall) error {
 			if c.tool == "import_undo" {
-				return r.undoImport(c)
+				return drafted(undoImport)(r, c)
 			}
-			return r.importServers(c)
+			return drafted(importServers)(r, c)
 		},
 	})
 	completeWith(cmd, "from", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
@@ -65,7 +65,7 @@ func newImportOpenAPI(r *run) *cobra.Command {
 			"  aai-gateway import openapi https://api.example.com/openapi.json --group orders --dry-run",
 		ValidArgsFunction: completeFiles,
 	}, toolCommand{
-		tool: "import_openapi", operands: "source", show: (*run).importOpenAPI,
+		tool: "import_openapi", operands: "source", show: drafted(importOpenAPI),
 		flags: []toolFlag{
 			{"id", "", "the app's `id`, if not its host in reverse"},
 			{"server", "", "the API's `url`, if not the one in the document"},
@@ -89,15 +89,23 @@ func addImportFlags(cmd *cobra.Command) {
 	cmd.Flags().BoolP("yes", "y", false, "do not ask here; the gateway still asks you to authenticate")
 }
 
+// drafted shows a draft by show, which saves it too. With --format json and --dry-run it shows the
+// draft as JSON alone.
+func drafted[T any](show func(*run, T, *toolCall) error) showFunc {
+	return func(r *run, c *toolCall) error {
+		draft, err := decodeView[T](c.result.Data)
+		switch {
+		case err != nil:
+			return err
+		case r.output.format == formatJSON && c.isSet("dry-run"):
+			return r.output.json(c.result.Data)
+		}
+		return show(r, draft, c)
+	}
+}
+
 // importOpenAPI shows the app of an API, and saves it if the person agrees.
-func (r *run) importOpenAPI(c *toolCall) error {
-	made, err := decodeView[answer.DraftedAPI](c.result.Data)
-	if err != nil {
-		return err
-	}
-	if r.output.format == formatJSON && c.isSet("dry-run") {
-		return r.output.json(c.result.Data)
-	}
+func importOpenAPI(r *run, made answer.DraftedAPI, c *toolCall) error {
 	r.showAPI(made)
 	if made.Same {
 		return nil

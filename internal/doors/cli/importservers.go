@@ -24,14 +24,7 @@ func (r *run) clientIDs() []string {
 }
 
 // importServers shows the apps of a client's MCP servers, and saves them if the person agrees.
-func (r *run) importServers(c *toolCall) error {
-	made, err := decodeView[answer.DraftedServers](c.result.Data)
-	if err != nil {
-		return err
-	}
-	if r.output.format == formatJSON && c.isSet("dry-run") {
-		return r.output.json(c.result.Data)
-	}
+func importServers(r *run, made answer.DraftedServers, c *toolCall) error {
 	r.showServers(made)
 	if len(made.Apps) == 0 {
 		return nil
@@ -82,14 +75,7 @@ func (r *run) showServers(made answer.DraftedServers) {
 }
 
 // undoImport shows the changes that undo the last import, and makes them if the person agrees.
-func (r *run) undoImport(c *toolCall) error {
-	u, err := decodeView[answer.ImportUndo](c.result.Data)
-	if err != nil {
-		return err
-	}
-	if r.output.format == formatJSON && c.isSet("dry-run") {
-		return r.output.json(c.result.Data)
-	}
+func undoImport(r *run, u answer.ImportUndo, c *toolCall) error {
 	r.output.say("The import of %s, of %s:", aai.CleanLabel(u.From, maxLine), u.At)
 	for _, app := range u.Apps {
 		r.output.say("%s: %s (%s)", aai.CleanLabel(app.App, maxLine), app.Does, aai.CleanLabel(app.Path, maxLine))

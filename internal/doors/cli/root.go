@@ -14,7 +14,7 @@ import (
 
 const program = "aai-gateway"
 
-// newRoot builds the whole command line. Each command is in its own file.
+// newRoot builds the whole command line.
 func newRoot(r *run, args []string) *cobra.Command {
 	var mcp, scan, discover, web, version bool
 	var describe string
