@@ -41,7 +41,9 @@ type App struct {
 	Site       Site       // of a web app
 	Descriptor Descriptor // zero for an app without a descriptor
 	Process    Process    // of an app that stands for a program
-	Operator   Operator   // of an app with tools that operate other programs
+	// Operator is that of an app with tools that operate other programs. Nil means that targets are
+	// apps of the catalog and that the parameter Tool.Target is required.
+	Operator Operator
 }
 
 // A Site describes where the calls of a web app go.
@@ -77,11 +79,11 @@ type Process struct {
 	// it does not. The gateway calls it after a call that ended by its deadline.
 	Ping func(ctx context.Context) error
 	// LockReason names the window by which the program currently protects the person, such as "a
-	// lock of the screen", or returns "".
+	// lock of the screen", or returns "". That of an app with an Operator concerns all programs.
 	LockReason func(ctx context.Context) string
-	// HasTerminal reports whether the program shows a terminal at an unknown place in its
-	// windows, so that input may run commands. Nil means no.
-	HasTerminal func() bool
+	// RunsCommands reports whether input at an unknown place in the program may run commands. Nil
+	// means no.
+	RunsCommands func() bool
 	// HostsCaller reports that the caller itself runs in the program, so operating it may end the
 	// caller.
 	HostsCaller bool
@@ -97,24 +99,20 @@ type Launch struct {
 	RunsCommands  bool   // the program runs commands that it receives
 }
 
-// An Operator finds and judges the programs that an app's tools operate.
-type Operator struct {
+// An Operator finds and judges the programs that an app's tools operate. It is safe for concurrent
+// use.
+type Operator interface {
 	// FindTarget finds the program that a call operates, by the name in the parameter
 	// Tool.Target. A call without that parameter targets this app itself. A target with PID zero
 	// is started by the call. If the choice needs a person, FindTarget returns an *Error with
-	// Questions. Nil means that targets are apps of the catalog and that the parameter is
-	// required.
-	FindTarget func(ctx context.Context, call *Call, name string) (*App, error)
-	// LockReason is [Process.LockReason] of a call that concerns all programs.
-	LockReason func(ctx context.Context) string
+	// Questions.
+	FindTarget(ctx context.Context, call *Call, name string) (*App, error)
 	// ResolveTarget returns the element that a call will act on, such as a button, as far as it
-	// is known before the call runs. Call.Target is set. Nil means that the app has no such
-	// elements.
-	ResolveTarget func(ctx context.Context, call *Call) TargetElement
-	// IsTerminalElement reports whether a typing tool's call addresses a terminal within the
-	// target, as far as that is known before the call runs. Call.Target is set. Nil means that no
-	// check exists.
-	IsTerminalElement func(ctx context.Context, call *Call) bool
+	// is known before the call runs. Call.Target is set.
+	ResolveTarget(ctx context.Context, call *Call) TargetElement
+	// RunsCommand reports whether the input of a typing tool's call would run as a command at its
+	// place in the target, as far as that is known before the call runs. Call.Target is set.
+	RunsCommand(ctx context.Context, call *Call) bool
 }
 
 // Names returns the app's display names and aliases; other apps may share them.
@@ -132,7 +130,7 @@ func (a *App) HasName(name string) bool {
 
 // OperatesOthers reports whether the app's tools operate other programs. A call then targets one
 // of them, or the app itself if it names none.
-func (a *App) OperatesOthers() bool { return a.Operator.FindTarget != nil }
+func (a *App) OperatesOthers() bool { return a.Operator != nil }
 
 // Tool returns the tool with the exact name, or nil.
 func (a *App) Tool(name string) *Tool {

@@ -172,6 +172,8 @@ func importRules() []packageRules {
 			why: "child processes, a real bus and a real authorization server for tests"},
 		{name: "internal/testkit/fakedesktop", ours: []string{"aai", "internal/desktop", "internal/desktop/treecache"}, forTest: true,
 			why: "a desktop in memory"},
+		{name: "internal/testkit/fakeoperator", ours: []string{"aai"}, forTest: true,
+			why: "an operator of functions"},
 		{name: "internal/testkit/linuxtest", ours: []string{"internal/platform/linux/private", "internal/platform/linux/session", "internal/testkit"}, modules: []string{"github.com/godbus/dbus/v5"}, forTest: true,
 			why: "a private session with real windows for every test on Linux"},
 		{name: "internal/testkit/sampleapp", ours: []string{"aai"}, tests: []string{"internal/catalog"},
@@ -221,6 +223,6 @@ func testModules() []string {
 // testPackages returns the packages of this module that tests of every package may import.
 func testPackages() []string {
 	return []string{
-		"aai", "internal/gateway", "internal/gateway/actionctx", "internal/testkit", "internal/testkit/tokencount", "internal/testkit/fakedesktop", "internal/desktop/desktoptest", "internal/testkit/linuxtest", "internal/testkit/snapshottest",
+		"aai", "internal/gateway", "internal/gateway/actionctx", "internal/testkit", "internal/testkit/tokencount", "internal/testkit/fakedesktop", "internal/testkit/fakeoperator", "internal/desktop/desktoptest", "internal/testkit/linuxtest", "internal/testkit/snapshottest",
 	}
 }

@@ -53,18 +53,7 @@ type Request struct {
 	// Deferred reports that the call is admitted with others and runs later; counting gates count
 	// it then.
 	Deferred bool
-	// Destructive is set by a gate that considers the action on a window irreversible.
-	Destructive bool
-	// DestructiveReason names the word or key that made the gate set Destructive. It is text of
-	// the gateway or the person, never of a third party; "" if there is none.
-	DestructiveReason string
-	// Element is the window element that the call will act on, as far as known; see
-	// ResolveTarget.
-	Element TargetElement
-	// RunsCommand is set by a gate if the input would run as a command, such as text typed into a
-	// terminal. It is also set if the call starts a program that runs commands.
-	RunsCommand bool
-
+	Judgement
 	// AdmittedPermission is the permission that every gate has admitted; "" before that. A gate
 	// that checks again after a wait asks no question about it.
 	AdmittedPermission string
@@ -75,11 +64,25 @@ type Request struct {
 
 	// DryRun asks the gates for a decision only; nothing will run.
 	DryRun bool
+
+	reservations reservations
+}
+
+// A Judgement holds the facts about a call that operates another program, by which gates decide.
+type Judgement struct {
+	// Element is the element that the call will act on, as far as known; see ResolveTarget.
+	Element TargetElement
 	// TargetResolved reports that Element is the one that the Action reported in place of the one
 	// that the gates had judged. The gates then judge Element and search no more.
 	TargetResolved bool
-
-	reservations reservations
+	// Destructive is set by a gate that considers the action irreversible.
+	Destructive bool
+	// DestructiveReason names the word or key that made the gate set Destructive. It is text of
+	// the gateway or the person, never of a third party; "" if there is none.
+	DestructiveReason string
+	// RunsCommand is set by a gate if the input would run as a command, such as text typed into a
+	// terminal. It is also set if the call starts a program that runs commands.
+	RunsCommand bool
 }
 
 // The permissions for the windows of an app. One approval covers the app, not a single button.
@@ -159,7 +162,7 @@ func (r *Request) Digest() string {
 // ResolveTarget returns the element that the call will act on, as far as known, and stores it in
 // Element.
 func (r *Request) ResolveTarget(ctx context.Context) TargetElement {
-	if r.App.Operator.ResolveTarget != nil && !r.TargetResolved {
+	if r.App.Operator != nil && !r.TargetResolved {
 		r.Element = r.App.Operator.ResolveTarget(ctx, r.Call)
 	}
 	return r.Element

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/builtin"
+	"github.com/gybob/aai-gateway/internal/testkit/fakeoperator"
 )
 
 // TestConsentForInstalledApp checks that consent for a program that does not run is possible if
@@ -25,7 +26,7 @@ func TestConsentForInstalledApp(t *testing.T) {
 	installed := map[string]string{name: program, "desktop/starter": script, "desktop/other": program}
 	desk := windows()
 	targets := desk.Operator.FindTarget
-	desk.Operator.FindTarget = func(ctx context.Context, call *aai.Call, name string) (*aai.App, error) {
+	desk.Operator = fakeoperator.Operator{Find: func(ctx context.Context, call *aai.Call, name string) (*aai.App, error) {
 		launch, _ := call.Args["launch"].(bool)
 		if path := installed[name]; path != "" && (runs || launch) {
 			app := &aai.App{ID: name, Name: name, Source: path, Platform: "any", Digest: "of " + path}
@@ -35,7 +36,7 @@ func TestConsentForInstalledApp(t *testing.T) {
 			return app, nil
 		}
 		return targets(ctx, call, name)
-	}
+	}}
 	w := newWorld(t, nil)
 	w.otherApps = []*aai.App{desk}
 	w.open()

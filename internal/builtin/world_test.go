@@ -22,6 +22,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/policy/reauth"
 	"github.com/gybob/aai-gateway/internal/schema"
 	"github.com/gybob/aai-gateway/internal/secrets"
+	"github.com/gybob/aai-gateway/internal/testkit/fakeoperator"
 )
 
 // A world is a gateway with the real packages, its own folders and a fake driver.
@@ -158,7 +159,7 @@ func windows() *aai.App {
 	return &aai.App{
 		ID: aai.DesktopApp, Name: "Desktop", Platform: "any", Digest: "the desktop's digest",
 		Tools: []*aai.Tool{tool("look", aai.Reads), tool("press", aai.Changes)},
-		Operator: aai.Operator{FindTarget: func(_ context.Context, call *aai.Call, name string) (*aai.App, error) {
+		Operator: fakeoperator.Operator{Find: func(_ context.Context, call *aai.Call, name string) (*aai.App, error) {
 			if launch, _ := call.Args["launch"].(bool); launch && name == "desktop/painter" {
 				return &aai.App{ID: name, Name: "Painter", Platform: "any", Digest: "painter's digest", Process: aai.Process{Launch: &aai.Launch{Digest: "painter's digest"}}}, nil
 			}

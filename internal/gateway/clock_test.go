@@ -12,6 +12,7 @@ import (
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/sanitize"
+	"github.com/gybob/aai-gateway/internal/testkit/fakeoperator"
 )
 
 // hanging is a part of a gateway that does not return, until its context ends or not even then.
@@ -64,7 +65,7 @@ func TestTheDeadlineCoversEverything(t *testing.T) {
 			"gate":    {toolTimeout, aai.Timeout, func(g *gateway.Gateway, _ *world, h hanging) { g.Gates = append(g.Gates, h) }},
 			"target": {toolTimeout, aai.Timeout, func(_ *gateway.Gateway, w *world, h hanging) {
 				w.app.Tools[0].Target = "app"
-				w.app.Operator.FindTarget = func(ctx context.Context, _ *aai.Call, _ string) (*aai.App, error) { return nil, h.wait(ctx) }
+				w.app.Operator = fakeoperator.Operator{Find: func(ctx context.Context, _ *aai.Call, _ string) (*aai.App, error) { return nil, h.wait(ctx) }}
 			}},
 			"check": {toolTimeout, aai.Timeout, func(_ *gateway.Gateway, w *world, h hanging) {
 				w.app.Tools[0].Params.Check = func(v any) (any, error) {

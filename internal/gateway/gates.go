@@ -15,7 +15,7 @@ func (p *invocation) recheckGates(ctx context.Context) *aai.Error {
 		return nil
 	}
 	was := r.Element
-	r.Destructive, r.DestructiveReason, r.RunsCommand = false, "", false
+	r.Judgement = aai.Judgement{Element: was, TargetResolved: r.TargetResolved}
 	questions, err := p.checkGates(ctx)
 	if err == nil && r.Destructive && len(r.Call.Answers) > 0 && was.Role != "" && !sameElement(r.Element, was) {
 		return targetChanged(r, r.Element)

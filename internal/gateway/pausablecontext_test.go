@@ -9,12 +9,13 @@ import (
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/gateway/actionctx"
+	"github.com/gybob/aai-gateway/internal/testkit/fakeoperator"
 )
 
 // onWindows returns a world with an Action on windows.
 func onWindows(run aai.Action) *world {
 	w := newWorld(plain())
-	w.app.Operator.FindTarget = func(context.Context, *aai.Call, string) (*aai.App, error) { return w.app, nil }
+	w.app.Operator = fakeoperator.Operator{Find: func(context.Context, *aai.Call, string) (*aai.App, error) { return w.app, nil }}
 	w.app.Tools[0].Run = run
 	return w
 }

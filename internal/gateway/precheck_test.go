@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/testkit/fakeoperator"
 )
 
 // TestPrecheckBeforeQuestions: a call that would fail is rejected before a person is asked, but
@@ -78,7 +79,7 @@ func TestPrecheckNeedsVisibility(t *testing.T) {
 		s.Target, s.Args, s.Dialog = "app", map[string]any{"app": "org.example.Other"}, refuses
 		w := newWorld(s)
 		w.other.PID = 7
-		w.app.Operator.FindTarget = func(context.Context, *aai.Call, string) (*aai.App, error) { return w.other, nil }
+		w.app.Operator = fakeoperator.Operator{Find: func(context.Context, *aai.Call, string) (*aai.App, error) { return w.other, nil }}
 		w.app.Tools[0].Effect = aai.Destroys
 		w.app.Tools[0].Precheck = func(context.Context, *aai.Call) error {
 			return aai.Errorf(aai.ElementNotFound, "there is no such button")

@@ -15,6 +15,7 @@ import (
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/sanitize"
+	"github.com/gybob/aai-gateway/internal/testkit/fakeoperator"
 )
 
 // repeats returns the forms in which apps, sites and drivers may repeat a secret. Each wraps the
@@ -145,7 +146,7 @@ func TestCallersAreNotToldTheirSecrets(t *testing.T) {
 	if e.Message != `no: "[secret]"` || e.Code != aai.AutomationFailed || e.Hint != "look" || e.Delivery != aai.Delivered {
 		t.Errorf("got %+v", e)
 	}
-	parts.app.Operator.FindTarget = func(context.Context, *aai.Call, string) (*aai.App, error) { return parts.app, nil }
+	parts.app.Operator = fakeoperator.Operator{Find: func(context.Context, *aai.Call, string) (*aai.App, error) { return parts.app, nil }}
 	for value, want := range map[string]string{"3": `it is 5 and not 3`, "hunter2": `it is 5 and not [secret]`} {
 		kept.Message = "it is 5 and not " + value
 		if _, err := g.Do(t.Context(), &aai.Call{App: "app", Tool: "tool", Args: map[string]any{"password": value}}); aai.AsError(err).Message != want {

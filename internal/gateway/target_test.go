@@ -6,6 +6,7 @@ import (
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/gateway"
+	"github.com/gybob/aai-gateway/internal/testkit/fakeoperator"
 )
 
 // windows returns a gateway with an app that operates the windows of others.
@@ -13,7 +14,7 @@ func windows(effect aai.Effect, targets func(context.Context, *aai.Call, string)
 	s := plain()
 	s.Effect, s.Target = effect, "any"
 	w := newWorld(s)
-	w.app.Operator.FindTarget = targets
+	w.app.Operator = fakeoperator.Operator{Find: targets}
 	g, see := w.gateway(), &seer{}
 	g.Gates = []aai.Gate{see}
 	return g, see, w

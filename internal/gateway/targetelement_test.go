@@ -7,6 +7,7 @@ import (
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/gateway"
+	"github.com/gybob/aai-gateway/internal/testkit/fakeoperator"
 )
 
 // A destructiveGate asks about elements with text about deletion, and notes the elements it
@@ -34,7 +35,10 @@ func newTargetGateway(seen, hit aai.TargetElement) (g *gateway.Gateway, w *world
 		*acted = true
 		return &aai.Result{}, nil
 	}, program("a", nil))
-	w.app.Operator.ResolveTarget = func(context.Context, *aai.Call) aai.TargetElement { return seen }
+	w.app.Operator = fakeoperator.Operator{
+		Find:    w.app.Operator.FindTarget,
+		Resolve: func(context.Context, *aai.Call) aai.TargetElement { return seen },
+	}
 	gate = &destructiveGate{}
 	g.Gates = []aai.Gate{gate}
 	return g, w, gate, acted

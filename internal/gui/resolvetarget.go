@@ -12,11 +12,11 @@ import (
 // resolveTimeout limits the search for the target of a call.
 const resolveTimeout = time.Second
 
-// resolveTarget describes the target of a call before the call, as far as it is visible, including
+// ResolveTarget describes the target of a call before the call, as far as it is visible, including
 // the query's text. A ref of a renamed element counts with its old name, because the call will not
 // act on it. It does not read a program that is new to the conversation. For that one the gates
 // first decide about access, and judge the target when the call acts.
-func (d *engine) resolveTarget(ctx context.Context, call *aai.Call) aai.TargetElement {
+func (d *engine) ResolveTarget(ctx context.Context, call *aai.Call) aai.TargetElement {
 	hit := params.TargetElement(call)
 	if call.Target == nil || call.Target.PID == 0 {
 		return hit

@@ -11,9 +11,9 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/params"
 )
 
-// typesIntoShell reports whether a call would type into a terminal, as far as that is known in
+// RunsCommand reports whether a call would type into a terminal, as far as that is known in
 // time. The call checks again before it types.
-func (d *engine) typesIntoShell(ctx context.Context, call *aai.Call) bool {
+func (d *engine) RunsCommand(ctx context.Context, call *aai.Call) bool {
 	if call.Target == nil {
 		return false
 	}

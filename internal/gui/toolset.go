@@ -75,7 +75,8 @@ func New(cfg Config) *aai.App {
 		Description: "The windows of every program on this computer, by their accessibility trees: see, find, click, type.",
 		Aliases:     []string{"screen", "windows"},
 		Tools:       append(tools, cfg.ExtraTools...),
-		Operator:    aai.Operator{FindTarget: d.targets(tools), ResolveTarget: d.resolveTarget, IsTerminalElement: d.typesIntoShell, LockReason: d.DashboardOnScreen},
+		Process:     aai.Process{LockReason: d.DashboardOnScreen},
+		Operator:    operator{d, tools},
 	}
 }
 
@@ -92,17 +93,21 @@ func (d *engine) tools() (tools []*aai.Tool) {
 	return tools
 }
 
-// targets is ResolveApp for the tools; errors of tools that deliver nothing have no delivery.
-func (d *engine) targets(tools []*aai.Tool) func(context.Context, *aai.Call, string) (*aai.App, error) {
-	return func(ctx context.Context, call *aai.Call, name string) (*aai.App, error) {
-		app, err := d.ResolveApp(ctx, call, name)
-		if err == nil || params.Launches(call) || !slices.ContainsFunc(tools, func(t *aai.Tool) bool { return t.Name == call.Tool && t.Effect == aai.Reads }) {
-			return app, err
-		}
-		e := *aai.AsError(err)
-		e.Delivery = ""
-		return nil, &e
+// operator implements aai.Operator.
+type operator struct {
+	*engine
+	own []*aai.Tool // the tools of this package
+}
+
+// FindTarget is ResolveApp for the tools; errors of tools that deliver nothing have no delivery.
+func (o operator) FindTarget(ctx context.Context, call *aai.Call, name string) (*aai.App, error) {
+	app, err := o.ResolveApp(ctx, call, name)
+	if err == nil || params.Launches(call) || !slices.ContainsFunc(o.own, func(t *aai.Tool) bool { return t.Name == call.Tool && t.Effect == aai.Reads }) {
+		return app, err
 	}
+	e := *aai.AsError(err)
+	e.Delivery = ""
+	return nil, &e
 }
 
 // Parameters that several tools share.

@@ -10,6 +10,7 @@ import (
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/gui/risk"
 	"github.com/gybob/aai-gateway/internal/lexicon"
+	"github.com/gybob/aai-gateway/internal/testkit/fakeoperator"
 )
 
 func TestLists(t *testing.T) {
@@ -125,7 +126,7 @@ func TestTheQuestionSaysWhy(t *testing.T) {
 	} {
 		r := operating(program("editor", "e"), "click")
 		app := *r.App
-		app.Operator.ResolveTarget = func(context.Context, *aai.Call) aai.TargetElement { return c.hit }
+		app.Operator = fakeoperator.Operator{Resolve: func(context.Context, *aai.Call) aai.TargetElement { return c.hit }}
 		r.App = &app
 		check(gate, r)
 		q := newDesk().question(t, r)

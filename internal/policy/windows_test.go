@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/testkit/fakeoperator"
 )
 
 // screen returns an app with tools that operate the windows of other programs.
@@ -21,7 +22,7 @@ func screen() *aai.App {
 			{Name: "scroll", Effect: aai.Changes, Target: "app"},
 			{Name: "type", Effect: aai.Destroys, Assess: aai.Always(aai.Assessment{SendsKeys: true}), Target: "app"},
 		},
-		Operator: aai.Operator{FindTarget: func(context.Context, *aai.Call, string) (*aai.App, error) { panic("gates do not look for targets") }},
+		Operator: fakeoperator.Operator{Find: func(context.Context, *aai.Call, string) (*aai.App, error) { panic("gates do not look for targets") }},
 	}
 }
 

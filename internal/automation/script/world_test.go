@@ -17,6 +17,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/policy"
 	"github.com/gybob/aai-gateway/internal/schema"
+	"github.com/gybob/aai-gateway/internal/testkit/fakeoperator"
 )
 
 // childMark makes the test binary a script process, as the real program does.
@@ -125,7 +126,7 @@ func (w *world) screen(script *aai.Tool) *aai.App {
 			return &aai.Result{Data: map[string]any{"element_ref": "e1", "of": call.Args["app"], "by": call.Args["query"]}}, nil
 		},
 	}
-	return &aai.App{ID: aai.DesktopApp, Name: "Desktop", Tools: []*aai.Tool{script, find}, Operator: aai.Operator{FindTarget: func(context.Context, *aai.Call, string) (*aai.App, error) { return nil, nil }}}
+	return &aai.App{ID: aai.DesktopApp, Name: "Desktop", Tools: []*aai.Tool{script, find}, Operator: fakeoperator.Operator{Find: func(context.Context, *aai.Call, string) (*aai.App, error) { return nil, nil }}}
 }
 
 func (w *world) notesApp() *aai.App {

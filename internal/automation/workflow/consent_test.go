@@ -9,6 +9,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/automation/workflow"
 	"github.com/gybob/aai-gateway/internal/gui/risk"
 	"github.com/gybob/aai-gateway/internal/policy"
+	"github.com/gybob/aai-gateway/internal/testkit/fakeoperator"
 )
 
 func copying() []any {
@@ -101,13 +102,13 @@ func (w *world) desk() {
 	click.Params.Check, click.Params.Order = func(v any) (any, error) { return v, nil }, []string{"app", "query"}
 	w.apps = append(w.apps, &aai.App{
 		ID: aai.DesktopApp, Tools: append([]*aai.Tool{click}, w.DesktopTools()...),
-		Operator: aai.Operator{FindTarget: func(_ context.Context, _ *aai.Call, name string) (*aai.App, error) {
+		Operator: fakeoperator.Operator{Find: func(_ context.Context, _ *aai.Call, name string) (*aai.App, error) {
 			if name != "Editor" {
 				return nil, aai.Errorf(aai.AppNotFound, "there is no app %q", name)
 			}
 			return editor, nil
 		},
-			ResolveTarget: func(_ context.Context, c *aai.Call) aai.TargetElement {
+			Resolve: func(_ context.Context, c *aai.Call) aai.TargetElement {
 				name, _ := c.Args["query"].(string)
 				return aai.TargetElement{Role: "button", Name: name, AllText: name}
 			}},

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/testkit/fakeoperator"
 )
 
 // An undo in a program applies to that program only: its process id may belong to another one by
@@ -14,7 +15,7 @@ func TestAnUndoIsForItsProgram(t *testing.T) {
 	w.desk()
 	desk := w.apps[len(w.apps)-1]
 	now := &aai.App{ID: "desktop/editor", Name: "Editor", PID: 7}
-	desk.Operator.FindTarget = func(context.Context, *aai.Call, string) (*aai.App, error) { return now, nil }
+	desk.Operator = fakeoperator.Operator{Find: func(context.Context, *aai.Call, string) (*aai.App, error) { return now, nil }}
 	args := map[string]any{"app": "7", "query": "x"}
 	desk.Tool("ax_click").Run = func(context.Context, *aai.Call) (*aai.Result, error) {
 		w.calls = append(w.calls, now.ID)

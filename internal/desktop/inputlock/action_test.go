@@ -8,6 +8,7 @@ import (
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
 	"github.com/gybob/aai-gateway/internal/gateway"
+	"github.com/gybob/aai-gateway/internal/testkit/fakeoperator"
 )
 
 // one is a catalog with one app, on windows, with a tool that makes a stroke.
@@ -48,7 +49,7 @@ func TestWaitingIsNotTheCallsTime(t *testing.T) {
 			t.Parallel()
 			folder := t.TempDir()
 			app := &aai.App{ID: "desktop", Name: "Desktop"}
-			app.Operator.FindTarget = func(context.Context, *aai.Call, string) (*aai.App, error) { return app, nil }
+			app.Operator = fakeoperator.Operator{Find: func(context.Context, *aai.Call, string) (*aai.App, error) { return app, nil }}
 			app.Tools = []*aai.Tool{{Name: "act", Limits: aai.Limits{Timeout: limit}, Run: func(ctx context.Context, _ *aai.Call) (*aai.Result, error) {
 				return &aai.Result{}, stroke(ctx, at(folder))
 			}}}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/testkit/fakeoperator"
 )
 
 // A logLine is a message of a log.
@@ -176,7 +177,7 @@ func TestLogsOfWindows(t *testing.T) {
 	find.Target = "app"
 	w.catalog.apps = append(w.catalog.apps, &aai.App{
 		ID: aai.DesktopApp, Name: "Desktop", Tools: []*aai.Tool{find},
-		Operator: aai.Operator{FindTarget: func(context.Context, *aai.Call, string) (*aai.App, error) {
+		Operator: fakeoperator.Operator{Find: func(context.Context, *aai.Call, string) (*aai.App, error) {
 			return &aai.App{ID: "desktop/safari", PID: 7}, nil
 		}},
 	})

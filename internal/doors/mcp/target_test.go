@@ -6,6 +6,7 @@ import (
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/gateway"
+	"github.com/gybob/aai-gateway/internal/testkit/fakeoperator"
 )
 
 // TestTheTargetOfADoorDoesNotCount checks that the target that a door sets in a call is ignored: by the
@@ -24,7 +25,7 @@ func TestTheTargetOfADoorDoesNotCount(t *testing.T) {
 	press.Target = "app"
 	w.catalog.apps = append(w.catalog.apps, &aai.App{
 		ID: aai.DesktopApp, Name: "Desktop", Tools: []*aai.Tool{press},
-		Operator: aai.Operator{FindTarget: func(_ context.Context, call *aai.Call, name string) (*aai.App, error) {
+		Operator: fakeoperator.Operator{Find: func(_ context.Context, call *aai.Call, name string) (*aai.App, error) {
 			found = append(found, call.Target)
 			if name != "editor" {
 				return nil, nil

@@ -274,7 +274,7 @@ func (r *Registry) newTarget(app desktop.App) (*aai.App, error) {
 	target := NewTarget(app)
 	target.Process.HostsCaller = r.HostsCaller(app)
 	if app.HiddenReason != "" && r.IsTerminal != nil {
-		target.Process.HasTerminal = func() bool { return r.IsTerminal(app.PID) }
+		target.Process.RunsCommands = func() bool { return r.IsTerminal(app.PID) }
 	}
 	target.Process.Ping = func(ctx context.Context) error { return r.Probe(ctx, app) }
 	target.Process.LockReason = func(ctx context.Context) string { return r.lockReason(ctx, app) }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/lexicon"
+	"github.com/gybob/aai-gateway/internal/testkit/fakeoperator"
 )
 
 func TestDestructiveWords(t *testing.T) {
@@ -131,7 +132,7 @@ func TestWhatIsHitIsJudged(t *testing.T) {
 		r := operating(program("editor", "e"), "click")
 		r.Call.Args = map[string]any{"x": 1, "y": 2}
 		app := *r.App
-		app.Operator.ResolveTarget = func(context.Context, *aai.Call) aai.TargetElement { return c.hit }
+		app.Operator = fakeoperator.Operator{Resolve: func(context.Context, *aai.Call) aai.TargetElement { return c.hit }}
 		r.App = &app
 		if check(gate, r); r.Destructive != c.want || r.Element != c.hit {
 			t.Errorf("%s: destructive is %t, the hit is %v", c.hit, r.Destructive, r.Element)

@@ -35,8 +35,8 @@ func (u ProtectedWindows) Check(ctx context.Context, r *aai.Request) ([]aai.Ques
 		e.RetryAfter = 100 * time.Millisecond
 		return nil, e
 	}
-	if takesWholeScreen(r) && r.App.Operator.LockReason != nil {
-		if what := r.App.Operator.LockReason(ctx); what != "" {
+	if takesWholeScreen(r) && r.App.Process.LockReason != nil {
+		if what := r.App.Process.LockReason(ctx); what != "" {
 			return nil, protectedError("the screen, which shows " + what)
 		}
 	}

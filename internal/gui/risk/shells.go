@@ -28,10 +28,10 @@ func (ShellMarker) Check(ctx context.Context, r *aai.Request) ([]aai.Question, e
 		return nil, nil
 	}
 	switch {
-	case isShell(r.Call.Target), r.Call.Target.Process.HasTerminal != nil && r.Call.Target.Process.HasTerminal():
+	case isShell(r.Call.Target), r.Call.Target.Process.RunsCommands != nil && r.Call.Target.Process.RunsCommands():
 		r.RunsCommand = r.Assessment().SendsKeys || r.Tool.Effect == aai.Destroys
-	case r.Assessment().SendsKeys && r.App.Operator.IsTerminalElement != nil && !r.TargetResolved:
-		r.RunsCommand = r.App.Operator.IsTerminalElement(ctx, r.Call)
+	case r.Assessment().SendsKeys && !r.TargetResolved:
+		r.RunsCommand = r.App.Operator.RunsCommand(ctx, r.Call)
 	}
 	return nil, nil
 }

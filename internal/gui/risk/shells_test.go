@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/testkit/fakeoperator"
 )
 
 // shelled returns the request after the gate.
@@ -53,12 +54,12 @@ func TestTypingIntoATerminalIsToRun(t *testing.T) {
 func TestATerminalWithinAProgram(t *testing.T) {
 	for tool, want := range map[string]string{"type": aai.PermissionRun, "click": aai.PermissionAct, "look": aai.PermissionSee} {
 		r := operating(program("code", "d"), tool)
-		r.App.Operator.IsTerminalElement = func(context.Context, *aai.Call) bool { return true }
+		r.App.Operator = fakeoperator.Operator{Runs: func(context.Context, *aai.Call) bool { return true }}
 		if got := shelled(t, r).Permission(); got != want {
 			t.Errorf("to %s is to %s", tool, got)
 		}
 		r = operating(program("code", "d"), tool)
-		r.App.Operator.IsTerminalElement = func(context.Context, *aai.Call) bool { return false }
+		r.App.Operator = fakeoperator.Operator{Runs: func(context.Context, *aai.Call) bool { return false }}
 		if shelled(t, r); r.RunsCommand {
 			t.Errorf("to %s elsewhere is to run", tool)
 		}

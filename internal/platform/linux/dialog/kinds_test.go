@@ -9,6 +9,7 @@ import (
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/policy"
+	"github.com/gybob/aai-gateway/internal/testkit/fakeoperator"
 )
 
 // A kind is a kind of question.
@@ -126,7 +127,7 @@ func using(a *aai.App, tool string, args map[string]any) *aai.Request {
 
 func operating(program, tool string, args map[string]any) *aai.Request {
 	screen := &aai.App{
-		ID: aai.DesktopApp, Name: "Desktop", Operator: aai.Operator{FindTarget: func(context.Context, *aai.Call, string) (*aai.App, error) { return nil, nil }},
+		ID: aai.DesktopApp, Name: "Desktop", Operator: fakeoperator.Operator{Find: func(context.Context, *aai.Call, string) (*aai.App, error) { return nil, nil }},
 		Tools: []*aai.Tool{
 			{Name: "ax_get_tree", Effect: aai.Reads}, {Name: "ax_screenshot", Effect: aai.Reads},
 			{Name: "ax_click"}, {Name: "ax_type", Assess: aai.Always(aai.Assessment{SendsKeys: true})}, {Name: "ax_connect", Assess: aai.Always(aai.Assessment{MayStartProgram: true})},
