@@ -4,7 +4,7 @@ PREFIX  ?= /usr/local
 BUILD   := CGO_ENABLED=0 go build -trimpath -ldflags '-s -w -X main.version=$(VERSION)'
 LINT    := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.14.0
 TARGETS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
-.PHONY: build install demo test test-all test-apps check bench bench-short packages packages-check test-clients fuzz soak race steady
+.PHONY: build install demo test test-all test-apps check bench bench-short packages packages-check test-clients fuzz soak race steady strange
 
 build: ## the program, in bin/
 	$(BUILD) -o bin/ ./cmd/aai-gateway
@@ -35,4 +35,5 @@ soak: ## a thousand agents over HTTP for ten minutes; 200 rounds of killing whoe
 	AAI_SOAK=10m AAI_KILL_ROUNDS=200 go test -count=1 -v -p 1 -timeout 20m -run 'UnderLoad|Kill' ./internal/doors/mcp ./internal/audit ./internal/secrets ./internal/oauth ./internal/policy
 race: ## 300 times another gateway types while a question comes up
 	AAI_RACE_ROUNDS=300 go test -count=1 -v -timeout 60m -run NobodyAnswersByTyping ./internal/platform/linux/dialog
+strange: ; AAI_STRANGE=$${AAI_STRANGE:-300} go test -count=1 -v -timeout 400m -run RealStrange ./internal/gui ## random tasks in random windows of five toolkits; AAI_STRANGE windows each
 steady: ; scripts/steady ## what starts real programs 20 times, the suite 5 times, also with all cores busy; AAI_STEADY_*

@@ -14,11 +14,17 @@ import (
 func (w *realWorld) firefoxForm(body, ready string) *webForm {
 	w.Helper()
 	return w.formIn(body, ready, func(address, _ string) *linuxtest.App {
-		profile := filepath.Join(w.Home, "firefox")
-		if err := os.MkdirAll(profile, 0o700); err != nil {
-			w.Fatal(err)
-		}
-		prefs := `user_pref("browser.aboutwelcome.enabled", false);
+		return w.firefox(filepath.Join(w.Home, "firefox"), address)
+	})
+}
+
+// firefox opens the address in a Firefox with the profile, which it makes if necessary.
+func (w *realWorld) firefox(profile, address string) *linuxtest.App {
+	w.Helper()
+	if err := os.MkdirAll(profile, 0o700); err != nil {
+		w.Fatal(err)
+	}
+	prefs := `user_pref("browser.aboutwelcome.enabled", false);
 user_pref("browser.shell.checkDefaultBrowser", false);
 user_pref("datareporting.policy.dataSubmissionEnabled", false);
 user_pref("toolkit.telemetry.reportingpolicy.firstRun", false);
@@ -27,11 +33,10 @@ user_pref("network.captive-portal-service.enabled", false);
 user_pref("network.connectivity-service.enabled", false);
 user_pref("termsofuse.bypassNotification", true);
 `
-		if err := os.WriteFile(filepath.Join(profile, "user.js"), []byte(prefs), 0o600); err != nil {
-			w.Fatal(err)
-		}
-		return w.Launch(w.T, "firefox-esr", "--no-remote", "--new-instance", "--profile", profile, address)
-	})
+	if err := os.WriteFile(filepath.Join(profile, "user.js"), []byte(prefs), 0o600); err != nil {
+		w.Fatal(err)
+	}
+	return w.Launch(w.T, "firefox-esr", "--no-remote", "--new-instance", "--profile", profile, address)
 }
 
 // TestRealFirefoxFields fills and presses all elements of a page in Firefox, in the background. The
