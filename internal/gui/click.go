@@ -123,7 +123,7 @@ func clickAt(ctx context.Context, v *view) (*aai.Result, error) {
 		return nil, err
 	}
 	button, count, done := params.Click(v.call)
-	i, err := v.elementAt(ctx, at, w)
+	i, err := v.innermost(ctx, at, w, isInteractive)
 	if err != nil {
 		return nil, err
 	}
@@ -308,3 +308,5 @@ func isRowRole(role desktop.Role) bool {
 	}
 	return false
 }
+
+func isInteractive(e *desktop.Element) bool { return e.Role.IsInteractive() }

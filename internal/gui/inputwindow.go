@@ -261,13 +261,8 @@ func (v *view) windowAt(ctx context.Context, at desktop.Point) (desktop.WindowIn
 	return desktop.WindowInfo{}, e
 }
 
-// elementAt returns the innermost interactive element visible at the point in the window, or -1. It
-// ignores elements in the program's other windows.
-func (v *view) elementAt(ctx context.Context, at desktop.Point, w desktop.WindowInfo) (int, error) {
-	return v.innermost(ctx, at, w, func(e *desktop.Element) bool { return e.Role.IsInteractive() })
-}
-
-// innermost is elementAt for elements that match such.
+// innermost returns the innermost element that matches such and is visible at the point in the window, or -1. It ignores
+// elements in the program's other windows.
 func (v *view) innermost(ctx context.Context, at desktop.Point, w desktop.WindowInfo, such func(*desktop.Element) bool) (int, error) {
 	own, err := v.appWindows(ctx)
 	if err != nil {

@@ -39,7 +39,7 @@ func (v *view) targetAtPoint(ctx context.Context, prefix string) int {
 	if err != nil {
 		return -1
 	}
-	i, err := v.innermost(ctx, at, w, func(e *desktop.Element) bool { return e.Role.IsInteractive() })
+	i, err := v.innermost(ctx, at, w, isInteractive)
 	if err == nil && i < 0 {
 		i, err = v.innermost(ctx, at, w, func(e *desktop.Element) bool { return e.Parent >= 0 })
 	}

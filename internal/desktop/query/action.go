@@ -10,16 +10,12 @@ import (
 	"github.com/gybob/aai-gateway/internal/lexicon"
 )
 
-// AllowsActionOn reports whether the query identifies the snapshot's i'th element reliably enough to act on
+// allowsAction reports whether the query identifies the snapshot's i'th element reliably enough to act on
 // it. A pressable element is identified by its name, regardless of case, white space, mnemonic, ellipsis,
 // shortcut or count; by its identifier; or by an explicitly weaker query: a pattern, a path, a role,
 // contains:. For an element that is filled in, chosen or followed, whole words of the name suffice, unless
 // another word negates or widens the meaning, or the script does not separate words. An option of a list
 // requires its whole name.
-func (q *Query) AllowsActionOn(s *desktop.Snapshot, i int) bool {
-	return q.allowsAction(newFinder(s, Options{Hidden: true, Root: -1}), i)
-}
-
 func (q *Query) allowsAction(f *finder, i int) bool {
 	if q.isLoose() {
 		e := &f.s.Elements[i]

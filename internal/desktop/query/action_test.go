@@ -20,9 +20,14 @@ func one(role desktop.Role, name string) *desktop.Snapshot {
 	}}
 }
 
-// TestAllowsActionOn checks that a pressable element needs its name, and that whole words suffice for an
+// allowsAction calls q.allowsAction for the snapshot's i'th element, hidden or not.
+func allowsAction(q *Query, s *desktop.Snapshot, i int) bool {
+	return q.allowsAction(newFinder(s, Options{Hidden: true, Root: -1}), i)
+}
+
+// TestAllowsAction checks that a pressable element needs its name, and that whole words suffice for an
 // element that is filled in or chosen.
-func TestAllowsActionOn(t *testing.T) {
+func TestAllowsAction(t *testing.T) {
 	for _, c := range []struct {
 		role        desktop.Role
 		name, query string
@@ -100,7 +105,7 @@ func TestAllowsActionOn(t *testing.T) {
 		if err != nil {
 			t.Fatal(c.query, err)
 		}
-		if got := q.AllowsActionOn(one(c.role, c.name), 1); got != c.want {
+		if got := allowsAction(q, one(c.role, c.name), 1); got != c.want {
 			t.Errorf("%s %q for %q: sure is %t", c.role, c.name, c.query, got)
 		}
 	}
@@ -111,12 +116,12 @@ func TestAllowsActionByDescription(t *testing.T) {
 	s := one(desktop.Button, "")
 	s.Elements[1].Description = "Bold text"
 	for asked, want := range map[string]bool{"bold text": true, "bold": false} {
-		if q, err := Parse(asked, Auto); err != nil || q.AllowsActionOn(s, 1) != want {
+		if q, err := Parse(asked, Auto); err != nil || allowsAction(q, s, 1) != want {
 			t.Errorf("%q: %v, sure is %t", asked, err, !want)
 		}
 	}
 	s.Elements[1].Name = "B"
-	if q, err := Parse("bold text", Auto); err != nil || q.AllowsActionOn(s, 1) {
+	if q, err := Parse("bold text", Auto); err != nil || allowsAction(q, s, 1) {
 		t.Error("a tooltip is another's name", err)
 	}
 }
@@ -153,7 +158,7 @@ func TestAllowsActionByOwnName(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if sure := q.AllowsActionOn(s, 1); sure != (name == asked) {
+		if sure := allowsAction(q, s, 1); sure != (name == asked) {
 			t.Errorf("%s %q for %q: sure is %t", s.Elements[1].Role, shown, asked, sure)
 		}
 		if found := q.FindForAction(s, Options{Root: -1}).Matches; (len(found) == 1) != (name == asked) {
@@ -191,11 +196,11 @@ func TestNegationForbidsAction(t *testing.T) {
 			t.Fatal(asked, err)
 		}
 		for _, role := range []desktop.Role{desktop.Link, desktop.Row, desktop.Cell, desktop.Textbox, desktop.Button} {
-			if q.AllowsActionOn(one(role, name), 1) {
+			if allowsAction(q, one(role, name), 1) {
 				t.Errorf("%s %q is surely meant by %q", role, name, asked)
 			}
 		}
-		if whole, err := Parse(quote(name), Auto); err != nil || !whole.AllowsActionOn(one(desktop.Link, name), 1) {
+		if whole, err := Parse(quote(name), Auto); err != nil || !allowsAction(whole, one(desktop.Link, name), 1) {
 			t.Errorf("%q is not meant by its own name: %v", name, err)
 		}
 	}
@@ -222,7 +227,7 @@ func TestAllowsActionByIdentifier(t *testing.T) {
 	} {
 		s := one(desktop.Button, c.name)
 		s.Elements[1].Identifier = c.identifier
-		if q, err := Parse(c.query, Auto); err != nil || q.AllowsActionOn(s, 1) != c.want {
+		if q, err := Parse(c.query, Auto); err != nil || allowsAction(q, s, 1) != c.want {
 			t.Errorf("%q #%s for %q: %v, want %t", c.name, c.identifier, c.query, err, c.want)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // For returns the shortest query that matches only the snapshot's i'th element and permits actions on it,
-// see [Query.AllowsActionOn]; "" if there is none. The query uses the strategy Auto. For a hidden element
+// see Query.allowsAction; "" if there is none. The query uses the strategy Auto. For a hidden element
 // it requires Options.Hidden.
 //
 // For prefers stable properties: first role and name, then other attributes, the author's identifier and

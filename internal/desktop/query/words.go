@@ -19,7 +19,7 @@ const (
 	wordStart                     // loosened, the attribute contains the words at the beginning of a word
 	inside                        // loosened, the attribute contains the words anywhere, without splitting a number
 	undecorated                   // equal apart from suffixes and marks of a name
-	wholeWords                    // a name contains the words whole and in order; see Query.AllowsActionOn
+	wholeWords                    // a name contains the words whole and in order; see Query.allowsAction
 )
 
 // searchText is text that a query looks for.
