@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -180,4 +181,42 @@ func errorsReference(t *testing.T) string {
 		return true
 	})
 	return b.String()
+}
+
+// TestCommandsFitTheirTools checks that the operands and flags of commands name parameters of their tools.
+func TestCommandsFitTheirTools(t *testing.T) {
+	d := newDesk(t)
+	c, err := d.readFile(t, "{}")
+	built, err := (&program{getenv: d.getenv, hostAccess: d.grounds(), err: io.Discard}).build(mustRead(t, c, err))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = built.close() }()
+	seen, commands := 0, cli.CommandTree(cli.Config{Desktop: describeDesktop(), Clients: (&program{}).clients}).Commands()
+	for len(commands) > 0 {
+		cmd := commands[0]
+		commands = append(commands[1:], cmd.Commands()...)
+		name, callsTool := cmd.Annotations["tool"]
+		if !callsTool {
+			continue
+		}
+		seen++
+		app, err := built.gateway.Catalog.Find(t.Context(), cmp.Or(cmd.Annotations["app"], aai.BuiltinApp))
+		if err != nil || app.Tool(name) == nil {
+			t.Errorf("%s: there is no tool %q (%v)", cmd.CommandPath(), name, err)
+			continue
+		}
+		var params struct{ Properties map[string]any }
+		if err := json.Unmarshal(app.Tool(name).Params.Source, &params); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		for _, parameter := range strings.Fields(cmd.Annotations["parameters"]) {
+			if _, ok := params.Properties[parameter]; !ok {
+				t.Errorf("%s: %s has no parameter %q", cmd.CommandPath(), name, parameter)
+			}
+		}
+	}
+	if seen < 30 {
+		t.Errorf("only %d commands call a tool", seen)
+	}
 }

@@ -29,7 +29,7 @@ func newGenerate(r *run) *cobra.Command {
 			{"tools", 0, "at most so many tools, up to 200 (default 80)"},
 			{"words", "", "take the titles and descriptions of this `file`, such as a model's better version or the words of an agent's draft, and nothing else"},
 			{"start", false, "let the bus start the program if it does not run"},
-			{"probe=tool", "", "try the tool of this `name`, once"},
+			{"probe=", "", "try the tool of this `name`, once"},
 		},
 	})
 	addImportFlags(cmd)
@@ -52,8 +52,8 @@ func (r *run) prepareGeneration(c *toolCall) (err error) {
 		return err
 	case c.args["app"] == nil:
 		c.tool, c.args = "generate_check", nil
-	case c.args["tool"] != nil:
-		c.tool = "generate_probe"
+	case c.cmd.Flag("probe").Value.String() != "":
+		c.tool, c.args["tool"] = "generate_probe", c.cmd.Flag("probe").Value.String()
 		delete(c.args, "words")
 		given, err := addPairs(c.cmd, nil, pairs, nil)
 		if len(given) > 0 {

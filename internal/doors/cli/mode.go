@@ -21,16 +21,17 @@ func newMode(r *run) *cobra.Command {
 			"sandboxed only reads. The configuration's server.security_mode applies where it is stricter.",
 		ValidArgsFunction: cobra.FixedCompletions(modes(), cobra.ShellCompDirectiveNoFileComp),
 	}, toolCommand{
-		tool: "mode", operands: "[mode]",
+		tool: "mode_set", operands: "[mode]",
 		flags: []toolFlag{{"yes=", false, "has no effect: a less strict mode needs your answer in a window or your passphrase"}},
 		prepare: func(c *toolCall) error {
-			if mode, given := c.args["mode"].(string); given {
-				c.tool = "mode_set"
-				if !slices.Contains(modes(), mode) {
-					return &usageError{
-						message:    "there is no mode " + aai.CleanLabel(mode, 60),
-						candidates: aai.Nearest(mode, modes(), 1), usage: c.cmd.UseLine(),
-					}
+			mode, given := c.args["mode"].(string)
+			switch {
+			case !given:
+				c.tool = "mode"
+			case !slices.Contains(modes(), mode):
+				return &usageError{
+					message:    "there is no mode " + aai.CleanLabel(mode, 60),
+					candidates: aai.Nearest(mode, modes(), 1), usage: c.cmd.UseLine(),
 				}
 			}
 			return nil

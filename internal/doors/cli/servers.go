@@ -31,7 +31,7 @@ func newServerEnv(r *run) *cobra.Command {
 		Example: "  aai-gateway mcp env org.example.Search SEARCH_API_KEY",
 		Args:    operands(2, 100),
 	}, toolCommand{
-		tool: "mcp_env", operands: "app names...", flags: []toolFlag{{"forget=", false, "delete them"}},
+		tool: "mcp_env", operands: "app values...", flags: []toolFlag{{"forget=", false, "delete them"}},
 		prepare: r.askVariables,
 		show: inText(func(r *run, c *toolCall) error {
 			word := "Kept"

@@ -75,9 +75,17 @@ func (r *run) newToolCommand(cmd *cobra.Command, t toolCommand) *cobra.Command {
 		}
 		return r.callAndShow(call, t.show)
 	}
+	parameters := make([]string, len(names))
+	for i, name := range names {
+		parameters[i] = bareName(name)
+	}
 	for _, flag := range t.flags {
 		flag.add(r, cmd)
+		_, parameter := flag.names()
+		parameters = append(parameters, parameter)
 	}
+	// A test compares these with the schema of the tool.
+	cmd.Annotations = map[string]string{"app": t.app, "tool": t.tool, "parameters": strings.Join(parameters, " ")}
 	return cmd
 }
 
@@ -103,9 +111,21 @@ func (r *run) show(call *toolCall, show showFunc) error {
 	return show(r, call)
 }
 
+// names returns the names of the flag and of the parameter that it sets.
+func (f toolFlag) names() (flag, parameter string) {
+	flag, parameter, named := strings.Cut(f.name, "=")
+	if typed, ok := f.standard.(*typedFlag); ok {
+		return flag, typed.parameter
+	}
+	if !named {
+		parameter = strings.ReplaceAll(flag, "-", "_")
+	}
+	return flag, parameter
+}
+
 // add adds the flag to a command.
 func (f toolFlag) add(r *run, cmd *cobra.Command) {
-	name, _, _ := strings.Cut(f.name, "=")
+	name, _ := f.names()
 	flags := cmd.Flags()
 	switch standard := f.standard.(type) {
 	case string:
@@ -130,17 +150,14 @@ func (f toolFlag) add(r *run, cmd *cobra.Command) {
 // parameter returns the parameter that the flag sets, and its value. Without a value the flag sets
 // nothing.
 func (f toolFlag) parameter(cmd *cobra.Command) (parameter string, value any) {
-	name, parameter, named := strings.Cut(f.name, "=")
-	if !named {
-		parameter = strings.ReplaceAll(name, "-", "_")
-	}
+	name, parameter := f.names()
 	flag := cmd.Flags().Lookup(name)
 	if !flag.Changed {
 		return parameter, nil
 	}
 	switch set := flag.Value.(type) {
 	case *typedFlag:
-		return set.parameter, parseTyped(set.text, set.types)
+		return parameter, parseTyped(set.text, set.types)
 	case pflag.SliceValue:
 		return parameter, flagValue(flag)
 	}
