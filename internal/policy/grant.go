@@ -1,11 +1,20 @@
 package policy
 
 import (
+	"bytes"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/files/atomicfile"
 )
 
 // A Decision says whether a person allowed or denied a tool for good.
@@ -192,4 +201,102 @@ func (s *sessionGrants) add(r *aai.Request) {
 	if len(s.granted) < maxSessionGrants {
 		s.granted[keyOf(r)] = latest
 	}
+}
+
+// Revocations tell running gateways that a person revoked a permission: session grants
+// from before are then invalid in all of them. The file contains a random word that
+// changes with each revocation. Revocations are safe for concurrent use, also by several
+// gateways.
+type Revocations struct{ path string }
+
+// NewRevocations returns the revocations in the file at path, which need not exist.
+func NewRevocations(path string) *Revocations { return &Revocations{path} }
+
+// Revoke ends all session grants so far.
+func (r *Revocations) Revoke() error {
+	if err := os.MkdirAll(filepath.Dir(r.path), 0o700); err != nil {
+		return fmt.Errorf("make the folder of the revocations: %w", err)
+	}
+	if err := atomicfile.ReplaceDurable(r.path, []byte(rand.Text())); err != nil {
+		return fmt.Errorf("record the revocation: %w", err)
+	}
+	return nil
+}
+
+// latest returns the word of the latest revocation, or "" before the first.
+func (r *Revocations) latest() (string, error) {
+	if r == nil {
+		return "", nil
+	}
+	b, err := os.ReadFile(r.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	return string(b), err
+}
+
+// maxTerm is the limit for each term in a grant, in bytes.
+const maxTerm = 300
+
+// Terms are a cleaned summary of the terms that a person accepted. A grant stores them so
+// that a later question can describe changes. The digest, not the summary, binds the
+// grant.
+type Terms struct {
+	App         string `json:"app,omitempty"`
+	Description string `json:"description,omitempty"`
+	Effect      string `json:"effect,omitempty"`
+	Parameters  string `json:"parameters,omitempty"` // their JSON Schema
+	Runs        string `json:"runs,omitempty"`
+	Program     string `json:"program,omitempty"` // path of the operated program; the only field of apps that operate others
+}
+
+// termsOf returns the terms of the permission.
+func termsOf(r *aai.Request, permission string) Terms {
+	if r.App.OperatesOthers() {
+		return Terms{Program: aai.CleanLabel(r.Call.Target.Source, maxTerm)}
+	}
+	t := r.App.Tool(permission)
+	if t == nil {
+		return Terms{}
+	}
+	return Terms{
+		App:         aai.CleanLabel(r.App.Name, maxTerm),
+		Description: aai.CleanLabel(t.Description, maxTerm),
+		Effect:      t.Effect.String(),
+		Parameters:  aai.CleanLabel(compact(t.Params.Source), maxTerm),
+		Runs:        aai.CleanLabel(t.Implementation.Summary, maxTerm),
+	}
+}
+
+func compact(raw json.RawMessage) string {
+	var b bytes.Buffer
+	if json.Compact(&b, raw) != nil {
+		return ""
+	}
+	return b.String()
+}
+
+// changedTerms describes, one change per line, how the terms differ from those of the
+// grant, in the descriptor's words.
+func (w words) changedTerms(r *aai.Request, old Grant) lines {
+	const size = 120 // of each term, in bytes
+	was, now := old.Terms, termsOf(r, r.Permission())
+	var text lines
+	if r.App.OperatesOthers() {
+		text.addOwn(w.otherProgram, old.GrantedAt.Local().Format(time.DateOnly))
+	} else {
+		text.addOwn(w.changed, old.GrantedAt.Local().Format(time.DateOnly))
+	}
+	for _, term := range []struct{ name, was, now string }{
+		{w.app, was.App, now.App}, {w.says, was.Description, now.Description}, {w.effectName, was.Effect, now.Effect},
+		{w.parameters, was.Parameters, now.Parameters}, {w.runs, was.Runs, now.Runs}, {w.program, was.Program, now.Program},
+	} {
+		if term.was != term.now && was != (Terms{}) {
+			text.addQuoted(w.was, term.name, quoteTruncated(term.was, size), quoteTruncated(term.now, size))
+		}
+	}
+	if len(text) == 1 {
+		text.addQuoted("%s", w.more)
+	}
+	return text
 }
