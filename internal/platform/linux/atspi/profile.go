@@ -45,7 +45,6 @@ type profile struct {
 	// Names and texts.
 
 	namesClasses     bool // nameless widgets have the name of their class, and some names are doubled
-	namesBefore      bool // a label before the element names it
 	wordsInContainer bool // words are not objects, but part of the text of their container
 	writtenByParts   bool // the descendants of a text may contain all of it
 	clampsRanges     bool // a range of text is shortened to the text's length
@@ -88,7 +87,7 @@ func newProfile(toolkit, version, name string, listsObjects bool) profile {
 	if listsObjects {
 		p.trust, p.plainInterfaces = treecache.TrustEvents, offersComponent // common to all objects of ATK's bridge
 	}
-	p.namesBefore, p.pressesFocusable = p.isOffice, p.isOffice
+	p.pressesFocusable = p.isOffice
 	switch {
 	case toolkit == "Chromium":
 		p.setChromium()
