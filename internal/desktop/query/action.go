@@ -20,7 +20,7 @@ func (q *Query) allowsAction(f *finder, i int) bool {
 	if q.isLoose() {
 		e := &f.s.Elements[i]
 		part := !e.Role.IsPressable() && e.Role.IsInputOrItem() && e.Role != desktop.Option && !e.States.Has(desktop.Checkable) // Premium does not mean Premium plus
-		return q.match(f, i, undecorated) || part && q.match(f, i, wholeWords) || q.matchesIdentifier(f, i)
+		return q.matchesWhole(f, i) || part && q.match(f, i, wholeWords)
 	}
 	for _, t := range q.passes {
 		// A path counts the showing elements, or all if none shows.
@@ -29,6 +29,12 @@ func (q *Query) allowsAction(f *finder, i int) bool {
 		}
 	}
 	return false
+}
+
+// matchesWhole reports whether the query is the whole name of the element, apart from suffixes and marks, or
+// its identifier.
+func (q *Query) matchesWhole(f *finder, i int) bool {
+	return q.match(f, i, undecorated) || q.matchesIdentifier(f, i)
 }
 
 // isLoose reports whether the query may find more than it identifies reliably.
@@ -63,13 +69,21 @@ func isNaturalText(text string) bool {
 
 // FindForAction is Find for a caller that will act: it returns all showing elements that the query
 // identifies reliably, in any spelling, and no others. If there are none, HiddenMatches holds the reliable
-// matches among hidden elements.
+// matches among hidden elements. An element with the whole name of the query, even a label or a hidden one,
+// excludes those with more words.
 func (q *Query) FindForAction(s *desktop.Snapshot, o Options) Result {
 	if !q.isLoose() {
 		return q.Find(s, o)
 	}
 	f := newFinder(s, o)
 	t := searchPass{anyRole: q.plain, find: each(q.allowsAction)}
+	whole := searchPass{anyRole: q.plain, find: each(q.matchesWhole)}
+	if matches := whole.find(f, false); len(matches) > 0 {
+		return Result{Strategy: q.best(f, matches), Matches: f.prune(matches, whole)}
+	}
+	if hidden := f.hiddenMatches([]searchPass{whole}); len(hidden) > 0 {
+		return Result{HiddenMatches: hidden}
+	}
 	if matches := t.find(f, false); len(matches) > 0 {
 		return Result{Strategy: q.best(f, matches), Matches: f.prune(matches, t)}
 	}

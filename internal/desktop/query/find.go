@@ -41,15 +41,13 @@ type searchPass struct {
 
 // Find answers the query with the first of its strategies that finds an element. If this finds both
 // interactive elements and labels, it drops the labels, unless the query mentions roles. It also drops an
-// element inside another match with the same name, such as the text in a button. Fuzzy matches do not count
-// if a hidden element fits better.
+// element inside another match with the same name, such as the text in a button. Partial and fuzzy matches do
+// not count if a hidden element fits better.
 func (q *Query) Find(s *desktop.Snapshot, o Options) Result {
 	f := newFinder(s, o)
 	var hidden []int
-	judged := false // whether a hidden element fits better has been checked
 	for i, t := range q.passes {
-		if t.strategy == Fuzzy && !judged {
-			judged = true
+		if i > 0 && t.strategy.isPartial() && t.strategy != q.passes[i-1].strategy {
 			if hidden = f.hiddenMatches(q.passes[:i]); len(hidden) > 0 {
 				break
 			}

@@ -51,6 +51,11 @@ const (
 	TermsContains Strategy = "terms_contains" // the attributes contain the texts of the terms
 )
 
+// isPartial reports whether the strategy finds elements with more or other words than the query.
+func (s Strategy) isPartial() bool {
+	return s == NameContains || s == ValueContains || s == TermsContains || s == Fuzzy
+}
+
 const (
 	// MaxLength is the maximum length of a query in bytes.
 	MaxLength = 2000

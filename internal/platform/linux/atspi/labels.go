@@ -18,7 +18,9 @@ const (
 	maxGapBeside = 400
 	maxGapAbove  = 30
 	maxIndent    = 40
+	maxOverlap   = 4 // of the frames of neighbours
 	aboveCost    = 50
+	levelCost    = 150 // of each container between them
 )
 
 // maxAround is the maximum number of ancestors between a label or field and the container of both.
@@ -74,38 +76,37 @@ func nearestOf(nodes []*node, gap func(*node) int) (best *node) {
 }
 
 // labelGap returns the distance of a label and the control beside or below it, or -1 if their places do not
-// suit.
+// suit. Controls in the label's own container are nearer than others.
 func labelGap(label, control *node) int {
-	if !near(label, control) {
+	levels, ok := levelsBetween(label, control)
+	if !ok {
 		return -1
 	}
 	l, c := label.frame, control.frame
 	overlap := min(l.Y+l.H, c.Y+c.H) - max(l.Y, c.Y)
 	if gap := c.X - (l.X + l.W); overlap*2 >= min(l.H, c.H) && gap >= -maxOverlap && gap <= maxGapBeside {
-		return max(gap, 0)
+		return levels*levelCost + max(gap, 0)
 	}
 	across := min(l.X+l.W, c.X+c.W) - max(l.X, c.X)
 	indent := c.X - l.X
 	if gap := c.Y - (l.Y + l.H); across > 0 && max(indent, -indent) <= maxIndent && gap >= -maxOverlap && gap <= maxGapAbove {
-		return aboveCost + max(gap, 0)
+		return levels*levelCost + aboveCost + max(gap, 0)
 	}
 	return -1
 }
 
-// maxOverlap is the number of pixels by which frames of neighbours may overlap.
-const maxOverlap = 4
-
-// near reports whether both nodes are in one container, within maxAround levels.
-func near(a, b *node) bool {
+// levelsBetween returns the number of containers between the nodes and the innermost container of both. It
+// returns false if there are more than maxAround at one side.
+func levelsBetween(a, b *node) (levels int, ok bool) {
 	up := a.parent
-	for range maxAround {
-		if up == nil || up.parent == nil {
-			return false
-		}
+	for i := range maxAround {
 		other := b.parent
-		for range maxAround {
+		for j := range maxAround {
+			if up == nil || up.parent == nil {
+				return 0, false
+			}
 			if other == up {
-				return true
+				return i + j, true
 			}
 			if other == nil {
 				break
@@ -114,7 +115,7 @@ func near(a, b *node) bool {
 		}
 		up = up.parent
 	}
-	return false
+	return 0, false
 }
 
 // wantsPlace reports whether the node is a field without a name.
@@ -122,6 +123,8 @@ func (t *tree) wantsPlace(n *node, habits *profile) bool {
 	switch n.word() {
 	case desktop.Textbox, desktop.Searchbox, desktop.Spinbutton, desktop.Slider, desktop.Switch, desktop.Checkbox:
 		return n.name == "" && t.labelOf(n) == "" && n.content() == ""
+	case desktop.Button:
+		return n.role == roleToggleButton && n.name == "" && t.labelOf(n) == "" && n.content() == "" && n.description == ""
 	case desktop.Combobox:
 		return (n.name == "" || habits.boxNameIsValue) && t.labelOf(n) == ""
 	}
