@@ -264,3 +264,24 @@ window "Browser" active
 		t.Errorf("%v, hidden %v", err, q.FindForAction(s, Options{Root: -1}).HiddenMatches)
 	}
 }
+
+// TestWholeNameExcludesOthers checks that an element with the whole name of the query, even a label or a
+// hidden element, excludes a field with more words.
+func TestWholeNameExcludesOthers(t *testing.T) {
+	for name, states := range map[string]desktop.State{"a label": desktop.Showing | desktop.Enabled, "a hidden element": 0} {
+		s := one(desktop.Textbox, "Zone invoice")
+		s.Elements[0].End = 3
+		s.Elements = append(s.Elements, desktop.Element{Role: desktop.Label, Name: "Zone", Parent: 0, End: 3, States: states})
+		q, err := Parse("Zone", Auto)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := q.FindForAction(s, Options{Root: -1})
+		if slices.Contains(found.Matches, 1) {
+			t.Errorf("with %s: the field with more words is found: %+v", name, found)
+		}
+		if !slices.Contains(slices.Concat(found.Matches, found.HiddenMatches), 2) {
+			t.Errorf("with %s: it is not found: %+v", name, found)
+		}
+	}
+}
