@@ -12,25 +12,6 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/guierr"
 )
 
-// comboField returns the field for free text inside an editable combo box, or -1.
-func (v *view) comboField(i int) int {
-	box := &v.snapshot.Elements[i]
-	if box.Role != desktop.Combobox || box.States.Has(desktop.Editable) {
-		return -1
-	}
-	field := -1
-	for c := i + 1; c < box.End; c++ {
-		switch e := &v.snapshot.Elements[c]; {
-		case e.Role != desktop.Textbox || !e.States.Has(desktop.Editable|desktop.Showing):
-		case field >= 0:
-			return -1
-		default:
-			field = c
-		}
-	}
-	return field
-}
-
 // comboChoice is the selection of an option in a closed combo box. Qt ignores the selection in its
 // list, and opening the list would grab the person's keyboard. The keys that step through a closed
 // list work in the background.

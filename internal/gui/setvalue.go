@@ -74,8 +74,6 @@ func (v *view) setAs(ctx context.Context, i int, value string) (*aai.Result, err
 		return v.setDateTimeText(ctx, i, value)
 	case e.Role == desktop.Slider || e.Role == desktop.Spinbutton || e.Role == desktop.Scrollbar:
 		return v.setNumber(ctx, i, value)
-	case v.comboField(i) >= 0 && len(v.optionsNamed(i, value)) == 0:
-		return v.setText(ctx, v.comboField(i), value)
 	case e.Role == desktop.Combobox && !e.States.Has(desktop.Editable), e.Role == desktop.Listbox, e.Role == desktop.List, e.Role == desktop.Tablist:
 		return v.choose(ctx, i, value)
 	case v.toolbarField(i) >= 0:

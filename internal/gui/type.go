@@ -51,9 +51,6 @@ func typeText(ctx context.Context, v *view) (*aai.Result, error) {
 	if err := v.mayType(ctx, m.index); err != nil {
 		return nil, err
 	}
-	if field := v.comboField(m.index); field >= 0 {
-		m.index = field
-	}
 	text, replace := params.String(v.call, "text"), params.Bool(v.call, "clear_first")
 	if text == "" && !replace && !params.Bool(v.call, "submit") {
 		out := v.alreadySetResult(m.index)

@@ -9,144 +9,55 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// Many programs put a label beside a field and relate the two by nothing but their places. Such a label
-// names the field if each is the nearest one to the other.
+// LibreOffice names few fields and gives few of them a label relation. A text that ends in a colon and
+// stands right before a field is its visible label.
 
-// Limits of places, in pixels: of the gap between a label and the field after it or below it, and of the
-// distance of their left edges. A label above costs as much as aboveCost pixels of a gap.
-const (
-	maxGapBeside = 400
-	maxGapAbove  = 30
-	maxIndent    = 40
-	maxOverlap   = 4 // of the frames of neighbours
-	aboveCost    = 50
-	levelCost    = 150 // of each container between them
-)
-
-// maxAround is the maximum number of ancestors between a label or field and the container of both.
+// maxAround is the maximum number of nameless ancestors between a field and the sibling of its label.
 const maxAround = 3
 
-// nameByPlace sets the labels by place of the window's nameless fields.
-func (t *tree) nameByPlace(window *node, habits *profile) {
-	var labels, controls []*node
-	var nameless bool
-	related := make(map[ref]bool)
-	window.walk(func(n *node) bool {
-		n.placed = nil
-		for _, label := range n.labels {
-			related[label] = true
-		}
-		switch {
-		case !n.shown || n.frame.Empty() || n.insideControl():
-		case n.isPlainLabel():
-			labels = append(labels, n)
-		case n.word().IsInteractive():
-			controls = append(controls, n)
-			nameless = nameless || t.wantsPlace(n, habits)
-		}
-		return true
-	})
-	if !nameless {
-		return
+// labelBefore returns the label before a field, or "".
+func (n *node) labelBefore() string {
+	if !isField(n) {
+		return ""
 	}
-	nearest := make(map[*node]*node, len(labels)) // the control nearest to each label
-	for _, label := range labels {
-		nearest[label] = nearestOf(controls, func(control *node) int { return labelGap(label, control) })
-	}
-	for _, field := range controls {
-		if !t.wantsPlace(field, habits) {
-			continue
+	at := n
+	for range maxAround {
+		up := at.parent
+		if up == nil || up.parent == nil || at != n && !at.holdsOnly(n) {
+			return ""
 		}
-		label := nearestOf(labels, func(label *node) int { return labelGap(label, field) })
-		if label != nil && !related[label.ref] && nearest[label] == field {
-			field.placed = label
+		if before := at.before(); before != nil && before.role == roleLabel && strings.HasSuffix(strings.TrimSpace(before.name), ":") {
+			return before.name
 		}
+		if up.name != "" {
+			return ""
+		}
+		at = up
 	}
+	return ""
 }
 
-// nearestOf returns the node with the smallest gap, or nil if all gaps are negative.
-func nearestOf(nodes []*node, gap func(*node) int) (best *node) {
-	least := -1
-	for _, n := range nodes {
-		if g := gap(n); g >= 0 && (best == nil || g < least) {
-			best, least = n, g
+// before returns the nearest preceding sibling that shows, or nil.
+func (n *node) before() *node {
+	siblings := n.parent.children
+	for i := slices.Index(siblings, n) - 1; i >= 0; i-- {
+		if siblings[i].shown {
+			return siblings[i]
 		}
 	}
-	return best
+	return nil
 }
 
-// labelGap returns the distance of a label and the control beside or below it, or -1 if their places do not
-// suit. Controls in the label's own container are nearer than others.
-func labelGap(label, control *node) int {
-	levels, ok := levelsBetween(label, control)
-	if !ok {
-		return -1
-	}
-	l, c := label.frame, control.frame
-	overlap := min(l.Y+l.H, c.Y+c.H) - max(l.Y, c.Y)
-	if gap := c.X - (l.X + l.W); overlap*2 >= min(l.H, c.H) && gap >= -maxOverlap && gap <= maxGapBeside {
-		return levels*levelCost + max(gap, 0)
-	}
-	across := min(l.X+l.W, c.X+c.W) - max(l.X, c.X)
-	indent := c.X - l.X
-	if gap := c.Y - (l.Y + l.H); across > 0 && max(indent, -indent) <= maxIndent && gap >= -maxOverlap && gap <= maxGapAbove {
-		return levels*levelCost + aboveCost + max(gap, 0)
-	}
-	return -1
+// holdsOnly reports whether the node contains nothing but the field and nameless buttons.
+func (n *node) holdsOnly(field *node) bool {
+	return n.walk(func(c *node) bool { return c == n || c == field || !c.shown || !isField(c) && c.name == "" })
 }
 
-// levelsBetween returns the number of containers between the nodes and the innermost container of both. It
-// returns false if there are more than maxAround at one side.
-func levelsBetween(a, b *node) (levels int, ok bool) {
-	up := a.parent
-	for i := range maxAround {
-		other := b.parent
-		for j := range maxAround {
-			if up == nil || up.parent == nil {
-				return 0, false
-			}
-			if other == up {
-				return i + j, true
-			}
-			if other == nil {
-				break
-			}
-			other = other.parent
-		}
-		up = up.parent
-	}
-	return 0, false
-}
-
-// wantsPlace reports whether the node is a field without a name.
-func (t *tree) wantsPlace(n *node, habits *profile) bool {
+// isField reports whether people enter a value in the node.
+func isField(n *node) bool {
 	switch n.word() {
-	case desktop.Textbox, desktop.Searchbox, desktop.Spinbutton, desktop.Slider, desktop.Switch, desktop.Checkbox:
-		return n.name == "" && t.labelOf(n) == "" && n.content() == ""
-	case desktop.Button:
-		return n.role == roleToggleButton && n.name == "" && t.labelOf(n) == "" && n.content() == "" && n.description == ""
-	case desktop.Combobox:
-		return (n.name == "" || habits.boxNameIsValue) && t.labelOf(n) == ""
-	}
-	return false
-}
-
-// isPlainLabel reports whether the node is a short text that may label a field.
-func (n *node) isPlainLabel() bool {
-	const most = 80 // bytes of a label
-	if n.role != roleLabel && n.role != roleStatic && n.role != roleParagraph {
-		return false
-	}
-	words := firstOf(n.name, n.text)
-	return words != "" && len(words) <= most && !n.writes()
-}
-
-// insideControl reports whether an ancestor is a control, such as the button that a label is on.
-func (n *node) insideControl() bool {
-	for up := n.parent; up != nil && up.parent != nil; up = up.parent {
-		if up.word().IsInteractive() && up.word() != desktop.Listbox && up.word() != desktop.Grid {
-			return true
-		}
+	case desktop.Textbox, desktop.Searchbox, desktop.Combobox, desktop.Spinbutton:
+		return true
 	}
 	return false
 }

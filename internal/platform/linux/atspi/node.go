@@ -85,7 +85,6 @@ type node struct {
 	hidden      bool // shown, but its frame lies outside of the visible area
 	offscreen   bool // not visible, but would be if an ancestor were scrolled
 	elementRole desktop.Role
-	placed      *node // the label that names it by its place
 }
 
 // details are the properties that are read only of showing nodes.

@@ -45,6 +45,7 @@ type profile struct {
 	// Names and texts.
 
 	namesClasses     bool // nameless widgets have the name of their class, and some names are doubled
+	namesBefore      bool // a label before the element names it
 	wordsInContainer bool // words are not objects, but part of the text of their container
 	writtenByParts   bool // the descendants of a text may contain all of it
 	clampsRanges     bool // a range of text is shortened to the text's length
@@ -87,7 +88,7 @@ func newProfile(toolkit, version, name string, listsObjects bool) profile {
 	if listsObjects {
 		p.trust, p.plainInterfaces = treecache.TrustEvents, offersComponent // common to all objects of ATK's bridge
 	}
-	p.pressesFocusable = p.isOffice
+	p.namesBefore, p.pressesFocusable = p.isOffice, p.isOffice
 	switch {
 	case toolkit == "Chromium":
 		p.setChromium()

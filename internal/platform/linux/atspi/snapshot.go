@@ -24,7 +24,6 @@ type elementBuilder struct {
 func (m *elementBuilder) make() []desktop.Element {
 	m.elements = make([]desktop.Element, 0, len(m.tree.nodes))
 	for _, window := range m.tree.root.children {
-		m.tree.nameByPlace(window, m.habits)
 		m.tree.clip(window, window.frame, m.habits)
 		m.add(window, window, -1)
 	}
@@ -238,6 +237,9 @@ func (t *tree) nameOf(n *node, habits *profile) string {
 	if label := t.labelOf(n); label != "" {
 		return label
 	}
+	if label := n.labelBefore(); label != "" && habits.namesBefore {
+		return label
+	}
 	if namedByContent(n.elementRole) {
 		if text := n.content(); text != "" {
 			return text
@@ -246,7 +248,7 @@ func (t *tree) nameOf(n *node, habits *profile) string {
 	return n.description
 }
 
-// labelOf returns the text of the node's labels: those that the app relates to it, else the one by its place.
+// labelOf returns the text of the node's labels.
 func (t *tree) labelOf(n *node) string {
 	var labels []string
 	for _, label := range n.labels {
@@ -257,9 +259,6 @@ func (t *tree) labelOf(n *node) string {
 		if name != "" {
 			labels = append(labels, name)
 		}
-	}
-	if len(labels) == 0 && n.placed != nil {
-		return firstOf(n.placed.name, n.placed.text)
 	}
 	return strings.Join(labels, " ")
 }
