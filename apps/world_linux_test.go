@@ -25,6 +25,8 @@ const (
 	effectWait   = 3 * time.Second        // time for an act's effect
 	pollInterval = 50 * time.Millisecond  // interval of checks
 	refusalWait  = 600 * time.Millisecond // time without effects after a refusal
+
+	actingSign = "aai-gateway: an agent acts" // the window that the gateway shows meanwhile
 )
 
 // stage is a private desktop with one program, an agent's gateway, and the witness.
@@ -201,14 +203,14 @@ func (s *stage) byCommandLine(tool string, p params) reply {
 	return r
 }
 
-// windows returns the titles of the visible windows, by xdotool, which prints nothing if one
+// windows returns the titles of the visible windows but the sign, by xdotool, which prints nothing if one
 // closes meanwhile.
 func (s *stage) windows() (titles []string) {
 	s.Helper()
 	const looks = 3
 	for range looks {
 		for id := range strings.FieldsSeq(s.run("xdotool", "search", "--onlyvisible", "--name", ".")) {
-			if title := strings.TrimSuffix(s.run("xdotool", "getwindowname", id), "\n"); title != "" && title != "Openbox" {
+			if title := strings.TrimSuffix(s.run("xdotool", "getwindowname", id), "\n"); title != "" && title != "Openbox" && title != actingSign {
 				titles = append(titles, title)
 			}
 		}
