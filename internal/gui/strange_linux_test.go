@@ -102,13 +102,16 @@ func (s *strangeRun) task(w *strange.Window, app, file string, task strange.Task
 	p := params{"app": app}
 	maps.Copy(p, task.Params)
 	result, failure := s.do(s.Context(), task.Tool, p)
-	verdict, why := s.judge(task, before, file, failure != nil)
-	reply := ""
-	if failure != nil {
+	kind, reply := strange.Refused, ""
+	switch {
+	case failure != nil:
 		reply = fmt.Sprintf("%s; %s %q", failure, failure.Hint, failure.Candidates)
-	} else {
-		reply = result.Text + " " + result.Warning
+	case at(asJSON(s.T, result.Data), "verified") == false:
+		kind, reply = strange.Unsure, result.Text+" "+result.Warning
+	default:
+		kind, reply = strange.Done, result.Text+" "+result.Warning
 	}
+	verdict, why := s.judge(task, before, file, kind)
 	if s.tally[task.Node.Kind] == nil {
 		s.tally[task.Node.Kind] = make(map[strange.Verdict]int)
 	}
@@ -128,14 +131,14 @@ func (s *strangeRun) task(w *strange.Window, app, file string, task strange.Task
 }
 
 // judge waits for the effect, and returns the verdict.
-func (s *strangeRun) judge(task strange.Task, before strange.State, file string, refused bool) (verdict strange.Verdict, why string) {
+func (s *strangeRun) judge(task strange.Task, before strange.State, file string, reply strange.Reply) (verdict strange.Verdict, why string) {
 	limit := 1500 * time.Millisecond
-	if refused {
+	if reply == strange.Refused {
 		limit = 600 * time.Millisecond
 	}
 	for end := time.Now().Add(limit); ; time.Sleep(20 * time.Millisecond) {
-		verdict, why = task.Judge(before, s.state(file), refused)
-		if verdict == strange.Right && !refused || time.Now().After(end) {
+		verdict, why = task.Judge(before, s.state(file), reply)
+		if verdict == strange.Right && reply != strange.Refused || time.Now().After(end) {
 			return verdict, why
 		}
 	}

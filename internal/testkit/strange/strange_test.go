@@ -33,19 +33,20 @@ func TestJudge(t *testing.T) {
 	disabled := task
 	disabled.Refusable = "it is disabled"
 	for name, c := range map[string]struct {
-		task    strange.Task
-		after   strange.State
-		refused bool
-		want    strange.Verdict
+		task  strange.Task
+		after strange.State
+		reply strange.Reply
+		want  strange.Verdict
 	}{
-		"done":                  {task, state(true, "x"), false, strange.Right},
-		"not done":              {task, state(false, "x"), false, strange.FalseSuccess},
-		"done and refused":      {task, state(true, "x"), true, strange.FalseFailure},
-		"refused":               {task, state(false, "x"), true, strange.WrongRefusal},
-		"refused with a reason": {disabled, state(false, "x"), true, strange.Right},
-		"another one":           {task, state(true, "y"), false, strange.WrongElement},
+		"done":                  {task, state(true, "x"), strange.Done, strange.Right},
+		"not done":              {task, state(false, "x"), strange.Done, strange.FalseSuccess},
+		"not done, unsure":      {task, state(false, "x"), strange.Unsure, strange.Void},
+		"done and refused":      {task, state(true, "x"), strange.Refused, strange.FalseFailure},
+		"refused":               {task, state(false, "x"), strange.Refused, strange.WrongRefusal},
+		"refused with a reason": {disabled, state(false, "x"), strange.Refused, strange.Right},
+		"another one":           {task, state(true, "y"), strange.Done, strange.WrongElement},
 	} {
-		if got, why := c.task.Judge(state(false, "x"), c.after, c.refused); got != c.want {
+		if got, why := c.task.Judge(state(false, "x"), c.after, c.reply); got != c.want {
 			t.Errorf("%s: %s %s, want %s", name, got, why, c.want)
 		}
 	}

@@ -156,6 +156,8 @@ func refusable(t *Task, count map[string]int) string {
 		return "its page or expander has the name of another thing"
 	case t.Node.Labelling == Nameless && name == t.Node.Name:
 		return "it has no name"
+	case t.Node.Labelling == After && name == t.Node.Name:
+		return "a label after a field can be another field's"
 	}
 	return ""
 }
@@ -168,23 +170,35 @@ const (
 	Right        Verdict = "right"
 	WrongRefusal Verdict = "refused although there is a way"
 	FalseSuccess Verdict = "said to be done, and is not"
+	Void         Verdict = "not done, and the reply does not say so for certain"
 	FalseFailure Verdict = "said to have failed, and is done"
 	WrongElement Verdict = "something else has changed"
 )
 
-// Judge compares the program's states with the task. refused tells whether the call ended with
-// an error.
-func (t *Task) Judge(before, after State, refused bool) (Verdict, string) {
+// A Reply is the end of a call.
+type Reply string
+
+// The replies.
+const (
+	Done    Reply = "done"    // with the effect observed
+	Unsure  Reply = "unsure"  // delivered, without an observed effect
+	Refused Reply = "refused" // an error
+)
+
+// Judge compares the program's states and the reply with the task.
+func (t *Task) Judge(before, after State, reply Reply) (Verdict, string) {
 	if other := t.changedOther(before, after); other != "" {
 		return WrongElement, other
 	}
 	done := t.isDone(before, after)
 	switch {
-	case done && !refused:
+	case done && reply != Refused:
 		return Right, ""
 	case done:
 		return FalseFailure, ""
-	case !refused:
+	case reply == Unsure:
+		return Void, ""
+	case reply == Done:
 		return FalseSuccess, fmt.Sprintf("its value is %v", after.Values[t.Node.ID])
 	case t.Refusable != "":
 		return Right, "refused: " + t.Refusable
