@@ -180,6 +180,9 @@ func (s *stage) byMCP(tool string, p params) reply {
 			r.Text += text.Text
 		}
 	}
+	if result.StructuredContent == nil { // a text alone says it in words
+		r.Result.Verified = !strings.Contains(r.Text, "delivered, but ") && !strings.Contains(r.Text, "it is not selected")
+	}
 	return r
 }
 

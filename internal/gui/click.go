@@ -14,7 +14,6 @@ import (
 func (d *engine) clickTool() spec {
 	return spec{
 		name: "ax_click", title: "Click UI element",
-		returns:     actionReturns,
 		description: "Click an element, in the background by default. The reply says what changed.",
 		params: appProp + `,` + queryProp + `,` + nthProp + `,` + clickProp + `,
 			"select": {"type": "string", "enum": ["add", "range"], "description": "In a list: add it, or the range up to it"},` + modeProp, required: `["app", "query"]`,
@@ -103,7 +102,6 @@ func press(ctx context.Context, input desktop.Input, seat desktop.Seat, window d
 func (d *engine) clickAtTool() spec {
 	return spec{
 		name: "ax_click_at", title: "Click at screen coordinates",
-		returns:     actionReturns,
 		description: "Click a point, which must be in a window of the program.",
 		params:      appProp + `,` + xyProps + `,` + pictureProp + `,` + clickProp + `,` + modeProp,
 		required:    `["app", "x", "y"]`,

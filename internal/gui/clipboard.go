@@ -21,7 +21,6 @@ import (
 func (d *engine) clipboardTool() spec {
 	return spec{
 		name: "ax_clipboard", title: "Clipboard", effect: aai.Changes,
-		returns:     `"success": {"type": "boolean"}, "text": {"type": "string"}`,
 		description: "Read or write the person's clipboard: a text or a PNG picture.",
 		params: `"action": {"type": "string", "enum": ["read", "write"]},
 			"text": {"type": "string", "maxLength": 4000000},

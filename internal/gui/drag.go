@@ -12,7 +12,6 @@ import (
 func (d *engine) dragTool() spec {
 	return spec{
 		name: "ax_drag", title: "Drag",
-		returns:     actionReturns,
 		description: "Drag from one element or point to another.",
 		params: appProp + `,
 			"from_query": {"type": "string"}, "to_query": {"type": "string"},

@@ -27,9 +27,6 @@ const (
 func (d *engine) fillTool() spec {
 	return spec{
 		name: "ax_fill", title: "Fill in a form", types: true, timeout: fillTimeout,
-		returns: `"fields": {"type": "array", "items": {"type": "object", "properties": {"ref": {"type": "string"}, "done": {"type": "boolean"},
-			"was": {"type": "string"}, "error": {"type": "string"}}}}, "submitted": {"type": "boolean"}, "changes": {"type": "array", "items": {"type": "string"}},
-			"came": {"type": "array"}`,
 		description: "Fill in many fields at once, as ax_set_value does one. Lists unfilled fields.",
 		params: appProp + `,
 			"fields": {"type": "array", "minItems": 1, "maxItems": 60, "items": {"type": "object", "additionalProperties": false, "required": ["query", "value"],

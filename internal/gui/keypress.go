@@ -15,7 +15,6 @@ import (
 func (d *engine) keyPressTool() spec {
 	return spec{
 		name: "ax_key_press", title: "Press keys", types: true,
-		returns:     actionReturns,
 		description: "Press a key with modifiers, such as s with ctrl, in a window or an element.",
 		params: appProp + `,` + queryProp + `,` + nthProp + `,
 			"key": {"type": "string", "minLength": 1, "maxLength": 32, "description": "One character, or return, escape, tab, f5, page_down …"},

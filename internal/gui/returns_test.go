@@ -17,7 +17,7 @@ import (
 func (w *world) keepsItsWord(call *aai.Call, result *aai.Result) {
 	w.Helper()
 	tool := w.app.Tool(call.Tool)
-	if tool == nil {
+	if tool == nil || tool.Returns.Source == nil {
 		return
 	}
 	strict := bytes.Replace(tool.Returns.Source, []byte(`{"type": "object",`), []byte(`{"type": "object", "additionalProperties": false,`), 1)
@@ -38,10 +38,13 @@ func (w *world) keepsItsWord(call *aai.Call, result *aai.Result) {
 	}
 }
 
-// Each tool documents its result in a schema that every client understands: one type each, and no
-// references.
-func TestEveryToolSaysWhatItReturns(t *testing.T) {
+// TestReturnsHaveOneTypeEach checks that the schemas of results are of a form that every client
+// understands: one type each, and no references.
+func TestReturnsHaveOneTypeEach(t *testing.T) {
 	for _, tool := range gui.New(gui.Config{}).Tools {
+		if tool.Returns.Source == nil {
+			continue
+		}
 		var said struct {
 			Type       string
 			Properties map[string]map[string]any

@@ -22,7 +22,6 @@ const defaultSide = 1568
 func (d *engine) screenshotTool() spec {
 	return spec{
 		name: "ax_screenshot", title: "Capture screenshot", effect: aai.Reads, pictures: true,
-		returns:     `"width": {"type": "integer"}, "height": {"type": "integer"}, "scale": {"type": "number"}, "region": {"type": "object"}, "hidden": {"type": "array", "items": {"type": "string"}}`,
 		description: "Take a picture of a program's window, also a covered one, of an element, or of the screen.",
 		params: appProp + `,` + queryProp + `,` + nthProp + `,
 			"window_index": {"type": "integer", "minimum": 0, "default": 0, "description": "As ax_list_windows counts"},

@@ -15,7 +15,6 @@ import (
 func (d *engine) scrollTool() spec {
 	return spec{
 		name: "ax_scroll", title: "Scroll", effect: aai.Changes,
-		returns:     actionReturns,
 		description: "Scroll an element's container, or the program's front window. to_view brings the element into view.",
 		params: appProp + `,` + queryProp + `,` + nthProp + `,
 			"direction": {"type": "string", "enum": ["up", "down", "left", "right"], "default": "down"},

@@ -27,7 +27,7 @@ type spec struct {
 	pictures                 bool   // it takes a screenshot
 	params                   string // the properties of its parameters, as JSON
 	required                 string // the names of required parameters, as JSON
-	returns                  string // the properties of its result, as JSON; all are optional
+	returns                  string // the properties of a result that is data, as JSON; all are optional; empty: it is text
 	secret                   []string
 	plain                    func(args map[string]any) []string // the names in secret that are not secret in this call
 	private                  bool                               // its result is not kept
@@ -52,14 +52,16 @@ func (d *engine) tool(s spec) *aai.Tool {
 	tool := &aai.Tool{
 		Name: s.name, Title: s.title, Description: s.description,
 		Params: args,
-		// Tests validate the results of builtin tools against it, not each call.
-		Returns: aai.Schema{Source: json.RawMessage(`{"type": "object", "properties": {` + s.returns + `}}`)},
-		Effect:  s.effect, Target: params.AppParam,
+		Effect: s.effect, Target: params.AppParam,
 		Assess:  func(call *aai.Call) aai.Assessment { return s.assess(call, elements) },
 		Privacy: aai.Privacy{Secret: s.secret, NonSecret: s.plain, Result: s.private}, Limits: aai.Limits{Timeout: timeout},
 		Run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 			return d.runTool(ctx, s, call, hasMode)
 		},
+	}
+	if s.returns != "" {
+		// Tests validate the results of builtin tools against it, not each call.
+		tool.Returns = aai.Schema{Source: json.RawMessage(`{"type": "object", "properties": {` + s.returns + `}}`)}
 	}
 	if s.needsScreen() || s.types || s.precheck != nil {
 		tool.Precheck = func(ctx context.Context, call *aai.Call) error { return d.precheckTool(ctx, s, call) }

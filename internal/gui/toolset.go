@@ -121,9 +121,6 @@ const (
 
 // Results that several tools share.
 const (
-	actionReturns = `"delivered": {"type": "boolean"}, "verified": {"type": "boolean"}, "way": {"type": "string"},
-		"element": {"type": "object"}, "changes": {"type": "array", "items": {"type": "string"}}, "more_changes": {"type": "integer"},
-		"came": {"type": "array"}`
 	elementReturns = `"element_ref": {"type": "string"}, "role": {"type": "string"}, "title": {"type": "string"}, "value": {"type": "string"}`
 	pairReturns    = `{"type": "array", "items": {"type": "integer"}}`
 )

@@ -24,8 +24,6 @@ const (
 func (d *engine) getTreeTool() spec {
 	return spec{
 		name: "ax_get_tree", title: "Get element tree", effect: aai.Reads,
-		returns: `"app": {"type": "string"}, "tokens": {"type": "integer"}, "interactive_shown": {"type": "integer"}, "interactive_total": {"type": "integer"},
-			"not_in_view": {"type": "string"}, "more": {"type": "string"}, "tree": {"type": "object"}`,
 		description: "Outline a program's windows, with refs. Fits budget_tokens; more continues it, root drills down.",
 		params: appProp + `,
 			"root": {"type": "string", "description": "Ref or query of the element to begin at"},

@@ -19,7 +19,6 @@ import (
 func (d *engine) typeTool() spec {
 	return spec{
 		name: "ax_type", title: "Type text", types: true,
-		returns:     actionReturns,
 		description: "Type text into an element, or into the program's focused one. Any Unicode; in a field of one line \\n is return and \\t tab.",
 		params: appProp + `,` + queryProp + `,` + nthProp + `,
 			"text": {"type": "string", "maxLength": 100000},

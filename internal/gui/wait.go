@@ -18,7 +18,6 @@ import (
 func (d *engine) waitTool() spec {
 	return spec{
 		name: "ax_wait", title: "Wait for an element", effect: aai.Reads,
-		returns:     elementReturns + `, "waited_ms": {"type": "integer"}`,
 		description: "Wait for an element's state.",
 		params: appProp + `,` + queryProp + `,` + nthProp + `,
 			"until": {"type": "string", "enum": ["appears", "vanishes", "value", "state"]},
@@ -214,7 +213,6 @@ const maxWait = 60 * time.Second
 func (d *engine) waitIdleTool() spec {
 	return spec{
 		name: "ax_wait_idle", title: "Wait until idle", effect: aai.Reads,
-		returns:     `"idle": {"type": "boolean"}, "waited_ms": {"type": "integer"}, "events": {"type": "integer"}`,
 		description: "Wait until a program's windows have not changed for a while.",
 		params: appProp + `,
 			"timeout_ms": {"type": "integer", "minimum": 1, "maximum": 60000, "default": 5000},

@@ -25,7 +25,6 @@ const manageTimeout = 5 * time.Second
 func (d *engine) windowTool() spec {
 	return spec{
 		name: params.WindowTool, title: "Manage a window", effect: aai.Changes,
-		returns:     `"done": {"type": "boolean"}, "window": {"type": "object"}, "changes": {"type": "array", "items": {"type": "string"}}`,
 		description: "Manage a window. Only activate takes the person's keyboard.",
 		params: appProp + `,
 			"action": {"type": "string", "enum": ["activate", "raise", "restore", "minimize", "close"]},

@@ -71,13 +71,13 @@ func (d *Door) finishCall(ctx context.Context, req *mcp.CallToolRequest, call *a
 			return asking
 		}
 	}
-	return d.callResult(req, call, result, err)
+	return d.callResult(ctx, req, call, result, err)
 }
 
 // callResult converts the outcome of a call to a result of MCP.
-func (d *Door) callResult(req *mcp.CallToolRequest, call *aai.Call, result *aai.Result, err error) *mcp.CallToolResult {
+func (d *Door) callResult(ctx context.Context, req *mcp.CallToolRequest, call *aai.Call, result *aai.Result, err error) *mcp.CallToolResult {
 	if err == nil {
-		return d.success(req, call, result)
+		return d.success(ctx, req, call, result)
 	}
 	failure := aai.AsError(err)
 	d.logFailure(call, failure)

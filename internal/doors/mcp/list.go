@@ -37,11 +37,8 @@ type listing struct {
 	modified                time.Time // of the descriptor
 }
 
-// The schemas of a tool without parameters, and of a tool that returns text.
-const (
-	noParams   = `{"properties":{},"type":"object"}`
-	textResult = `{"properties":{"result":{"type":"string"}},"type":"object"}`
-)
+// noParams is the schema of a tool without parameters.
+const noParams = `{"properties":{},"type":"object"}`
 
 // list updates the server's tools and resources from the catalog. The SDK notifies clients
 // of changes.
@@ -111,13 +108,15 @@ func (d *Door) listTools(app *aai.App, there map[string]*aai.Tool) {
 		}
 		there[tool.Name] = tool
 		if d.lists.tools[tool.Name] != tool {
-			d.server.AddTool(directTool(app, tool), d.run(app.ID, tool.Name))
+			d.server.AddTool(directTool(tool), d.run(app.ID, tool.Name))
 			d.lists.tools[tool.Name] = tool
 		}
 	}
 }
 
-func directTool(app *aai.App, tool *aai.Tool) *mcp.Tool {
+// directTool returns the entry of a tool that is listed under its own name. The list is in every
+// conversation, so an entry has no field that its name or a default already says.
+func directTool(tool *aai.Tool) *mcp.Tool {
 	schema := json.RawMessage(noParams)
 	if tool.Params.Source != nil {
 		schema = tool.Params.Source
@@ -126,10 +125,10 @@ func directTool(app *aai.App, tool *aai.Tool) *mcp.Tool {
 	listed := &mcp.Tool{
 		Name: tool.Name, Title: aai.CleanLabel(tool.Title, 60), Description: aai.CleanText(tool.Description, maxDescription),
 		InputSchema: schema,
-		Annotations: &mcp.ToolAnnotations{
-			ReadOnlyHint: reads, DestructiveHint: new(tool.Effect == aai.Destroys), IdempotentHint: reads, OpenWorldHint: new(false),
-		},
-		Meta: mcp.Meta{"aai/id": app.ID + ":" + tool.Name},
+		Annotations: &mcp.ToolAnnotations{ReadOnlyHint: reads, IdempotentHint: reads, OpenWorldHint: new(false)},
+	}
+	if !reads { // for other tools the hint has no meaning
+		listed.Annotations.DestructiveHint = new(tool.Effect == aai.Destroys)
 	}
 	if tool.Returns.Source != nil {
 		listed.OutputSchema = resultSchema(tool.Returns.Source)
@@ -170,13 +169,12 @@ func (d *Door) toolName(id string) string {
 // guideEntry returns the tool that clients see for an app.
 func (d *Door) guideEntry(id, title, summary string) *mcp.Tool {
 	return &mcp.Tool{
-		Name:         d.toolName(appPrefix + id),
-		Title:        title,
-		Description:  summary,
-		InputSchema:  json.RawMessage(noParams),
-		OutputSchema: json.RawMessage(textResult),
-		Annotations:  &mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: new(false)},
-		Meta:         mcp.Meta{"aai/id": appPrefix + id},
+		Name:        d.toolName(appPrefix + id),
+		Title:       title,
+		Description: summary,
+		InputSchema: json.RawMessage(noParams),
+		Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: new(false)},
+		Meta:        mcp.Meta{"aai/id": appPrefix + id},
 	}
 }
 
@@ -311,8 +309,7 @@ func (d *Door) discoverTool() *mcp.Tool {
 			"properties": map[string]any{"url": map[string]any{"type": "string"}},
 			"required":   []string{"url"},
 		},
-		OutputSchema: map[string]any{"type": "object", "properties": map[string]any{"result": map[string]any{"type": "string"}}},
-		Annotations:  &mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true}, // OpenWorldHint is true by default
-		Meta:         mcp.Meta{"aai/id": discoverID},
+		Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true}, // OpenWorldHint is true by default
+		Meta:        mcp.Meta{"aai/id": discoverID},
 	}
 }
