@@ -191,7 +191,7 @@ func (n *node) wantsNumber() bool {
 	case desktop.Slider, desktop.Spinbutton, desktop.Scrollbar, desktop.Progressbar, desktop.Meter:
 		return true
 	}
-	return false
+	return n.isBarRange()
 }
 
 // askText queries the beginning of the node's text. It queries the length first: some apps answer nothing

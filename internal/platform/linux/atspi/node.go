@@ -85,6 +85,7 @@ type node struct {
 	hidden      bool // shown, but its frame lies outside of the visible area
 	offscreen   bool // not visible, but would be if an ancestor were scrolled
 	elementRole desktop.Role
+	tab         *node // in GTK 4, of a page: its tab, see pageTab
 }
 
 // details are the properties that are read only of showing nodes.
@@ -219,7 +220,7 @@ func (t *tree) updateVisibility(habits *profile, far bool) {
 	t.root.shown = true
 	for _, window := range t.root.children {
 		window.shown = window.states.has(stateShowing) || window.states.has(t.visibleState)
-		window.updateVisibility(visibility{t.visibleState, far, habits.hidesScrolledRows})
+		window.updateVisibility(visibility{t.visibleState, far, habits.hidesScrolledRows, habits.hidesScrolledContent, habits.keepsLeftPages})
 	}
 }
 
@@ -255,33 +256,54 @@ type visibility struct {
 	// rows reports whether rows that were scrolled away lack VISIBLE. Source: Qt's itemviews.cpp: rows
 	// outside of the viewport are invisible.
 	rows bool
+	// content reports whether widgets that were scrolled away lack SHOWING. Source: GTK 3's
+	// gtk_widget_accessible_on_screen, which compares widgets with their viewport.
+	content bool
+	pages   bool // pages of a notebook that are not open look visible
 }
 
 func (n *node) updateVisibility(s visibility) {
 	n.detailed = n.detailed && (n.shown || n.offscreen && s.offscreen)
 	for _, child := range n.children {
-		child.shown = n.shown && (child.states.has(s.visibleState) || child.slides() && child.states.has(stateVisible))
-		child.offscreen = !child.shown && (n.shown || n.offscreen) && s.visibleState == stateShowing && child.scrolledAway(n.offscreen, s.rows)
+		if child.tab = nil; s.pages {
+			child.tab = child.pageTab()
+		}
+		child.shown = n.shown && (child.states.has(s.visibleState) || child.slides() && child.states.has(stateVisible)) && (child.tab == nil || child.tab.states.has(stateSelected))
+		child.offscreen = !child.shown && (n.shown || n.offscreen) && s.visibleState == stateShowing && child.scrolledAway(n.offscreen, s)
 		child.updateVisibility(s)
 	}
 }
 
 // scrolledAway reports whether the node is VISIBLE and lacks SHOWING only because it was scrolled away: in
-// a page, or among the rows of a list. Inside a scrolled-away element, this holds for every node that is
-// not hidden.
-func (n *node) scrolledAway(within, rows bool) bool {
-	if !n.states.has(stateVisible) && (!rows || !n.states.has(stateTransient)) {
+// a page, in a viewport, or among the rows of a list. Inside a scrolled-away element, this holds for every node
+// that is not hidden.
+func (n *node) scrolledAway(within bool, s visibility) bool {
+	if !n.states.has(stateVisible) && (!s.rows || !n.states.has(stateTransient)) {
 		return false
 	}
 	switch n.parent.role {
 	case roleMenu, roleComboBox, roleMenuBar:
 		return false
+	case rolePageTab: // in GTK 3 the parent of its page
+		return (within || s.content && n.inViewport()) && n.parent.states.has(stateSelected)
+	case roleToggleButton: // in GTK 3 an expander, or a button with a menu
+		return (within || s.content && n.inViewport()) && n.parent.states.has(stateExpanded)
 	case roleList, roleListBox, roleTree, roleTable, roleTreeTable:
 		return within || plainRole(n.role).IsSetMember()
 	case roleLayeredPane:
 		return within || n.role == roleIcon
 	}
-	return within || n.inPage()
+	return within || n.inPage() || s.content && n.inViewport()
+}
+
+// inViewport reports whether the node is part of the content of a scroll area.
+func (n *node) inViewport() bool {
+	for n = n.parent; n != nil; n = n.parent {
+		if n.role == roleViewport {
+			return true
+		}
+	}
+	return false
 }
 
 func (t *tree) anyBelowWindows(s stateSet) bool {
@@ -316,7 +338,7 @@ func (p *program) same(ctx context.Context, n *node, id desktop.ID, taken string
 		return nil
 	}
 	name := n.name
-	if name == "" {
+	if name == "" || n.namedByContent(p.profile()) {
 		var err error
 		if name, err = p.written(ctx, n); err != nil {
 			return err

@@ -138,10 +138,8 @@ func (a *actor) scrollTo(ctx context.Context) error {
 		return err
 	case a.n.role == roleTableCell && a.n.states.has(stateEditable) && a.p.profile().isOffice:
 		return a.do(ctx, method(componentInterface, "GrabFocus", "b"), a.n.ref)
-	case e.Delivery == aai.Delivered:
-		return a.unsupported("cannot be scrolled to", e)
 	}
-	return err
+	return a.scrollByBars(ctx)
 }
 
 // LibreOffice lets GTK draw its menus and also exposes its own menu bars, with height 0. These repeat a

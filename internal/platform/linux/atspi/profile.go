@@ -36,11 +36,13 @@ type profile struct {
 
 	// Frames and visibility.
 
-	windowRelative    bool // frames are relative to the window: the app does not know its position on the screen
-	textsFillParents  bool // the only text of a page's element has the frame of the element
-	clipsDescendants  bool // widgets never extend beyond their parents, and those that were scrolled away have SHOWING
-	hidesScrolledRows bool // rows that were scrolled away lack VISIBLE
-	lacksShowing      bool // elements may never have SHOWING inside a window
+	windowRelative       bool // frames are relative to the window: the app does not know its position on the screen
+	textsFillParents     bool // the only text of a page's element has the frame of the element
+	clipsDescendants     bool // widgets never extend beyond their parents, and those that were scrolled away have SHOWING
+	hidesScrolledRows    bool // rows that were scrolled away lack VISIBLE
+	lacksShowing         bool // elements may never have SHOWING inside a window
+	keepsLeftPages       bool // pages of a notebook that are not open look visible
+	hidesScrolledContent bool // widgets that were scrolled away lack SHOWING
 
 	// Names and texts.
 
@@ -138,10 +140,11 @@ func (p *profile) setGTK(major int) {
 	p.WorksCovered, p.RaisesOnFocus, p.ReportsFocusEarly = true, true, true
 	p.entryPressReturns = true
 	if major < 4 {
-		p.rowsOfTables = !p.isOffice
+		p.rowsOfTables, p.hidesScrolledContent = !p.isOffice, true
 		return
 	}
 	p.listsEmpty, p.windowRelative, p.lacksShowing, p.namesClasses = true, true, true, true
+	p.keepsLeftPages = true
 	p.pressesFocusable, p.addsSelected = true, true
 	p.pressDelay = 250*time.Millisecond + pressMargin
 }

@@ -225,6 +225,14 @@ func actionRank(name string) int {
 
 // nameOf returns the node's visible name: its own name, that of its labels, its text, or its tooltip.
 func (t *tree) nameOf(n *node, habits *profile) string {
+	switch {
+	case n.tab != nil:
+		return n.tab.content()
+	case n.namedByContent(habits):
+		if words := n.content(); words != "" {
+			return words
+		}
+	}
 	if n.name != "" {
 		if habits.namesClasses {
 			return t.halved(n)

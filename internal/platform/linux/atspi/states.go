@@ -91,6 +91,10 @@ func (n *node) wordStates() desktop.State {
 		out = out&^desktop.Checked | desktop.Mixed
 	}
 	switch n.elementRole {
+	case desktop.Scrollbar:
+		if f := n.frame; n.isBarRange() && f.H > f.W {
+			out |= desktop.Vertical
+		}
 	case desktop.Textbox, desktop.Searchbox:
 		if !out.Has(desktop.Editable) && n.role != roleDateEditor { // for this role, the parts are set
 			out |= desktop.ReadOnly
@@ -171,10 +175,12 @@ const (
 	roleMenu          roleNumber = 33
 	roleMenuBar       roleNumber = 34
 	rolePageTab       roleNumber = 37
+	rolePageTabList   roleNumber = 38
 	rolePanel         roleNumber = 39
 	rolePassword      roleNumber = 40
 	roleRadioButton   roleNumber = 44
 	roleRadioMenuItem roleNumber = 45
+	roleScrollBar     roleNumber = 48
 	roleScrollPane    roleNumber = 49
 	roleSpinButton    roleNumber = 52
 	rolePushButton    roleNumber = 43
@@ -252,6 +258,10 @@ func (n *node) word() desktop.Role {
 	switch n.role {
 	case roleAlert:
 		return desktop.Alert
+	case roleScrollBar:
+		if n.offers&offersValue == 0 { // in GTK 4 the number belongs to a child
+			return desktop.Generic
+		}
 	case roleListItem:
 		// The rows of GTK 4.8's list views lack SELECTABLE.
 		if p := n.parent; n.states.has(stateSelectable) || p != nil && p.offers&offersSelection != 0 && n.states.has(stateFocusable) {
@@ -280,6 +290,12 @@ func (n *node) word() desktop.Role {
 			return desktop.Group
 		}
 	case rolePanel, roleSection, roleFiller, roleUnknown:
+		switch {
+		case n.isBarRange():
+			return desktop.Scrollbar
+		case n.tab != nil:
+			return desktop.Tabpanel
+		}
 		if n.title() != "" {
 			return desktop.Group
 		}
