@@ -2,10 +2,12 @@ package gui_test
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
-	"maps"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,11 +21,15 @@ import (
 // strangeTasks is the number of tasks for each window.
 const strangeTasks = 5
 
+// strangePatience is the longest time in which a program shows a window or the effect of a step.
+const strangePatience = 20 * time.Second
+
 // TestRealStrange does random tasks in random windows, by name first, and compares the programs'
 // own states with the tasks. AAI_STRANGE is the number of windows for each toolkit,
-// AAI_STRANGE_SEED the first seed, AAI_STRANGE_TOOLKITS the toolkits.
+// AAI_STRANGE_SEED the first seed, AAI_STRANGE_TOOLKITS the toolkits. With AAI_STRANGE_SHRINK each
+// failure is shown in the smallest window that has it; with AAI_STRANGE_TREES also the outline.
 func TestRealStrange(t *testing.T) {
-	windows, err := strconv.Atoi(cmp.Or(os.Getenv("AAI_STRANGE"), "3"))
+	windows, err := strconv.Atoi(cmp.Or(os.Getenv("AAI_STRANGE"), "4"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,136 +43,236 @@ func TestRealStrange(t *testing.T) {
 			continue
 		}
 		t.Run(string(toolkit), func(t *testing.T) {
-			s := &strangeRun{realWorld: newRealWorld(t), tally: make(map[strange.Kind]map[strange.Verdict]int)}
+			t.Parallel()
+			s := newStrangeRun(t, toolkit)
 			for seed := first; seed < first+uint64(windows); seed++ {
-				s.window(strange.New(seed, toolkit))
+				s.tasks(strange.New(seed, toolkit))
 			}
-			s.report()
+			s.tally.report(t, toolkit, first, windows)
 		})
 	}
 }
 
-// strangeRun is a desktop on which random windows are shown, and the verdicts so far.
+// TestRealStrangeFixtures: the windows of failures that were mended stay right.
+func TestRealStrangeFixtures(t *testing.T) {
+	files, err := filepath.Glob("testdata/strange/*.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	stages := make(map[strange.Toolkit][]*strange.Fixture)
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := strange.ParseFixture(text)
+		if err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		stages[f.Window.Toolkit] = append(stages[f.Window.Toolkit], f)
+	}
+	for toolkit, fixtures := range stages {
+		t.Run(string(toolkit), func(t *testing.T) {
+			t.Parallel()
+			s := newStrangeRun(t, toolkit)
+			for _, f := range fixtures {
+				if s.show(f.Window); !s.try(f.Task).verdict.IsRight() {
+					t.Errorf("%s: %s", f.Window.Title, f.Task.Text)
+				}
+			}
+		})
+	}
+}
+
+// strangeRun is a desktop on which one program or browser shows random windows, and the verdicts
+// so far.
 type strangeRun struct {
 	*realWorld
-	tally map[strange.Kind]map[strange.Verdict]int
+	toolkit strange.Toolkit
+	stage   *strange.Stage
+	address string // of the first page
+	program *linuxtest.App
+	app     string
+	window  *strange.Window
+	file    string            // of the window's state
+	outline string            // the first one of the window
+	refs    map[string]string // of that outline, by name
+	acts    int               // since that outline
+	tally   *strangeTally
 }
 
-// window shows the window and does its tasks.
-func (s *strangeRun) window(w *strange.Window) {
-	s.Helper()
-	program, file := s.show(w)
-	defer program.Kill(s.T)
-	app := s.process(program)
-	s.eventually(w.Title+" has written its state", func() bool { _, err := strange.ReadState(file); return err == nil })
-	for _, task := range strange.Tasks(w, strangeTasks) {
-		s.task(w, app, file, task)
+func newStrangeRun(t *testing.T, toolkit strange.Toolkit) *strangeRun {
+	t.Helper()
+	s := &strangeRun{realWorld: newRealWorld(t), toolkit: toolkit, tally: newStrangeTally()}
+	stage, err := strange.NewStage(s.Path("tmp", "strange"), toolkit)
+	if err != nil {
+		t.Fatal(err)
 	}
+	handler, err := stage.Handler()
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(handler)
+	t.Cleanup(server.Close)
+	s.stage, s.address = stage, server.URL+"/page.html"
+	return s
 }
 
-// show starts the program or browser that shows the window, and returns the file of its state.
-func (s *strangeRun) show(w *strange.Window) (program *linuxtest.App, file string) {
+// start starts the program or browser.
+func (s *strangeRun) start() {
 	s.Helper()
-	if w.Toolkit != strange.Chromium && w.Toolkit != strange.Firefox {
-		command, file, err := w.Install(s.Path("tmp"))
-		if err != nil {
-			s.Fatal(err)
-		}
-		return s.Launch(s.T, command[0], command[1:]...), file
+	switch command := s.stage.Command(); {
+	case len(command) > 0:
+		s.program = s.Launch(s.T, command[0], command[1:]...)
+	case s.toolkit == strange.Chromium:
+		s.program = s.Browser(s.T, s.address)
+	default:
+		s.program = s.firefox(s.Path("tmp", "firefox"), s.address)
 	}
-	page, file, err := w.Page(s.Path("tmp"))
+	s.app = s.process(s.program)
+}
+
+// show shows the window in the place of the one before, and looks at its outline.
+func (s *strangeRun) show(w *strange.Window) {
+	s.Helper()
+	file, err := s.stage.Show(w)
 	if err != nil {
 		s.Fatal(err)
 	}
-	server := httptest.NewServer(page)
-	s.Cleanup(server.Close)
-	address := server.URL + "/page.html"
-	if w.Toolkit == strange.Chromium {
-		return s.Browser(s.T, address), file
+	s.window, s.file = w, file
+	if s.program == nil {
+		s.start()
 	}
-	return s.firefox(s.Path("tmp", "firefox"), address), file
+	if !s.within(strangePatience, func(strange.State) bool { return true }) {
+		s.Fatalf("%s %d: the program does not show the window", w.Toolkit, w.Seed)
+	}
+	s.look()
 }
 
-// task does one task and counts its verdict.
-func (s *strangeRun) task(w *strange.Window, app, file string, task strange.Task) {
-	s.Helper()
-	for _, open := range task.Opens {
-		if open.IsDone(s.state(file)) {
-			continue
+// within waits until the state satisfies the condition.
+func (s *strangeRun) within(limit time.Duration, ok func(strange.State) bool) bool {
+	for end := time.Now().Add(limit); ; time.Sleep(10 * time.Millisecond) {
+		if state, err := strange.ReadState(s.file); err == nil && ok(state) {
+			return true
 		}
-		if _, err := s.do(s.Context(), "ax_click", params{"app": app, "query": open.Name}); err != nil {
-			s.Logf("%s %d: opening %q for %q: %v", w.Toolkit, w.Seed, open.Name, task.Node.Name, err)
-		}
-	}
-	before := s.state(file)
-	p := params{"app": app}
-	maps.Copy(p, task.Params)
-	result, failure := s.do(s.Context(), task.Tool, p)
-	kind, reply := strange.Refused, ""
-	switch {
-	case failure != nil:
-		reply = fmt.Sprintf("%s; %s %q", failure, failure.Hint, failure.Candidates)
-	case at(asJSON(s.T, result.Data), "verified") == false:
-		kind, reply = strange.Unsure, result.Text+" "+result.Warning
-	default:
-		kind, reply = strange.Done, result.Text+" "+result.Warning
-	}
-	verdict, why := s.judge(task, before, file, kind)
-	if s.tally[task.Node.Kind] == nil {
-		s.tally[task.Node.Kind] = make(map[strange.Verdict]int)
-	}
-	s.tally[task.Node.Kind][verdict]++
-	if verdict != strange.Right {
-		if os.Getenv("AAI_STRANGE_TREES") != "" {
-			tree := s.ok("ax_get_tree", params{"app": app})
-			s.Log(tree.Text)
-		}
-		s.Logf("%s %d: %s (%s, %s): %s %s\n\t%s", w.Toolkit, w.Seed, task.Text, task.Node.Kind, task.Node.Labelling, verdict, why, strings.ReplaceAll(reply, "\n", " | "))
-	}
-	for after := s.state(file); after.Dialog != ""; after = s.state(file) {
-		if _, err := s.do(s.Context(), "ax_click", params{"app": app, "query": "Understood"}); err != nil {
-			s.Fatalf("the dialog stays: %v", err)
-		}
-	}
-}
-
-// judge waits for the effect, and returns the verdict.
-func (s *strangeRun) judge(task strange.Task, before strange.State, file string, reply strange.Reply) (verdict strange.Verdict, why string) {
-	limit := 1500 * time.Millisecond
-	if reply == strange.Refused {
-		limit = 600 * time.Millisecond
-	}
-	for end := time.Now().Add(limit); ; time.Sleep(20 * time.Millisecond) {
-		verdict, why = task.Judge(before, s.state(file), reply)
-		if verdict == strange.Right && reply != strange.Refused || time.Now().After(end) {
-			return verdict, why
+		if time.Now().After(end) {
+			return false
 		}
 	}
 }
 
 // state reads the program's state.
-func (s *strangeRun) state(file string) strange.State {
+func (s *strangeRun) state() strange.State {
 	s.Helper()
-	state, err := strange.ReadState(file)
+	state, err := strange.ReadState(s.file)
 	if err != nil {
 		s.Fatal(err)
 	}
 	return state
 }
 
-// report prints the verdicts by kind of control.
-func (s *strangeRun) report() {
-	total := make(map[strange.Verdict]int)
-	for _, kind := range slices.Sorted(maps.Keys(s.tally)) {
-		s.Logf("%-10s %v", kind, s.tally[kind])
-		for verdict, n := range s.tally[kind] {
-			total[verdict] += n
+// look keeps the refs of the names that are once in the outline.
+func (s *strangeRun) look() {
+	s.Helper()
+	s.outline, s.refs, s.acts = "", make(map[string]string), 0
+	result, failure := s.do(s.Context(), "ax_get_tree", params{"app": s.app, "budget_tokens": 3000})
+	if failure != nil {
+		s.Logf("%s %d: no outline: %v", s.toolkit, s.window.Seed, failure)
+		return
+	}
+	s.outline = result.Text
+	named := regexp.MustCompile(`(\w+) "([^"]+)" \[(e\d+)\]`)
+	for _, m := range named.FindAllStringSubmatch(result.Text, -1) {
+		if m[1] == "label" || m[1] == "text" || m[1] == "group" || strings.Count(result.Text, `"`+m[2]+`"`) > 1 {
+			continue
+		}
+		s.refs[m[2]] = m[3]
+	}
+}
+
+// tasks shows the window and does its tasks. After a failure, and if something stays open, it
+// shows the window anew, so that a failure does not cause others.
+func (s *strangeRun) tasks(w *strange.Window) {
+	s.Helper()
+	s.show(w)
+	s.tally.Windows++
+	for _, task := range strange.Tasks(w, strangeTasks) {
+		o := s.try(task)
+		s.tally.count(o)
+		if o.verdict != strange.Right {
+			s.tell(o)
+		}
+		if !o.verdict.IsRight() && os.Getenv("AAI_STRANGE_SHRINK") != "" {
+			s.shrink(o)
+		}
+		if !o.verdict.IsRight() || !s.closeFronts(task.Node.Habits.Dialog && task.Reads == "") {
+			s.show(w)
 		}
 	}
-	s.Logf("%-10s %v", "all", total)
-	for _, verdict := range []strange.Verdict{strange.WrongElement, strange.FalseSuccess} {
-		if total[verdict] > 0 {
-			s.Errorf("%d tasks: %s", total[verdict], verdict)
+}
+
+// shrink logs the smallest window found in which the task fails in the same way.
+func (s *strangeRun) shrink(o outcome) {
+	s.Helper()
+	f := strange.Shrink(&strange.Fixture{Window: s.window, Task: o.task}, 20, func(f *strange.Fixture) bool {
+		s.show(f.Window)
+		return s.try(f.Task).verdict == o.verdict
+	})
+	text, err := json.Marshal(f)
+	if err != nil {
+		s.Fatal(err)
+	}
+	s.Logf("%s %d: the smallest window: %s", s.toolkit, f.Window.Seed, text)
+}
+
+// closeFronts closes what the task opened in front of the window, and reports whether it could.
+// mayAsk tells whether a dialog is expected.
+func (s *strangeRun) closeFronts(mayAsk bool) (closed bool) {
+	s.Helper()
+	if mayAsk {
+		s.within(time.Second, func(now strange.State) bool { return now.Dialog != "" })
+	}
+	closed = true
+	press := func(button string, closes func(strange.State) bool) {
+		e := s.call("ax_click", params{"query": button})
+		if !s.within(1500*time.Millisecond, closes) {
+			o := outcome{kind: strange.Dialog, verdict: strange.WrongRefusal, call: e.call, reply: e.text}
+			s.tally.count(o)
+			s.tell(o)
+			closed = false
 		}
 	}
+	state := s.state()
+	if state.Dialog != "" {
+		press("Understood", func(now strange.State) bool { return now.Dialog == "" })
+	}
+	s.window.Walk(func(n *strange.Node, _ []*strange.Node) {
+		switch isOpen := state.Values[n.ID] == true; {
+		case isOpen && n.Kind == strange.Dialog:
+			press("Dismiss", func(now strange.State) bool { return now.Values[n.ID] != true })
+		case isOpen && n.Kind == strange.Popover:
+			closed = false
+		}
+	})
+	return closed
+}
+
+// tell logs a failure, as small as wanted.
+func (s *strangeRun) tell(o outcome) {
+	s.Helper()
+	if os.Getenv("AAI_STRANGE_TREES") != "" {
+		s.Log(s.ok("ax_get_tree", params{"app": s.app, "budget_tokens": 4000}).Text)
+	}
+	led := ""
+	if o.followed {
+		led = fmt.Sprintf(" [the advice led on: %v]", o.led)
+	}
+	s.Logf("%s %d: %s (%s, %s): %s %s%s\n\t%s\n\t%s", s.toolkit, s.window.Seed, o.task.Text, o.kind, labellingOf(o.task), o.verdict, o.why, led, o.call, strings.ReplaceAll(o.reply, "\n", " | "))
+}
+
+func labellingOf(task strange.Task) strange.Labelling {
+	if task.Node == nil {
+		return ""
+	}
+	return task.Node.Labelling
 }

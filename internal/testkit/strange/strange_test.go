@@ -1,6 +1,7 @@
 package strange_test
 
 import (
+	"encoding/json"
 	"reflect"
 	"slices"
 	"testing"
@@ -15,6 +16,9 @@ func TestNew(t *testing.T) {
 			w := strange.New(seed, toolkit)
 			if !reflect.DeepEqual(w, strange.New(seed, toolkit)) {
 				t.Errorf("%s %d: two windows differ", toolkit, seed)
+			}
+			if !reflect.DeepEqual(strange.Tasks(w, 5), strange.Tasks(w, 5)) {
+				t.Errorf("%s %d: the tasks of two calls differ", toolkit, seed)
 			}
 			var ids []string
 			w.Walk(func(n *strange.Node, _ []*strange.Node) { ids = append(ids, n.ID) })
@@ -39,8 +43,10 @@ func TestJudge(t *testing.T) {
 		want  strange.Verdict
 	}{
 		"done":                  {task, state(true, "x"), strange.Done, strange.Right},
+		"done, unsure":          {task, state(true, "x"), strange.Unsure, strange.NothingSeen},
 		"not done":              {task, state(false, "x"), strange.Done, strange.FalseSuccess},
 		"not done, unsure":      {task, state(false, "x"), strange.Unsure, strange.Void},
+		"half done, unsure":     {task, state("half", "x"), strange.Unsure, strange.Partial},
 		"done and refused":      {task, state(true, "x"), strange.Refused, strange.FalseFailure},
 		"refused":               {task, state(false, "x"), strange.Refused, strange.WrongRefusal},
 		"refused with a reason": {disabled, state(false, "x"), strange.Refused, strange.Right},
@@ -49,5 +55,32 @@ func TestJudge(t *testing.T) {
 		if got, why := c.task.Judge(state(false, "x"), c.after, c.reply); got != c.want {
 			t.Errorf("%s: %s %s, want %s", name, got, why, c.want)
 		}
+	}
+}
+
+// TestShrink: a window loses all that the failure does not need.
+func TestShrink(t *testing.T) {
+	for seed := range uint64(50) {
+		w := strange.New(seed, strange.GTK3)
+		tasks := strange.Tasks(w, 1)
+		if len(tasks) == 0 {
+			continue
+		}
+		f := strange.Shrink(&strange.Fixture{Window: w, Task: tasks[0]}, 1000, func(*strange.Fixture) bool { return true })
+		text, err := json.Marshal(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f, err = strange.ParseFixture(text); err != nil {
+			t.Fatal(err)
+		}
+		if f.Task.Node == nil || f.Task.Node.ID != tasks[0].ID {
+			t.Errorf("%d: the control %s of the task is gone", seed, tasks[0].ID)
+		}
+		f.Window.Walk(func(n *strange.Node, _ []*strange.Node) {
+			if n.Kind == strange.Column && len(n.Children) > 1 && n.ID != f.Task.ID {
+				t.Errorf("%d: the column %s still has %d children", seed, n.ID, len(n.Children))
+			}
+		})
 	}
 }

@@ -1,84 +1,14 @@
-"""A strange window in GTK: gtk.py WINDOW STATE VERSION, with VERSION 3 or 4."""
+"""Strange windows in GTK: gtk.py FOLDER VERSION, with VERSION 3 or 4."""
 
-import sys
-
-import gi
-
-NEW = sys.argv[3] == "4"
-gi.require_version("Gtk", "4.0" if NEW else "3.0")
-gi.require_version("Gdk", "4.0" if NEW else "3.0")
-from gi.repository import Gdk, GLib, GObject, Gtk
-
-from state import State, delay, normal, window
-
-W = window()
-S = State(sys.argv[2])
-V, H = Gtk.Orientation.VERTICAL, Gtk.Orientation.HORIZONTAL
-
-
-def put(box, child, grow=False):
-    if NEW:
-        child.set_hexpand(grow or child.get_hexpand())
-        child.set_vexpand(grow and box.get_orientation() == V)
-        box.append(child)
-    else:
-        box.pack_start(child, grow, True, 0)
-    return child
-
-
-def inside(container, child):
-    if NEW:
-        container.set_child(child)
-    else:
-        container.add(child)
-    return container
-
-
-def named(widget, name):
-    """The accessible name, without anything to see."""
-    if NEW:
-        widget.update_property([Gtk.AccessibleProperty.LABEL], [name])
-    else:
-        widget.get_accessible().set_name(name)
-
-
-def label(text, **more):
-    return Gtk.Label(label=text, xalign=0, **more)
-
-
-def later(node, do):
-    """Runs do after the node's delay."""
-    if delay(node):
-        GLib.timeout_add(delay(node), lambda: do() and False)
-    else:
-        do()
-
-
-def with_label(node, widget, grow=False):
-    """The widget with its label at the place that the node wants."""
-    how, name = node.get("labelling", "own"), node.get("name", "")
-    if how == "own":
-        named(widget, name)
-        return widget
-    if how == "placeholder":
-        widget.set_placeholder_text(name)
-        return widget
-    if how == "tooltip":
-        widget.set_tooltip_text(name)
-        return widget
-    if how == "none":
-        return widget
-    box = Gtk.Box(orientation=V if how == "above" else H, spacing=6)
-    text = label(name)
-    if how == "relation":
-        text.set_mnemonic_widget(widget)
-    for part in (widget, text) if how == "after" else (text, widget):
-        put(box, part, part is widget)
-    return box
+from gtkbase import *
+import gtkfields
+import gtkrows
 
 
 def column(node):
-    box = Gtk.Box(orientation=H if node["kind"] == "row" else V, spacing=4)
+    box = Gtk.Box(orientation=H if node["kind"] in ("row", "toolbar") else V, spacing=4)
+    if node["kind"] == "toolbar":
+        box.get_style_context().add_class("toolbar")
     for child in node.get("children", []):
         put(box, make(child), child["kind"] in ("notebook", "scrolled", "paned"))
     return box
@@ -86,7 +16,8 @@ def column(node):
 
 def grid(node):
     cells = Gtk.Grid(column_spacing=8, row_spacing=4)
-    for i, child in enumerate(node.get("children", [])):
+    children = node.get("children", [])
+    for child, i in zip(children, node.get("places") or range(len(children))):
         cells.attach(make(child), i % 2, i // 2, 1, 1)
     return cells
 
@@ -98,12 +29,6 @@ def first(node):
 
 def frame(node):
     return inside(Gtk.Frame(label=node["name"]), first(node))
-
-
-def scrolled(node):
-    area = Gtk.ScrolledWindow(hscrollbar_policy=Gtk.PolicyType.NEVER)
-    area.set_min_content_height(120)
-    return inside(area, first(node))
 
 
 def paned(node):
@@ -127,6 +52,40 @@ def notebook(node):
     return book
 
 
+def pages(node):
+    """A stack of the node's children, which has each page's name."""
+    stack = Gtk.Stack()
+    for i, child in enumerate(node["children"]):
+        title = node["items"][i] if node.get("items") else str(i)
+        stack.add_titled(make(child), str(i), title)
+    S.set(node, 0)
+    stack.connect("notify::visible-child-name", lambda *_: stack.get_visible_child_name() and S.set(node, int(stack.get_visible_child_name())))
+    return stack
+
+
+def stack(node):
+    inner = pages(node)
+    box = Gtk.Box(orientation=V, spacing=4)
+    put(box, Gtk.StackSwitcher(stack=inner))
+    put(box, inner, True)
+    return box
+
+
+def wizard(node):
+    inner = pages(node)
+    box, buttons = Gtk.Box(orientation=V, spacing=4), Gtk.Box(orientation=H, spacing=4)
+    put(box, inner, True)
+
+    def go(step):
+        to = int(inner.get_visible_child_name()) + step
+        if 0 <= to < len(node["children"]):
+            inner.set_visible_child_name(str(to))
+    for title, step in (("Back", -1), ("Next", 1)):
+        put(buttons, Gtk.Button(label=title)).connect("clicked", lambda _, step=step: go(step))
+    put(box, buttons)
+    return box
+
+
 def expander(node):
     part = Gtk.Expander(label=node["name"], expanded=bool(node.get("value")))
     S.set(node, part.get_expanded())
@@ -134,276 +93,81 @@ def expander(node):
     return inside(part, first(node))
 
 
-def watch_focus(widget, left):
+def popover(node):
+    part, content = Gtk.MenuButton(label=node["name"]), first(node)
+    S.set(node, False)
     if NEW:
-        focus = Gtk.EventControllerFocus()
-        focus.connect("leave", lambda _: left())
-        widget.add_controller(focus)
+        over = Gtk.Popover(child=content)
+        over.connect("show", lambda _: S.set(node, True))
     else:
-        widget.connect("focus-out-event", lambda *_: left() and False)
+        over = inside(Gtk.Popover(), content)
+        content.show_all()
+        over.connect("map", lambda _: S.set(node, True))
+    over.connect("closed", lambda _: S.set(node, False))
+    part.set_popover(over)
+    return part
 
 
-def entry(node):
-    field = Gtk.Entry(text=node.get("value", ""))
-    if node["kind"] == "password":
-        field.set_visibility(False)
-        field.set_input_purpose(Gtk.InputPurpose.PASSWORD)
-    if node["kind"] == "readonly":
-        field.set_editable(False)
-    if node.get("habits", {}).get("icon"):
-        field.set_icon_from_icon_name(Gtk.EntryIconPosition.SECONDARY, "edit-clear-symbolic")
-        field.connect("icon-press", lambda *_: S.event(node, "icon"))
-    S.set(node, field.get_text())
-    field.connect("changed", lambda _: later(node, lambda: S.set(node, normal(node, field.get_text()))))
-    if node.get("habits", {}).get("normalise"):
-        def tidy():
-            if field.get_text() != normal(node, field.get_text()):
-                field.set_text(normal(node, field.get_text()))
-        watch_focus(field, tidy)
-        field.connect("activate", lambda _: tidy())
-    return with_label(node, field)
-
-
-def text(node):
-    area = Gtk.TextView()
-    buffer = area.get_buffer()
-    buffer.set_text(node.get("value", ""))
-
-    def content():
-        return buffer.get_text(buffer.get_start_iter(), buffer.get_end_iter(), True)
-    S.set(node, content())
-    buffer.connect("changed", lambda _: later(node, lambda: S.set(node, content())))
-    box = with_label(node, area)
-    around = Gtk.ScrolledWindow()
-    around.set_min_content_height(60)
-    return inside(around, area) if box is area else box
-
-
-def combo(node):
-    free = node["kind"] == "editcombo"
-    box = Gtk.ComboBoxText.new_with_entry() if free else Gtk.ComboBoxText()
-    for item in node["items"]:
-        box.append_text(item)
-    if free:
-        inner = box.get_child()
-        inner.set_text(node.get("value", ""))
-        S.set(node, inner.get_text())
-        inner.connect("changed", lambda _: later(node, lambda: S.set(node, inner.get_text())))
-    else:
-        box.set_active(node["items"].index(node["value"]))
-        S.set(node, node["value"])
-        box.connect("changed", lambda _: later(node, lambda: S.set(node, box.get_active_text())))
-    return with_label(node, box)
-
-
-def dropdown(node):
-    down = Gtk.DropDown.new_from_strings(node["items"])
-    down.set_selected(node["items"].index(node["value"]))
-    S.set(node, node["value"])
-    down.connect("notify::selected", lambda *_: later(node, lambda: S.set(node, node["items"][down.get_selected()])))
-    return with_label(node, down)
-
-
-def number(node):
-    adjustment = Gtk.Adjustment(value=node.get("value", 0), upper=node["max"], step_increment=1, page_increment=10)
-    if node["kind"] == "spin":
-        field = Gtk.SpinButton(adjustment=adjustment)
-    else:
-        field = Gtk.Scale(adjustment=adjustment, digits=0)
-        field.set_size_request(140, -1)
-    S.set(node, round(adjustment.get_value()))
-    adjustment.connect("value-changed", lambda a: later(node, lambda: S.set(node, round(a.get_value()))))
-    return with_label(node, field)
-
-
-def switch(node):
-    toggle = Gtk.Switch(active=node.get("value", False), halign=Gtk.Align.START)
-    S.set(node, toggle.get_active())
-    toggle.connect("notify::active", lambda *_: later(node, lambda: S.set(node, toggle.get_active())))
-    return with_label(node, toggle)
-
-
-def check(node):
-    box = Gtk.CheckButton(label=node["name"], active=node.get("value", False))
-    S.set(node, box.get_active())
-    box.connect("toggled", lambda _: later(node, lambda: S.set(node, box.get_active())))
-    return box
-
-
-def radio(node):
-    group = Gtk.Box(orientation=V)
-    one = None
-    for item in node["items"]:
-        if NEW:
-            button = Gtk.CheckButton(label=item, group=one)
-        else:
-            button = Gtk.RadioButton.new_with_label_from_widget(one, item)
-        one = one or button
-        button.set_active(item == node["value"])
-        button.connect("toggled", lambda b, item=item: b.get_active() and later(node, lambda: S.set(node, item)))
-        put(group, button)
-    S.set(node, node["value"])
-    return group
-
-
-def question(node):
-    """A dialog that must be closed."""
-    S.ask(node)
-    dialog = Gtk.Window(title="Please note", transient_for=WINDOW, modal=True)
+def dialog(node):
+    """A button that opens a dialog with the node's contents."""
+    part = Gtk.Button(label=node["name"])
     box = Gtk.Box(orientation=V, spacing=8)
-    put(box, label(node["name"] + " was pressed."))
-    close = Gtk.Button(label="Understood")
+    put(box, first(node), True)
+    close = put(box, Gtk.Button(label="Dismiss"))
+    front = []
 
-    def shut(*_):
-        S.ask(None)
-        dialog.destroy()
-    close.connect("clicked", shut)
-    put(box, close)
-    inside(dialog, box)
-    dialog.present() if NEW else dialog.show_all()
+    def opened(_):
+        if not front:
+            front.append(modal_window("Details", node.get("modal", False), box))
+            front[0].connect("close-request" if NEW else "delete-event", closed)
+            close.connect("clicked", closed)
+        show(front[0])
+        S.set(node, True)
 
-
-def button(node):
-    if node.get("labelling") == "tooltip":
-        part = Gtk.Button.new_from_icon_name("document-save-symbolic") if NEW else Gtk.Button.new_from_icon_name("document-save-symbolic", Gtk.IconSize.BUTTON)
-        part.set_tooltip_text(node["name"])
-    else:
-        part = Gtk.Button(label=node["name"])
-    times = [0]
-
-    def pressed():
-        times[0] += 1
-        S.event(node, "clicked")
-        if node.get("habits", {}).get("rename"):
-            part.set_label(f"{node['name']} ({times[0]})")
-        if node.get("habits", {}).get("dialog"):
-            question(node)
-    part.connect("clicked", lambda _: later(node, pressed))
+    def closed(*_):
+        front[0].set_visible(False)
+        S.set(node, False)
+        return True
+    S.set(node, False)
+    part.connect("clicked", opened)
     return part
 
 
-def link(node):
-    part = Gtk.LinkButton.new_with_label("http://127.0.0.1:1/", node["name"])
-    part.connect("activate-link", lambda _: later(node, lambda: S.event(node, "clicked")) or True)
-    return part
+MAKERS.update({
+    "column": column, "row": column, "toolbar": column, "grid": grid, "frame": frame, "paned": paned, "scrolled": lambda node: scrolling(first(node), 120),
+    "notebook": notebook, "stack": stack, "wizard": wizard, "expander": expander, "popover": popover, "dialog": dialog,
+})
 
 
-def menu(node):
-    part = Gtk.MenuButton()
-    if NEW:
-        part.set_label(node["name"])
-        box = Gtk.Box(orientation=V)
-        for item in node["items"]:
-            choice = put(box, Gtk.Button(label=item))
-            choice.connect("clicked", lambda _, item=item: S.event(node, item))
-        part.set_popover(inside(Gtk.Popover(), box))
-    else:
-        part.set_label(node["name"])
-        choices = Gtk.Menu()
-        for item in node["items"]:
-            choice = Gtk.MenuItem(label=item)
-            choice.connect("activate", lambda _, item=item: S.event(node, item))
-            choices.append(choice)
-        choices.show_all()
-        part.set_popup(choices)
-    return part
+def display(w):
+    """Shows the window in the place of the one before."""
+    window = Gtk.Window(title=w["title"], default_width=w["width"], default_height=w["height"])
+    Gtk.Widget.set_default_direction(Gtk.TextDirection.RTL if w.get("rtl") else Gtk.TextDirection.LTR)
+    SHOWN["window"], SHOWN["windows"] = window, [window]
+    inside(window, inside(Gtk.ScrolledWindow(), make(w["root"])))
+    window.connect("close-request" if NEW else "delete-event", lambda *_: S.event({"id": "window"}, "closed"))
+    show(window)
 
 
-def rows(node):
-    area = Gtk.ScrolledWindow(hscrollbar_policy=Gtk.PolicyType.NEVER)
-    area.set_min_content_height(110)
-    choices = Gtk.ListBox()
-    named(choices, node["name"]) if node["labelling"] == "own" else None
-    texts = {}
-    busy = [False]
-
-    def fill():
-        busy[0] = True
-        while choices.get_row_at_index(0):
-            choices.remove(choices.get_row_at_index(0))
-        for item in node["items"]:
-            row = inside(Gtk.ListBoxRow(), label(item))
-            texts[row] = item
-            choices.append(row) if NEW else choices.add(row)
-            if not NEW:
-                row.show_all()
-        busy[0] = False
-
-    def selected(_, row):
-        if busy[0] or row is None:
-            return
-        later(node, lambda: S.set(node, texts[row]))
-        if node.get("habits", {}).get("redraw"):
-            GLib.idle_add(lambda: fill() and False)
-    fill()
-    S.set(node, "")
-    choices.set_selection_mode(Gtk.SelectionMode.SINGLE)
-    choices.connect("row-selected", selected)
-    inside(area, choices)
-    return over(node, area)
+def look():
+    """Shows the next window, if there is one."""
+    following = S.next()
+    if following:
+        name, w = following
+        S.begin("")
+        for old in SHOWN.get("windows", []):
+            old.destroy()
+        SHOWN.clear()
+        S.begin(name)
+        display(w)
+        timer(250, lambda: S.start(name))
+    return True
 
 
-def over(node, widget):
-    if node["labelling"] != "above":
-        return widget
-    box = Gtk.Box(orientation=V)
-    put(box, label(node["name"]))
-    put(box, widget, True)
-    return box
-
-
-def table(node):
-    area = Gtk.ScrolledWindow()
-    area.set_min_content_height(120)
-    store = Gtk.ListStore(*[str] * len(node["columns"]))
-    for i, item in enumerate(node["items"]):
-        store.append([item] + [f"{c.lower()} {i + 1}" for c in node["columns"][1:]])
-    view = Gtk.TreeView(model=store)
-    for i, title in enumerate(node["columns"]):
-        view.append_column(Gtk.TreeViewColumn(title, Gtk.CellRendererText(), text=i))
-    named(view, node["name"]) if node["labelling"] == "own" else None
-    S.set(node, "")
-
-    def changed(selection):
-        model, at = selection.get_selected()
-        if at:
-            later(node, lambda: S.set(node, model[at][0]))
-    view.get_selection().unselect_all()
-    view.get_selection().connect("changed", changed)
-    return over(node, inside(area, view))
-
-
-MAKERS = {
-    "column": column, "row": column, "grid": grid, "frame": frame, "paned": paned, "scrolled": scrolled, "notebook": notebook,
-    "expander": expander, "entry": entry, "password": entry, "readonly": entry, "text": text, "combo": dropdown if NEW else combo,
-    "editcombo": combo, "spin": number, "slider": number, "switch": switch, "check": check, "radio": radio, "button": button,
-    "link": link, "menu": menu, "list": rows, "table": table, "note": lambda node: label(node["name"]),
-}
-
-
-def make(node):
-    widget = MAKERS[node["kind"]](node)
-    if node.get("disabled"):
-        widget.set_sensitive(False)
-    return widget
-
-
-def main():
-    global WINDOW
-    WINDOW = Gtk.Window(title=W["title"], default_width=W["width"], default_height=W["height"])
-    around = inside(Gtk.ScrolledWindow(), make(W["root"]))
-    inside(WINDOW, around)
-    if NEW:
-        WINDOW.present()
-        loop = GLib.MainLoop()
-        WINDOW.connect("close-request", lambda _: loop.quit())
-        GLib.timeout_add(300, lambda: S.start() and False)
-        loop.run()
-    else:
-        WINDOW.connect("destroy", Gtk.main_quit)
-        WINDOW.show_all()
-        GLib.timeout_add(300, lambda: S.start() and False)
-        Gtk.main()
-
-
-main()
+GLib.set_prgname("strange")
+if NEW:
+    Gtk.init()
+else:
+    Gtk.init([])
+GLib.timeout_add(30, look)
+GLib.MainLoop().run()

@@ -1,19 +1,35 @@
-"""The state of a strange window: what happened, by the program's own knowledge."""
+"""The state of strange windows: what happened, by the program's own knowledge."""
 
 import json
 import os
-import sys
 
 
 class State:
-    """Values by the ID of a control, events in order, and the open dialog."""
+    """Values by the ID of a control, events in order, and the open dialog of the shown window."""
 
-    def __init__(self, file):
-        self.file = file
+    def __init__(self, folder):
+        self.folder, self.name = folder, ""
+        self.begin("")
+
+    def begin(self, name):
+        """Begins the state of another window."""
+        self.name = name
         self.values, self.events, self.dialog, self.ready = {}, [], "", False
 
-    def set(self, node, value):
-        self.values[node["id"]] = value
+    def next(self):
+        """The name and description of the window to show, if it is another one."""
+        try:
+            with open(os.path.join(self.folder, "next")) as f:
+                name = f.read()
+        except FileNotFoundError:
+            return None
+        if name == self.name:
+            return None
+        with open(os.path.join(self.folder, name + ".json")) as f:
+            return name, json.load(f)
+
+    def set(self, node, value, part=""):
+        self.values[node["id"] + ("/" + str(part) if part != "" else "")] = value
         self.write()
 
     def event(self, node, what):
@@ -24,29 +40,45 @@ class State:
         self.dialog = node["id"] if node else ""
         self.write()
 
-    def start(self):
-        self.ready = True
-        self.write()
+    def start(self, name):
+        """The window of the name is there."""
+        if name == self.name:
+            self.ready = True
+            self.write()
 
     def write(self):
         if not self.ready:
             return
-        with open(self.file + ".new", "w") as f:
+        file = os.path.join(self.folder, self.name + ".state")
+        with open(file + ".new", "w") as f:
             json.dump({"values": self.values, "events": self.events, "dialog": self.dialog}, f)
-        os.replace(self.file + ".new", self.file)
+        os.replace(file + ".new", file)
 
 
-def window():
-    """The description of the window, from the first argument."""
-    with open(sys.argv[1]) as f:
-        return json.load(f)
+def habit(node, name):
+    return node.get("habits", {}).get(name)
 
 
 def normal(node, text):
     """The program's form of a text."""
-    how = node.get("habits", {}).get("normalise")
+    how = habit(node, "normalise")
     return text.upper() if how == "upper" else text.strip() if how == "trim" else text
 
 
+def accepted(node, text):
+    """The part of the text that the field takes."""
+    how = habit(node, "accepts")
+    if how:
+        text = "".join(c for c in text if c in "0123456789")
+    if how == "mask":
+        text = "-".join(text[i:i + 2] for i in range(0, min(len(text), 6), 2))
+    return text
+
+
+def cell(node, row, column):
+    """The text of a table's cell at the start."""
+    return node["items"][row] if column == 0 else f"{node['columns'][column].lower()} {row + 1}"
+
+
 def delay(node):
-    return node.get("habits", {}).get("slow_ms", 0)
+    return habit(node, "slow_ms") or 0
