@@ -13,17 +13,15 @@ import (
 func TestRealScrollAreas(t *testing.T) {
 	for _, toolkit := range []strange.Toolkit{strange.GTK3, strange.GTK4, strange.Qt6} {
 		t.Run(string(toolkit), func(t *testing.T) {
-			s := &strangeRun{realWorld: newRealWorld(t)}
-			program, file := s.show(scrollAreas(toolkit))
-			defer program.Kill(t)
-			app := s.process(program)
-			s.eventually("the window has written its state", func() bool { _, err := strange.ReadState(file); return err == nil })
+			s := newStrangeRun(t, toolkit)
+			s.show(scrollAreas(toolkit))
+			app := s.app
 			for _, step := range []struct{ key, name string }{{"f25", "Inner 25"}, {"f3", "Outer 3"}, {"f29", "Inner 29"}, {"f40", "Page 40"}, {"f0", "Outer 0"}} {
 				s.ok("ax_set_value", params{"app": app, "query": step.name, "value": "of " + step.name})
-				s.eventually(step.name+" is set", func() bool { return s.state(file).Values[step.key] == "of "+step.name })
+				s.eventually(step.name+" is set", func() bool { return s.state().Values[step.key] == "of "+step.name })
 			}
 			s.ok("ax_click", params{"app": app, "query": "Row 120"})
-			s.eventually("row 120 is chosen", func() bool { return s.state(file).Values["rows"] == "Row 120" })
+			s.eventually("row 120 is chosen", func() bool { return s.state().Values["rows"] == "Row 120" })
 			if e := s.refused(aai.ElementNotFound, "ax_click", params{"app": app, "query": "Hidden page 41"}); e.Hint == "" {
 				t.Error("no hint leads to a field of a closed page")
 			}
