@@ -40,6 +40,7 @@ type action struct {
 	index      int   // of the element in the view's snapshot; -1 if there is none
 	also       []int // other elements that the action touches
 	doneText   string
+	text       string // that the element gets; "" if it is not known
 	techniques []technique
 	// expectsSelection means that the pressed element should become selected, if it can be.
 	expectsSelection bool
@@ -294,6 +295,7 @@ func firstLine(text string) string { line, _, _ := strings.Cut(text, " What chan
 // tryTechniques uses the first technique that the element supports. If it supports none, the error
 // contains the reason of each.
 func (a action) tryTechniques(ctx context.Context) (technique, error) {
+	a.refs.Acted(a.snapshot, a.index, a.text)
 	var last error
 	var reasons []string
 	for _, w := range a.techniques {

@@ -30,7 +30,7 @@ func (v *view) setCell(ctx context.Context, i int, value string) (*aai.Result, e
 	if fieldtext.SameCell(before.Value, value) {
 		return v.alreadySetResult(i), nil
 	}
-	a := action{view: v, index: i, doneText: "Set"}
+	a := action{view: v, index: i, doneText: "Set", text: value}
 	a.techniques = []technique{v.byCellKeys(i, value)}
 	if !before.States.Has(desktop.Editable) { // a list would search for typed text and move to another row
 		a.techniques = []technique{{do: func(context.Context) error { return readOnlyCellError(&before) }}}

@@ -108,7 +108,7 @@ func (v *view) setText(ctx context.Context, i int, value string) (*aai.Result, e
 	if !before.States.Has(desktop.Protected) && (held == want || fieldtext.ReplaceNoBreakSpaces(held) == want) && value != "" {
 		return v.alreadySetResult(i), nil
 	}
-	a := action{view: v, index: i, doneText: "Set"}
+	a := action{view: v, index: i, doneText: "Set", text: value}
 	a.techniques = []technique{
 		v.byAccessibility(i, "its editable text", desktop.Act{Verb: desktop.SetText, Text: value}),
 		v.byAccessibility(i, "its value", desktop.Act{Verb: desktop.SetNumber, Number: fieldtext.ParseNumber(value, 0)}),

@@ -81,6 +81,9 @@ func (v *view) typeInto(ctx context.Context, i int, text string, replace bool) (
 	}
 	a := action{view: v, index: i, doneText: "Typed into"}
 	act := desktop.Act{Verb: desktop.InsertText, Text: text}
+	if replace || before.Value == "" {
+		a.text = text
+	}
 	if replace {
 		act.Verb = desktop.SetText
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // savedTable is the saved form of a Table: the identifying properties of the newest snapshot's elements,
-// without their values.
+// without the values that are not in a name.
 type savedTable struct {
 	Last     int            `json:"last"`
 	Elements []savedElement `json:"elements,omitempty"`
@@ -20,6 +20,7 @@ type savedElement struct {
 	ID          desktop.ID   `json:"id"`
 	Role        desktop.Role `json:"role"`
 	Name        string       `json:"name,omitempty"`
+	Value       string       `json:"value,omitempty"` // if the name contains it
 	Description string       `json:"description,omitempty"`
 	Identifier  string       `json:"identifier,omitempty"`
 	Virtual     bool         `json:"virtual,omitempty"`
@@ -40,9 +41,12 @@ func (r *Table) MarshalJSON() ([]byte, error) {
 		v := r.views[n-1]
 		kept.Elements = make([]savedElement, len(v.tracks))
 		for i := range v.tracks {
-			e := &v.snapshot.Elements[i]
+			e, value := &v.snapshot.Elements[i], ""
+			if v.tracks[i].ownName != e.Name {
+				value = e.Value
+			}
 			kept.Elements[i] = savedElement{
-				e.ID, e.Role, e.Name, e.Description, e.Identifier, e.States.Has(desktop.Virtual),
+				e.ID, e.Role, e.Name, value, e.Description, e.Identifier, e.States.Has(desktop.Virtual),
 				e.Pos, e.Size, e.Parent, e.End, v.tracks[i].number,
 			}
 		}
@@ -69,7 +73,7 @@ func (r *Table) UnmarshalJSON(data []byte) error {
 			numbers[k.Ref] = i
 		}
 		e := &shot.Elements[i]
-		e.ID, e.Role, e.Name, e.Description, e.Identifier = k.ID, k.Role, k.Name, k.Description, k.Identifier
+		e.ID, e.Role, e.Name, e.Value, e.Description, e.Identifier = k.ID, k.Role, k.Name, k.Value, k.Description, k.Identifier
 		e.Pos, e.Size, e.Parent, e.End = k.Pos, k.Size, k.Parent, k.End
 		if k.Virtual {
 			e.States = desktop.Virtual

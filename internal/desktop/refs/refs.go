@@ -33,9 +33,10 @@ const (
 //
 // An element is the same as in the snapshot before in two cases:
 //   - It has the same ID and role. Toolkits reuse some elements for others of their kind
-//     ([desktop.Role.IsSetMember], and the children of a Virtual element). Such an element and its
-//     descendants must also have the same name and identifier, or the same contained text if nameless,
-//     and the same reused ancestor.
+//     ([desktop.Role.IsSetMember] except tabs, and the children of a Virtual element). Such an element and
+//     its descendants must also have the same name and identifier, or the same contained text if nameless,
+//     and the same reused ancestor. A name is compared without the element's value, and [Table.Acted] lets
+//     an action change it.
 //   - Its ID is gone, and an element of the same role, identifier and name (or description) is in the same
 //     named ancestors, with as many similar elements as before. Then it is the one at the same position
 //     among these, if the texts beside it are the same. A dialog must also contain the same texts. An
@@ -55,6 +56,7 @@ type Table struct {
 	live  map[desktop.ID]*track // elements in the newest snapshot
 	gone  []*track              // elements that disappeared but may return
 	given map[int]*track        // elements with a ref
+	acted *action               // the last one inside a reused element
 }
 
 // New returns a Table without refs.
@@ -114,12 +116,12 @@ func (r *Table) ref(v *view, i int) string {
 		r.given[t.number] = t
 		t.retain()
 	}
-	t.lastName = t.name
+	t.lastName, t.lastOwnName = t.name, t.ownName
 	return refText(t.number)
 }
 
 // NameChanged returns the name that the ref's element had when Ref last returned the ref, and whether its
-// name differs in the snapshot. A page may reuse a button of one row for another row, and only the name
+// name, without its value, differs in the snapshot. A page may reuse a button of one row for another row, and only the name
 // reveals that.
 func (r *Table) NameChanged(s *desktop.Snapshot, ref string) (told string, renamed bool) {
 	r.mu.Lock()
@@ -132,7 +134,7 @@ func (r *Table) NameChanged(s *desktop.Snapshot, ref string) (told string, renam
 	if _, there := v.at[t]; !there {
 		return "", false
 	}
-	return t.lastName, t.lastName != t.name
+	return t.lastName, t.lastName != t.name && t.lastOwnName != t.ownName
 }
 
 // LastName returns the name that the ref's element had when Ref last returned the ref, or "" for an unknown

@@ -4,6 +4,7 @@ import (
 	"hash/maphash"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
@@ -13,8 +14,9 @@ type fingerprint struct {
 	role        desktop.Role
 	identifier  string
 	name        string
+	ownName     string // the name without the value
 	description string
-	// label is the name or else the description. For elements that are identified by their contents too, it
+	// label is ownName or else the description. For elements that are identified by their contents too, it
 	// includes a hash of these.
 	label  string
 	reused bool // toolkits reuse it for other elements of its kind
@@ -33,6 +35,7 @@ type track struct {
 	neighbors   string // hash of the texts before and after it, which distinguishes it from these
 	number      int    // of its ref; 0 without one
 	lastName    string // its name when Ref last returned its ref
+	lastOwnName string // its ownName at that time
 	retained    bool
 	dead        bool // it cannot be found again
 	seen        uint64
@@ -102,11 +105,13 @@ func newView(seed maphash.Seed, s *desktop.Snapshot) *view {
 func fingerprintOf(seed maphash.Seed, s *desktop.Snapshot, i int) fingerprint {
 	e := &s.Elements[i]
 	virtual := e.Parent >= 0 && s.Elements[e.Parent].States.Has(desktop.Virtual)
-	m := fingerprint{role: e.Role, identifier: e.Identifier, name: e.Name, description: e.Description, label: e.Name}
+	m := fingerprint{role: e.Role, identifier: e.Identifier, name: e.Name, ownName: nameWithoutValue(e), description: e.Description}
+	m.label = m.ownName
 	if m.label == "" {
 		m.label = e.Description
 	}
-	m.reused = virtual || e.Role.IsSetMember()
+	// A page of a notebook of GTK 3 is inside its tab, which is not reused.
+	m.reused = virtual || e.Role.IsSetMember() && e.Role != desktop.Tab
 	if virtual {
 		m.place, m.size = e.Pos, e.Size
 	}
@@ -117,6 +122,18 @@ func fingerprintOf(seed maphash.Seed, s *desktop.Snapshot, i int) fingerprint {
 		m.label = wordsWithin(seed, s, i)
 	}
 	return m
+}
+
+// nameWithoutValue returns the element's name without its value. Toolkits name some fields by their value, or by
+// a label that contains it.
+func nameWithoutValue(e *desktop.Element) string {
+	switch e.Role {
+	case desktop.Textbox, desktop.Searchbox, desktop.Combobox, desktop.Spinbutton, desktop.Slider:
+		if e.Value != "" {
+			return strings.ReplaceAll(e.Name, e.Value, "")
+		}
+	}
+	return e.Name
 }
 
 // wordsWithin hashes the names of the first elements inside an element, which identify a row without a
@@ -155,6 +172,7 @@ func (v *view) around(i int) (anchor, set *track) {
 type tracker struct {
 	*view
 	seed    maphash.Seed
+	acted   *action
 	live    map[desktop.ID]*track
 	goneIDs map[desktop.ID]*track
 	found   map[*track]bool
@@ -166,7 +184,7 @@ type tracker struct {
 func (r *Table) follow(v *view) {
 	r.clock++
 	f := &tracker{
-		view: v, seed: r.seed, live: r.live, goneIDs: make(map[desktop.ID]*track), found: make(map[*track]bool, len(v.tracks)), lost: make(map[key][]*track),
+		view: v, seed: r.seed, acted: r.acted, live: r.live, goneIDs: make(map[desktop.ID]*track), found: make(map[*track]bool, len(v.tracks)), lost: make(map[key][]*track),
 	}
 	for _, t := range r.gone {
 		f.goneIDs[t.id] = t
@@ -224,7 +242,7 @@ func (f *tracker) byID(level []int) {
 			case f.found[t]:
 			case t.role != m.role:
 				t.dead = true
-			case t.set != set, (t.reused || m.reused || set != nil) && !t.isSameElement(m):
+			case t.set != set, (t.reused || m.reused || set != nil) && !t.isSameElement(m) && !f.followsAction(i, t):
 				f.lost[t.key()] = append(f.lost[t.key()], t)
 			default:
 				f.take(i, t)
