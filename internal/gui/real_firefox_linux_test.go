@@ -32,6 +32,7 @@ user_pref("app.normandy.enabled", false);
 user_pref("network.captive-portal-service.enabled", false);
 user_pref("network.connectivity-service.enabled", false);
 user_pref("termsofuse.bypassNotification", true);
+user_pref("signon.rememberSignons", false);
 `
 	if err := os.WriteFile(filepath.Join(profile, "user.js"), []byte(prefs), 0o600); err != nil {
 		w.Fatal(err)

@@ -18,12 +18,12 @@ import (
 func (s *strangeRun) follow(task strange.Task, p params, before strange.State, e end) (followed, led bool) {
 	s.Helper()
 	for range 2 {
-		tool, next := advised(task.Tool, p, e)
+		tool, next, prepares := advised(task.Tool, p, e)
 		if tool == "" {
 			return followed, false
 		}
 		followed = true
-		if e = s.call(tool, next); tool != task.Tool {
+		if e = s.call(tool, next); prepares {
 			e.advice = ""
 			continue
 		}
@@ -36,8 +36,8 @@ func (s *strangeRun) follow(task strange.Task, p params, before strange.State, e
 }
 
 // advised returns the call that the reply of the call names: the same call with a candidate's ref or
-// in another mode, or one that prepares it. tool is "" if it names none.
-func advised(tool string, p params, e end) (next string, with params) {
+// in another mode, or one that prepares it. next is "" if it names none.
+func advised(tool string, p params, e end) (next string, with params, prepares bool) {
 	query, _ := p["query"].(string)
 	with = maps.Clone(p)
 	refs := regexp.MustCompile(`\be\d+\b`)
@@ -49,25 +49,30 @@ func advised(tool string, p params, e end) (next string, with params) {
 			fits = e.failure.Candidates
 		}
 		with["query"] = refs.FindString(fits[0])
-		return tool, with
+		return tool, with, false
 	}
 	has := func(words ...string) bool {
 		return !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(e.advice, word) })
 	}
 	switch {
 	case e.advice == "": // the call before prepared this one
-		return tool, with
-	case has(`mode "focus"`) && p["mode"] == nil && tool != "ax_set_value":
+		return tool, with, false
+	case has(`mode "focus"`) && p["mode"] == nil && tool == "ax_set_value":
+		if p["value"] == "true" || p["value"] == "false" {
+			return "ax_click", params{"query": query, "mode": "focus"}, false
+		}
+		return "ax_type", params{"query": query, "text": p["value"], "clear_first": true, "mode": "focus"}, false
+	case has(`mode "focus"`) && p["mode"] == nil:
 		with["mode"] = "focus"
-		return tool, with
+		return tool, with, false
 	case has("ax_scroll", "to_view"), has("ax_scroll brings it into view"):
-		return "ax_scroll", params{"query": query, "to_view": true}
+		return "ax_scroll", params{"query": query, "to_view": true}, true
 	case has("Open it by ax_click, then click the option"):
-		return "ax_click", params{"query": query}
+		return "ax_click", params{"query": query}, true
 	case has("ask again"), has("Try again"), has("call again"):
-		return tool, with
+		return tool, with, false
 	}
-	return "", nil
+	return "", nil, false
 }
 
 // strangeTally counts the verdicts of a toolkit.

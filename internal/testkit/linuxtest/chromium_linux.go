@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"os"
+	"path/filepath"
 	"strconv"
 	"testing"
 )
@@ -70,8 +71,16 @@ func save(file string, content io.Reader) error {
 	return os.Rename(file+".new", file)
 }
 
-// Browser opens the page in a Chromium with its own frame: tabs, address, buttons.
+// Browser opens the page in a Chromium with its own frame: tabs, address, buttons. It keeps no
+// passwords, so no page makes it ask.
 func (s *Session) Browser(t testing.TB, page string) *App {
 	t.Helper()
-	return s.Launch(t, "chromium", append(chromiumSwitches(s.Path("tmp", s.nextTitle("browser"))), "--window-size=900,700", page)...)
+	profile := s.Path("tmp", s.nextTitle("browser"))
+	if err := os.MkdirAll(filepath.Join(profile, "Default"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(profile, "Default", "Preferences"), []byte(`{"credentials_enable_service": false}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return s.Launch(t, "chromium", append(chromiumSwitches(profile), "--window-size=900,700", page)...)
 }

@@ -202,8 +202,8 @@ func (m *maker) giveHabits(n *Node) {
 	case Slider, Check:
 		n.Habits.Rename = m.oneIn(6)
 	case List:
-		n.Habits.Redraw = m.oneIn(6)
-		n.Habits.Recycle = !n.Habits.Redraw && m.oneIn(4)
+		n.Habits.Recycle = n.Habits.Recycle || m.oneIn(4)
+		n.Habits.Redraw = !n.Habits.Recycle && m.oneIn(5)
 	}
 }
 
@@ -289,7 +289,7 @@ func (m *maker) fillRows(n *Node) {
 		word := pick(m.random, words()...)
 		count := pick(m.random, 3, 6, 12, 40, 300)
 		if n.Kind == List && m.oneIn(12) {
-			count = 3000
+			count, n.Habits.Recycle = 3000, true
 		}
 		if n.Kind != List {
 			count = min(count, 40)

@@ -173,7 +173,7 @@ func (d drawer) drawRow() (t Task, ok bool) {
 	switch n.Kind { //nolint:exhaustive // others have no rows
 	case List, Table:
 		row := d.random.IntN(len(n.Items))
-		if n.Habits.Recycle && row > 4 {
+		if n.Habits.Recycle && row > 4 && (d.toolkit == GTK4 || d.toolkit.IsBrowser()) {
 			t.Refusable = "the row is not made before it is scrolled to"
 		}
 		if n.Kind == Table && n.Habits.Custom == "old" {

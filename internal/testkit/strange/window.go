@@ -139,7 +139,7 @@ type Habits struct {
 	Accepts   string `json:"accepts,omitempty"`   // "digits", or "mask" for the form 12-34-56
 	Rename    bool   `json:"rename,omitempty"`    // its name contains its value
 	Redraw    bool   `json:"redraw,omitempty"`    // the rows are made anew at each event
-	Recycle   bool   `json:"recycle,omitempty"`   // only the rows in view exist, and are used again for others
+	Recycle   bool   `json:"recycle,omitempty"`   // the rows are drawn from a model, or only those in view exist
 	Steal     bool   `json:"steal,omitempty"`     // the program takes the focus from it
 	Icon      bool   `json:"icon,omitempty"`      // an icon that acts is inside the field
 	Dialog    bool   `json:"dialog,omitempty"`    // its first event opens a dialog, which has to be closed

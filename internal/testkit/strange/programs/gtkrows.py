@@ -93,8 +93,8 @@ def with_choices(node, widget, row_at):
 
 
 def rows(node):
-    if NEW and habit(node, "recycle"):
-        return recycled(node)
+    if habit(node, "recycle"):
+        return recycled(node) if NEW else modelled(node)
     choices = Gtk.ListBox()
     texts = {}
     busy = [False]
@@ -149,6 +149,31 @@ def recycled(node):
     return over(node, scrolling(view, 110), view)
 
 
+def modelled(node):
+    """A tree view of GTK 3 with one column."""
+    store = Gtk.ListStore(str)
+    for item in node["items"]:
+        store.append([item])
+    view = Gtk.TreeView(model=store, headers_visible=False)
+    view.append_column(Gtk.TreeViewColumn("", Gtk.CellRendererText(), text=0))
+    S.set(node, "")
+    view.get_selection().unselect_all()
+    view.get_selection().connect("changed", lambda selection: select_row(node, *selection.get_selected()))
+
+    def row_at(x, y):
+        found = view.get_path_at_pos(int(x), int(y))
+        return store[found[0]][0] if found else None
+    with_choices(node, view, row_at)
+    return over(node, scrolling(view, 110), view)
+
+
+def select_row(node, model, at):
+    """The row's first cell is the value."""
+    if at:
+        item = model[at][0]
+        later(node, lambda: S.set(node, item))
+
+
 def check_list(node):
     choices = Gtk.ListBox()
     for i, item in enumerate(node["items"]):
@@ -183,16 +208,10 @@ def table(node):
             S.set(node, text, f"{path}/{j}")
         renderer.connect("edited", edited)
         view.append_column(Gtk.TreeViewColumn(title, renderer, text=j))
-
-    def changed(selection):
-        model, at = selection.get_selected()
-        if at:
-            item = model[at][0]
-            later(node, lambda: S.set(node, item))
     if node["kind"] == "table":
         S.set(node, "")
         view.get_selection().unselect_all()
-        view.get_selection().connect("changed", changed)
+        view.get_selection().connect("changed", lambda selection: select_row(node, *selection.get_selected()))
     return over(node, scrolling(view, 120), view)
 
 
@@ -257,14 +276,8 @@ def tree(node):
         S.set(node, False, i)
     view.connect("row-expanded", lambda _, at, path: S.set(node, True, path.to_string()))
     view.connect("row-collapsed", lambda _, at, path: S.set(node, False, path.to_string()))
-
-    def changed(selection):
-        model, at = selection.get_selected()
-        if at:
-            item = model[at][0]
-            later(node, lambda: S.set(node, item))
     view.get_selection().unselect_all()
-    view.get_selection().connect("changed", changed)
+    view.get_selection().connect("changed", lambda selection: select_row(node, *selection.get_selected()))
     return over(node, scrolling(view, 110), view)
 
 
