@@ -92,6 +92,7 @@ const (
 	Vertical
 	Virtual   // its children are created and removed as it scrolls
 	Offscreen // not showing, but would show if its container were scrolled
+	Placed    // a field whose Name is that of the label beside or above it, which nothing but its place relates to it
 )
 
 // Has reports whether all of the states are set.
@@ -102,7 +103,7 @@ func (s State) HasAny(some State) bool { return s&some != 0 }
 
 // stateWords lists the words of the states, for ARIA attributes their names, in the order of the bits.
 const stateWords = "showing enabled focusable focused editable readonly multiline password checkable checked mixed pressed " +
-	"selectable selected expandable expanded haspopup required invalid busy modal active default multiselectable vertical virtual offscreen"
+	"selectable selected expandable expanded haspopup required invalid busy modal active default multiselectable vertical virtual offscreen placed"
 
 // Words returns the names of the states in a fixed order.
 func (s State) Words() []string {

@@ -3,6 +3,7 @@ package gui
 import (
 	"cmp"
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/gybob/aai-gateway"
@@ -42,10 +43,17 @@ func (d *engine) RunsCommand(ctx context.Context, call *aai.Call) bool {
 }
 
 // isShell reports whether text typed into the element runs as commands. It is a terminal, contains
-// or is inside one, or is the text box of a terminal in a web page, recognized by name.
+// or is inside one, or is the text box of a terminal in a web page, recognized by name. For a
+// name by place, which is not the element's own, the description counts as well.
 func (v *view) isShell(i int) bool {
 	e := &v.snapshot.Elements[i]
-	if takesText(e) && strings.HasPrefix(strings.ToLower(e.Name), "terminal") {
+	named := func(name string) bool { return strings.HasPrefix(strings.ToLower(name), "terminal") }
+	if takesText(e) && (named(e.Name) || e.States.Has(desktop.Placed) && named(e.Description)) {
+		return true
+	}
+	if e.Role == desktop.Combobox && slices.ContainsFunc(v.snapshot.Elements[i+1:e.End], func(c desktop.Element) bool {
+		return takesText(&c) && (c.Role == desktop.Terminal || named(c.Name))
+	}) {
 		return true
 	}
 	if v.leadsIntoShell(i) {

@@ -199,7 +199,7 @@ func (v *view) readableTexts(i int) []string {
 	if e.Name == "" && isTrashIcon(e.Description) {
 		says = append(says, "delete")
 	}
-	if desktop.IsBlank(e.Name) && e.Role.IsPressable() {
+	if desktop.IsBlank(e.Name) && e.Role.IsPressable() || e.States.Has(desktop.Placed) { // a name by place is not the element's own
 		says = append(says, e.Identifier)
 	}
 	if takesText(e) || e.Parent < 0 {

@@ -181,6 +181,9 @@ func (v *view) describe(i int) string {
 	if value := v.shown(i); value != "" && (e.Value != "" || !e.States.Has(desktop.Checkable)) {
 		text += fmt.Sprintf(" value %q", aai.CleanLabel(value, 200))
 	}
+	if e.States.Has(desktop.Placed) {
+		text += " placed"
+	}
 	if !e.States.Has(desktop.Enabled) {
 		text += " disabled"
 	}
@@ -217,6 +220,9 @@ func (v *view) candidates(indexes []int) []string {
 	texts := make(map[int]string)
 	for _, i := range indexes {
 		text := desktop.Describe(&v.snapshot.Elements[i])
+		if v.snapshot.Elements[i].States.Has(desktop.Placed) {
+			text += " placed"
+		}
 		for _, part := range paths[i] {
 			if len(shown) == 1 || shared[part] < len(shown) {
 				text += " in " + part

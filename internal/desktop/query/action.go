@@ -134,15 +134,15 @@ func (q *Query) best(f *finder, matches []int) Strategy {
 	return NameLoose
 }
 
-// plainMatcher returns a function that compares an element's name, or its description if it has no name,
-// with plain words.
+// plainMatcher returns a function that compares an element's name, or its description if it has no name or
+// one by place, with plain words.
 func plainMatcher(w *searchText) func(*finder, int, matchLevel) bool {
 	return func(f *finder, i int, g matchLevel) bool {
 		e := &f.s.Elements[i]
 		if e.Name == "" {
 			return f.compare(i, descriptionAttribute, w, g)
 		}
-		if f.compare(i, nameAttribute, w, g) {
+		if f.compare(i, nameAttribute, w, g) || e.States.Has(desktop.Placed) && f.compare(i, descriptionAttribute, w, g) {
 			return true
 		}
 		first, rest, two := strings.Cut(w.loose, " ")

@@ -268,6 +268,7 @@ func (w *walker) writeStates(b *strings.Builder, c int) {
 	write("busy", has(desktop.Busy))
 	write("default", has(desktop.Default) && e.Role == desktop.Button)
 	write("haspopup", has(desktop.HasPopup) && e.Role == desktop.Button)
+	write("placed", has(desktop.Placed))
 }
 
 // implied reports whether a role is the expected one inside another role.

@@ -58,7 +58,8 @@ type Page struct {
 //	  … 90 more row, k=0–89: button "Edit" [e58+2k], button "Delete" [e59+2k]; "Bo" … "Zoe"
 //
 // Neighbours of one role share a line. An unquoted word after a ref is a name of one word; "=" in a line of
-// several elements precedes a value. A text on a line of its own without a role is a paragraph. A browser's
+// several elements precedes a value. A field that is "placed" has the name of a label beside or above it, to
+// which only its place relates it. A text on a line of its own without a role is a paragraph. A browser's
 // window shows the address, the page's own title, and directly the page if there is nothing else. Layout is
 // omitted, and so are texts that only repeat the name next to them. A dialog in front of everything else
 // comes first. Similar rows after the third are folded into one line that says how to address each: the

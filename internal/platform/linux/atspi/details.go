@@ -115,8 +115,9 @@ func (p *program) askDetails(first, second *batch, t *tree, n *node) {
 	if interactive || window || p.mayPrompt(n) || n.role == roleLandmark || plainRole(n.role).IsSetMember() || n.wordless() && p.profile().IsBrowser || n.name == "" && n.count == 0 && p.profile().identifiesLeaves {
 		p.askIdentifiers(first, n)
 	}
-	if interactive && n.name == "" || n.role == roleComboBox && n.offers&offersSelection == 0 {
+	if interactive && n.name == "" || n.role == roleComboBox { // a combo box may have its value as its name
 		p.askLabels(first, second, t, n)
+		p.askDirection(second, n)
 	}
 }
 
@@ -340,6 +341,8 @@ func (n *node) readAttributes(d *wire.Decoder) {
 			n.webRoles = value
 		case "posinset":
 			n.pos = ordinal(value)
+		case "placeholder-text":
+			n.placeholder = value
 		case "setsize":
 			n.size = ordinal(value)
 		default:

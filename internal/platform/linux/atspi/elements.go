@@ -206,6 +206,9 @@ func (p *program) elements(ctx context.Context, first *batch, parent *node, node
 		}
 		e := m.element(n, p.windowOf(ctx, m, n))
 		if old, ok := p.cache.Find(e.ID); ok {
+			if m.tree.wantsPlace(n, m.habits) || e.Role == desktop.Combobox && old.States.Has(desktop.Protected) {
+				keepPlaced(&e, &old)
+			}
 			e.Name = firstOf(e.Name, old.Name)
 			if e.Name == "" {
 				e.Description = firstOf(e.Description, old.Description)

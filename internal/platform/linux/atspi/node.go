@@ -86,27 +86,30 @@ type node struct {
 	offscreen   bool // not visible, but would be if an ancestor were scrolled
 	elementRole desktop.Role
 	tab         *node // in GTK 4, of a page: its tab, see pageTab
+	placed      *node // the label that names it by its place
 }
 
 // details are the properties that are read only of showing nodes.
 type details struct {
-	detailed   bool
-	detailsAt  time.Time    // time of reading the actions' names, identifiers and labels
-	frame      desktop.Rect // as the app reports it
-	text       string
-	number     float64
-	numeric    bool   // number is its value
-	figures    string // the written number if it has more digits than number can hold
-	textless   bool   // an empty field for a number
-	written    bool   // text is the text written on it
-	min, max   float64
-	actions    []string
-	identifier string
-	webRoles   string
-	nameHints  nameHints
-	pos, size  int
-	labels     []ref  // the nodes that label it
-	chosen     string // name of the selected child
+	detailed    bool
+	detailsAt   time.Time    // time of reading the actions' names, identifiers and labels
+	frame       desktop.Rect // as the app reports it
+	text        string
+	number      float64
+	numeric     bool   // number is its value
+	figures     string // the written number if it has more digits than number can hold
+	textless    bool   // an empty field for a number
+	written     bool   // text is the text written on it
+	min, max    float64
+	actions     []string
+	identifier  string
+	webRoles    string
+	nameHints   nameHints
+	pos, size   int
+	labels      []ref     // the nodes that label it
+	placeholder string    // shown in the field while it is empty
+	direction   direction // of the text in and around it
+	chosen      string    // name of the selected child
 }
 
 func (n *node) action() bool { return n.offers&offersAction != 0 }

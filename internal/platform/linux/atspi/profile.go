@@ -47,12 +47,12 @@ type profile struct {
 	// Names and texts.
 
 	namesClasses     bool // nameless widgets have the name of their class, and some names are doubled
-	namesBefore      bool // a label before the element names it
 	wordsInContainer bool // words are not objects, but part of the text of their container
 	writtenByParts   bool // the descendants of a text may contain all of it
 	clampsRanges     bool // a range of text is shortened to the text's length
 	countsUTF16      bool // lengths of texts are in UTF-16 units, otherwise in bytes
 	boxNameIsValue   bool // the name of a combo box without a selection is its value
+	tellsDirection   bool // the attributes of a text contain its direction
 	fixElement       func(n, window *node, e *desktop.Element)
 
 	// Numbers.
@@ -90,7 +90,7 @@ func newProfile(toolkit, version, name string, listsObjects bool) profile {
 	if listsObjects {
 		p.trust, p.plainInterfaces = treecache.TrustEvents, offersComponent // common to all objects of ATK's bridge
 	}
-	p.namesBefore, p.pressesFocusable = p.isOffice, p.isOffice
+	p.pressesFocusable = p.isOffice
 	switch {
 	case toolkit == "Chromium":
 		p.setChromium()
@@ -111,7 +111,7 @@ func (p *profile) setChromium() {
 	}
 	p.needsFlag, p.omitsWaiting, p.lacksIDs, p.hasPromptPanels = true, true, true, true
 	p.textsFillParents = true
-	p.writtenByParts, p.clampsRanges = true, true
+	p.writtenByParts, p.clampsRanges, p.tellsDirection = true, true, true
 	p.roundsNumbers, p.writesNumbers = true, true
 	p.firstActionPresses, p.omitsSensitive = true, true
 }
@@ -140,7 +140,7 @@ func (p *profile) setGTK(major int) {
 	p.WorksCovered, p.RaisesOnFocus, p.ReportsFocusEarly = true, true, true
 	p.entryPressReturns = true
 	if major < 4 {
-		p.rowsOfTables, p.hidesScrolledContent = !p.isOffice, true
+		p.rowsOfTables, p.hidesScrolledContent, p.tellsDirection = !p.isOffice, true, !p.isOffice
 		return
 	}
 	p.listsEmpty, p.windowRelative, p.lacksShowing, p.namesClasses = true, true, true, true

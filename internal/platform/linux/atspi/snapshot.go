@@ -24,6 +24,7 @@ type elementBuilder struct {
 func (m *elementBuilder) make() []desktop.Element {
 	m.elements = make([]desktop.Element, 0, len(m.tree.nodes))
 	for _, window := range m.tree.root.children {
+		m.tree.nameByPlace(window, m.habits)
 		m.tree.clip(window, window.frame, m.habits)
 		m.add(window, window, -1)
 	}
@@ -64,6 +65,10 @@ func (m *elementBuilder) element(n, window *node) desktop.Element {
 	if e.Role.IsSetMember() {
 		e.Pos, e.Size = n.pos, n.size
 	}
+	if n.placed != nil {
+		e.States |= desktop.Placed
+		e.Description = firstOf(e.Description, n.placeholder)
+	}
 	if n.fixed(m.habits) {
 		e.States |= desktop.Enabled
 	}
@@ -92,13 +97,8 @@ func (m *elementBuilder) element(n, window *node) desktop.Element {
 	if m.habits.IsBrowser && e.IsKeyRelay() {
 		e.Value = "" // the last keys, or nothing, regardless of their effect in the page
 	}
-	if e.Role == desktop.Combobox && n.offers&offersSelection == 0 {
-		if m.habits.boxNameIsValue {
-			e.Value = n.name // the selection in its list only serves its keyboard
-		}
-		if !m.habits.IsBrowser { // a combo box of a page keeps its label as the name even if empty
-			e.Name, e.Value = m.tree.comboName(n, e.Name, e.Value)
-		}
+	if e.Role == desktop.Combobox {
+		m.nameCombo(n, &e)
 	}
 	switch n.elementRole {
 	case desktop.Text, desktop.Label, desktop.Paragraph, desktop.Heading:
@@ -110,6 +110,25 @@ func (m *elementBuilder) element(n, window *node) desktop.Element {
 		m.habits.fixElement(n, window, &e)
 	}
 	return e
+}
+
+// nameCombo separates the name of a combo box from its value. In Qt a combo box has its value as its name, in
+// GTK 3 its chosen option, and only its label names it. The field for a password inside one protects both.
+func (m *elementBuilder) nameCombo(n *node, e *desktop.Element) {
+	label := firstOf(m.tree.labelOf(n), n.placedName())
+	selects := n.offers&offersSelection != 0
+	switch {
+	case n.holdsPassword():
+		e.Name, e.Value = label, ""
+		e.States |= desktop.Protected
+	case n.namedByValue():
+		e.Name, e.Value = firstOf(label, e.Name), n.chosen
+	case selects:
+	case m.habits.boxNameIsValue: // the selection in its list only serves its keyboard
+		e.Name, e.Value = firstOf(label, e.Name), n.name
+	case !m.habits.IsBrowser: // a combo box of a page keeps its label as the name even if empty
+		e.Name, e.Value = firstOf(label, e.Name), firstOf(e.Value, n.name)
+	}
 }
 
 // frame returns the node's rectangle on the screen.
@@ -245,15 +264,12 @@ func (t *tree) nameOf(n *node, habits *profile) string {
 	if label := t.labelOf(n); label != "" {
 		return label
 	}
-	if label := n.labelBefore(); label != "" && habits.namesBefore {
-		return label
-	}
 	if namedByContent(n.elementRole) {
 		if text := n.content(); text != "" {
 			return text
 		}
 	}
-	return n.description
+	return firstOf(n.placedName(), n.description, n.placeholder)
 }
 
 // labelOf returns the text of the node's labels.
@@ -271,11 +287,13 @@ func (t *tree) labelOf(n *node) string {
 	return strings.Join(labels, " ")
 }
 
-// comboName separates a combo box's name from its value. In Qt a combo box has its value as its name, and
-// only its label names it.
-func (t *tree) comboName(n *node, name, value string) (string, string) {
-	value = firstOf(value, n.name)
-	return firstOf(t.labelOf(n), name), value
+// namedByValue reports whether the combo box has its chosen option as its name, as in GTK 3.
+func (n *node) namedByValue() bool { return n.chosen != "" && n.name == n.chosen }
+
+// holdsPassword reports whether the combo box contains a field for a password, which its own name or value
+// may reveal.
+func (n *node) holdsPassword() bool {
+	return !n.walk(func(c *node) bool { return c.role != rolePassword })
 }
 
 // halved returns the node's name once if GTK 4.8 doubles it: from the label in the button, and from the

@@ -45,7 +45,7 @@ type requests struct {
 	name, description, childCount, parent, accessibleID              *request
 	children, role, states, interfaces, attributes, relations, index *request
 	extents, extentsInWindow                                         *request
-	characterCount, caretOffset                                      *request
+	characterCount, caretOffset, textAttributes                      *request
 	actions, actionCount                                             *request
 	actionNames                                                      [4]*request // of the first actions
 	value, minimum, maximum                                          *request
@@ -72,6 +72,7 @@ func newRequests() *requests {
 		extentsInWindow: numbers(componentInterface, "GetExtents", "u", "(iiii)", 1),
 		characterCount:  property(textInterface, "CharacterCount"),
 		caretOffset:     property(textInterface, "CaretOffset"),
+		textAttributes:  method(textInterface, "GetDefaultAttributes", "a{ss}"),
 		actions:         method(actionInterface, "GetActions", "a(sss)"),
 		actionCount:     property(actionInterface, "NActions"),
 		value:           property(valueInterface, "CurrentValue"),
