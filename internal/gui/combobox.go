@@ -10,7 +10,39 @@ import (
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/gui/guierr"
+	"github.com/gybob/aai-gateway/internal/gui/params"
 )
+
+// comboField returns the field for free text inside an editable combo box, or -1.
+func (v *view) comboField(i int) int {
+	box := &v.snapshot.Elements[i]
+	if box.Role != desktop.Combobox || box.States.Has(desktop.Editable) {
+		return -1
+	}
+	field := -1
+	for c := i + 1; c < box.End; c++ {
+		switch e := &v.snapshot.Elements[c]; {
+		case e.Role != desktop.Textbox && e.Role != desktop.Searchbox && e.Role != desktop.Terminal:
+		case !e.States.HasAny(desktop.Showing|desktop.Offscreen) || e.States.Has(desktop.ReadOnly):
+		case field >= 0:
+			return -1
+		default:
+			field = c
+		}
+	}
+	return field
+}
+
+// typesInto reports whether the call enters a text or keys into the element of the query.
+func typesInto(call *aai.Call, query string) bool {
+	switch call.Tool {
+	case setValueName, "ax_type", "ax_key_press":
+		return true
+	case "ax_fill":
+		return query != params.Submit(call)
+	}
+	return false
+}
 
 // comboChoice is the selection of an option in a closed combo box. Qt ignores the selection in its
 // list, and opening the list would grab the person's keyboard. The keys that step through a closed

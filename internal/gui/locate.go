@@ -89,8 +89,20 @@ func (v *view) readOffscreen(ctx context.Context) bool {
 }
 
 // find returns the one element of the present snapshot that the query or ref matches. If several match, it fails
-// unless the argument nth of the call selects one.
+// unless the argument nth of the call selects one. For a call that types, it returns the field inside an editable
+// combo box in place of the box, so that the gates judge the element that receives the text.
 func (v *view) find(ctx context.Context, text string) (match, error) {
+	m, err := v.findMatch(ctx, text)
+	if err == nil && typesInto(v.call, text) {
+		if field := v.comboField(m.index); field >= 0 {
+			m.index = field
+		}
+	}
+	return m, err
+}
+
+// findMatch is find without regard to the kind of call.
+func (v *view) findMatch(ctx context.Context, text string) (match, error) {
 	if refs.Is(text) {
 		i, err := v.refs.Resolve(v.snapshot, text)
 		if told, renamed := v.refs.NameChanged(v.snapshot, text); err == nil && renamed && v.forAction {
