@@ -293,9 +293,14 @@ func (a action) judge(ctx context.Context, seen outcome, result *actionResult, o
 func firstLine(text string) string { line, _, _ := strings.Cut(text, " What changed"); return line }
 
 // tryTechniques uses the first technique that the element supports. If it supports none, the error
-// contains the reason of each.
+// contains the reason of each, and for a label the controls beside it.
 func (a action) tryTechniques(ctx context.Context) (technique, error) {
 	a.refs.Acted(a.snapshot, a.index, a.text)
+	used, err := a.tryInOrder(ctx)
+	return used, a.withControlsBeside(a.index, err)
+}
+
+func (a action) tryInOrder(ctx context.Context) (technique, error) {
 	var last error
 	var reasons []string
 	for _, w := range a.techniques {
