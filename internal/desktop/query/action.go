@@ -70,7 +70,7 @@ func isNaturalText(text string) bool {
 // FindForAction is Find for a caller that will act: it returns all showing elements that the query
 // identifies reliably, in any spelling, and no others. If there are none, HiddenMatches holds the reliable
 // matches among hidden elements. An element with the whole name of the query, even a label or a hidden one,
-// excludes those with more words.
+// excludes those with more words, and so does one with that description.
 func (q *Query) FindForAction(s *desktop.Snapshot, o Options) Result {
 	if !q.isLoose() {
 		return q.Find(s, o)
@@ -84,10 +84,19 @@ func (q *Query) FindForAction(s *desktop.Snapshot, o Options) Result {
 	if hidden := f.hiddenMatches([]searchPass{whole}); len(hidden) > 0 {
 		return Result{HiddenMatches: hidden}
 	}
+	if q.plain && len(each(describedBy(q.words))(f, false)) > 0 {
+		return Result{}
+	}
 	if matches := t.find(f, false); len(matches) > 0 {
 		return Result{Strategy: q.best(f, matches), Matches: f.prune(matches, t)}
 	}
 	return Result{HiddenMatches: f.hiddenMatches([]searchPass{t})}
+}
+
+// describedBy returns a test for elements whose whole description, such as a tooltip, is the text.
+func describedBy(text string) func(*finder, int) bool {
+	w := newSearchText(text)
+	return func(f *finder, i int) bool { return f.compare(i, descriptionAttribute, w, undecorated) }
 }
 
 // ClosestMatches returns those of matches with the closest spelling: exact, else loose, else apart from suffixes such

@@ -265,6 +265,21 @@ window "Browser" active
 	}
 }
 
+// TestWholeDescriptionExcludesOthers checks that an element whose tooltip is the query excludes a
+// field with more words, without being found itself.
+func TestWholeDescriptionExcludesOthers(t *testing.T) {
+	s := one(desktop.Textbox, "Station thread")
+	s.Elements[0].End = 3
+	s.Elements = append(s.Elements, desktop.Element{Role: desktop.Button, Name: "Save", Description: "Thread", Parent: 0, End: 3, States: desktop.Showing | desktop.Enabled})
+	q, err := Parse("Thread", Auto)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found := q.FindForAction(s, Options{Root: -1}); len(found.Matches) > 0 {
+		t.Errorf("found %v", found.Matches)
+	}
+}
+
 // TestWholeNameExcludesOthers checks that an element with the whole name of the query, even a label or a
 // hidden element, excludes a field with more words.
 func TestWholeNameExcludesOthers(t *testing.T) {

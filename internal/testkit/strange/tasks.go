@@ -122,7 +122,11 @@ func (d drawer) draw() (t Task, ok bool) {
 		option := pick(d.random, n.Items[1:]...)
 		return d.click(option, option), true
 	case Button:
-		return d.event(n.Name, "clicked"), n.Labelling != Nameless
+		t = d.event(n.Name, "clicked")
+		if n.Labelling == Tooltip && d.toolkit == GTK3 {
+			t.Refusable = "its icon gives it another name"
+		}
+		return t, n.Labelling != Nameless
 	case Link:
 		return d.event(n.Name, "clicked"), true
 	case Notebook, Stack:
