@@ -77,6 +77,10 @@ type Profile struct {
 	// LosesLateKeys reports whether a busy app that has lost the keyboard moves the focus by a late tab
 	// without an event.
 	LosesLateKeys bool
+	// WheelFocuses reports whether the wheel over a combo box gives it its window's keyboard focus.
+	WheelFocuses bool
+	// TabsThroughCells reports whether tab moves within a table, and selects its cells on the way.
+	TabsThroughCells bool
 	// SkipsValidators reports whether SetText may set a text in a field of one line that the keyboard could
 	// not enter.
 	SkipsValidators bool

@@ -53,7 +53,9 @@ func (v *view) clickOn(ctx context.Context, i int, button desktop.MouseButton, c
 		if err := v.checkOpen(i); err != nil {
 			return nil, err
 		}
-		a.techniques = v.pressTechniques(i)
+		if a.techniques = v.pressTechniques(i); v.isKeyboardLink(i) {
+			a.techniques = []technique{v.byLinkKeys(i)}
+		}
 	}
 	if asks && v.inClosedMenu(i) {
 		a.techniques = append(a.techniques, v.pressAsLastResort(i))

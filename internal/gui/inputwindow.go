@@ -319,14 +319,15 @@ func (v *view) resolvePoint(ctx context.Context, prefix string) (desktop.Point, 
 }
 
 // clickPoint returns the center of the visible part of the element, in its window or in the menu or list over it. It
-// fails if no part is in view.
+// fails if no part is in view. A container that does not contain the element at all does not clip it: in GTK 3 a page
+// is a child of its tab.
 func (v *view) clickPoint(i int, w desktop.WindowInfo) (desktop.Point, error) {
 	seen, over := v.snapshot.Elements[i].Frame, false
 	for p := v.snapshot.Elements[i].Parent; p >= 0 && !over && !seen.Empty(); p = v.snapshot.Elements[p].Parent {
 		parent := &v.snapshot.Elements[p]
 		over = isPopupRole(parent.Role)
-		if !parent.Frame.Empty() && parent.Role != desktop.Combobox && parent.Role != desktop.MenuItem {
-			seen = seen.Intersect(parent.Frame)
+		if part := seen.Intersect(parent.Frame); !part.Empty() && parent.Role != desktop.Combobox && parent.Role != desktop.MenuItem {
+			seen = part
 		}
 	}
 	if !over {

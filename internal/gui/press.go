@@ -277,11 +277,14 @@ func takesText(e *desktop.Element) bool {
 
 // keepsTab reports whether tab is a character in the element or moves within it, instead of leaving
 // it.
-func keepsTab(e *desktop.Element) bool {
+func (v *view) keepsTab(i int) bool {
+	e := &v.snapshot.Elements[i]
 	switch e.Role {
 	case desktop.Terminal:
 		return true
-	case desktop.Document, desktop.Paragraph, desktop.Heading, desktop.Grid, desktop.Cell:
+	case desktop.Grid, desktop.Table, desktop.Cell:
+		return v.app.TabsThroughCells || e.States.Has(desktop.Editable)
+	case desktop.Document, desktop.Paragraph, desktop.Heading:
 		return e.States.Has(desktop.Editable)
 	}
 	return e.States.Has(desktop.Editable | desktop.Multiline)

@@ -139,12 +139,15 @@ const (
 	scrollTimeout = time.Second
 )
 
-// scrollList scrolls the list that contains the element, page by page, until the element is
-// visible. It reads the program after each step, because toolkits differ in the rows that a list
-// shows and in the distance per notch. The view keeps its snapshot, so that its indexes stay valid.
+// scrollList scrolls the list that contains the element until the element is visible. It reads the program after
+// each step, because toolkits differ in the rows that a list shows and in the distance per notch: the first step is at
+// most a page, and shows how far a step goes. The view keeps its snapshot, so that its indexes stay valid.
 func (v *view) scrollList(ctx context.Context, id desktop.ID) error {
 	now := *v
-	last, step := 0, 1.0
+	if err := now.refresh(ctx); err != nil {
+		return err
+	}
+	from, asked, ratio := rowDistance{}, 0.0, 1.0
 	for range maxScrolls {
 		i := now.snapshot.Index(id)
 		if i < 0 {
@@ -153,63 +156,80 @@ func (v *view) scrollList(ctx context.Context, id desktop.ID) error {
 		if now.snapshot.IsVisible(i) {
 			return nil
 		}
-		list, away, rows := now.scrollDistance(i)
-		switch {
-		case away == 0 && last == 0:
+		away := now.scrollDistance(i)
+		switch moved := float64(from.pixels - away.pixels); {
+		case away.pixels == 0 && from.pixels == 0:
 			return guierr.Unsupported("way to bring this into view")
-		case away == 0:
+		case away.pixels == 0:
 			return guierr.Failed(aai.Delivered, "its list cannot be scrolled to it")
-		case away < 0 && last > 0 || away > 0 && last < 0:
-			step /= 2 // the step was too far
+		case from.pixels == 0:
+			asked = math.Max(-float64(away.page), math.Min(float64(away.page), float64(away.pixels)))
+		default:
+			if (moved > 0) == (asked > 0) && moved != 0 {
+				ratio = asked / moved
+			}
+			asked = ratio * float64(away.pixels)
 		}
-		last = away
-		if err := now.scrollListBy(ctx, list, int(math.Round(step*float64(away)))); err != nil {
+		from = away
+		if err := now.scrollListBy(ctx, away.list, int(math.Round(asked))); err != nil {
 			return err
 		}
-		if err := now.awaitScrolled(ctx, id, rows); err != nil {
+		if err := now.awaitScrolled(ctx, id, away.rows); err != nil {
 			return err
 		}
 	}
 	return guierr.Failed(aai.Delivered, "its list was scrolled %d times, and it is not in view", maxScrolls)
 }
 
-// scrollDistance returns how far a hidden element is below the visible part of its list, or above if negative. The
-// distance is in pixels (at most a page) and in rows. If the distance is unknown, list is -1 and the others are 0.
-func (v *view) scrollDistance(i int) (list, pixels, rows int) {
-	row := i
-	list = v.snapshot.Elements[row].Parent
+// A rowDistance is the way from the visible part of a list to a row out of view. Up is negative. The distances are 0
+// if they are unknown.
+type rowDistance struct {
+	list         int
+	pixels, rows int
+	page         int // the height of the visible part, in pixels
+}
+
+// scrollDistance returns the way to a hidden element of a list.
+func (v *view) scrollDistance(i int) rowDistance {
+	row, list := i, v.snapshot.Elements[i].Parent
 	for list >= 0 && !v.snapshot.IsVisible(list) {
 		row, list = list, v.snapshot.Elements[list].Parent
 	}
 	if list < 0 || !isRowRole(v.snapshot.Elements[row].Role) {
-		return -1, 0, 0
+		return rowDistance{list: -1}
 	}
-	first, last, at := -1, -1, -1
-	all := v.snapshot.Children(list)
-	for n, c := range all {
+	first, last, at, all := -1, -1, -1, []int(nil)
+	for _, c := range v.snapshot.Children(list) {
+		if v.snapshot.Elements[c].Role != v.snapshot.Elements[row].Role {
+			continue // headings do not move with the rows
+		}
 		if c == row {
-			at = n
+			at = len(all)
 		}
 		if v.snapshot.IsVisible(c) {
-			last = n
-			if first < 0 {
-				first = n
+			if last = len(all); first < 0 {
+				first = last
 			}
 		}
+		all = append(all, c)
 	}
 	if first < 0 {
-		return -1, 0, 0
+		return rowDistance{list: -1}
 	}
 	top, bottom := v.snapshot.Elements[all[first]].Frame, v.snapshot.Elements[all[last]].Frame
 	page := bottom.Y + bottom.H - top.Y
-	pitch := max(1, page/(last-first+1))
-	switch {
-	case at < first:
-		return list, -min((first-at)*pitch, max(pitch, page*4/5)), at - first
-	case at > last:
-		return list, min((at-last)*pitch, max(pitch, page*4/5)), at - last
+	away := rowDistance{list: list, page: page, rows: at - last}
+	if at < first {
+		away.rows = at - first
 	}
-	return -1, 0, 0
+	if at >= first && at <= last {
+		return rowDistance{list: -1}
+	}
+	away.pixels = away.rows * page / (last - first + 1)
+	if away.pixels == 0 {
+		away.pixels = away.rows
+	}
+	return away
 }
 
 // awaitScrolled waits until the element is visible or its distance in rows has changed from the given one.
@@ -222,7 +242,7 @@ func (v *view) awaitScrolled(ctx context.Context, id desktop.ID, from int) error
 		if i < 0 || v.snapshot.IsVisible(i) {
 			return nil
 		}
-		if _, _, rows := v.scrollDistance(i); rows != from {
+		if v.scrollDistance(i).rows != from {
 			return nil
 		}
 		if !p.awaitChange(ctx) {

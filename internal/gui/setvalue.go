@@ -148,7 +148,7 @@ func (v *view) skipsValidator(i int, held, text string) bool {
 // tabLeaves reports whether a typed tab would leave the element: the rest would go into the next
 // one.
 func (v *view) tabLeaves(i int, text string) bool {
-	return strings.Contains(text, "\t") && (v.app.IsBrowser || !keepsTab(&v.snapshot.Elements[i]))
+	return strings.Contains(text, "\t") && (v.app.IsBrowser || !v.keepsTab(i))
 }
 
 // tabError returns the error for a text with a tab that could not be set without typing.

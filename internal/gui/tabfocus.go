@@ -47,8 +47,22 @@ func (v *view) focusWithoutPress(ctx context.Context, i int, input desktop.Input
 		if v.focusByAction(ctx, i, desktop.Act{Verb: desktop.Press, Action: setFocus, Name: e.Name}, input, seat, w) == nil {
 			return nil
 		}
+	case v.app.WheelFocuses && e.Role == desktop.Combobox && seat == desktop.OwnSeat:
+		v.focusByWheel(ctx, i, input, seat, w)
 	}
 	return v.tabTo(ctx, e.ID, input, seat, w)
+}
+
+// focusByWheel turns the wheel sideways over the element, which changes nothing but the focus. tabTo then finds the
+// element focused, or goes there.
+func (v *view) focusByWheel(ctx context.Context, i int, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) {
+	at, err := v.clickPoint(i, w)
+	if err == nil {
+		err = withoutFocusCheck(input).Scroll(ctx, seat, w.ID, at, 1, 0)
+	}
+	if err != nil {
+		v.engine.Log.Debug("the wheel did not focus an element", "error", err)
+	}
 }
 
 // clickOrTabTo clicks a point of an element, or moves the focus there by keys.
@@ -183,7 +197,7 @@ func (k *focusTracker) tabConsumer(i, at int, told bool) int {
 	// Only GTK reports the focused element in the background before a key comes. LibreOffice on GTK
 	// reports its canvas as focused.
 	if at >= 0 && (told || k.app.ReportsFocusEarly) && k.snapshot.Elements[at].Role != desktop.Generic {
-		if keepsTab(&k.snapshot.Elements[at]) {
+		if k.keepsTab(at) {
 			return at
 		}
 		return -1
@@ -193,7 +207,7 @@ func (k *focusTracker) tabConsumer(i, at int, told bool) int {
 		top = k.snapshot.Elements[top].Parent
 	}
 	for in := top; in < k.snapshot.Elements[top].End; in++ {
-		if e := &k.snapshot.Elements[in]; e.States.Has(desktop.Showing) && keepsTab(e) {
+		if k.snapshot.Elements[in].States.Has(desktop.Showing) && k.keepsTab(in) {
 			return in
 		}
 	}

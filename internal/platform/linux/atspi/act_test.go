@@ -200,7 +200,7 @@ func TestFocusAndScroll(t *testing.T) {
 				t.Fatal("the last fruit is not in the tree")
 			}
 			err = w.bus.Execute(t.Context(), app, last.ID, desktop.Act{Verb: desktop.ScrollTo})
-			if kind != linuxtest.Chromium {
+			if kind == linuxtest.Qt6 { // its lists report no scroll bars
 				if c, delivery := code(err); c != aai.AutomationNotSupported || delivery != aai.NotDelivered {
 					t.Errorf("scroll: %v", err)
 				}

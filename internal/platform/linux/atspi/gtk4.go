@@ -2,8 +2,8 @@ package atspi
 
 import "slices"
 
-// GTK 4 gives the numbers of scroll bars, the words of tabs and the states of pages to other objects
-// than the ones people see.
+// GTK 4 gives the numbers of scroll bars and the words of tabs to other objects than the ones people see,
+// and no states to the pages of notebooks.
 
 // isBarRange reports whether the node has the number of the scroll bar around it, as in GTK 4.
 func (n *node) isBarRange() bool {
@@ -16,22 +16,31 @@ func (n *node) namedByContent(habits *profile) bool {
 	return habits.namesClasses && n.role == rolePageTab
 }
 
-// pageTab returns the tab of a notebook's page; nil if the node is none. GTK 4 reports the pages and the
-// tabs in two containers, and does not report which pages are not open.
+// pageTab returns the tab of a notebook's page; nil if the node is none. GTK 4 and Qt report the pages and
+// the tabs in two containers, and GTK 4 does not report which pages are not open.
 func (n *node) pageTab() *node {
 	pages := n.parent
-	if n.role != rolePanel || pages.role != rolePanel || pages.parent == nil {
+	if n.role != rolePanel && n.role != roleFiller || pages.role != rolePanel && pages.role != roleLayeredPane || pages.parent == nil {
 		return nil
 	}
+	at := slices.Index(pages.children, n)
 	for _, header := range pages.parent.children {
-		if header == pages || header.role != rolePanel {
-			continue
-		}
-		for _, list := range header.children {
-			if list.role == rolePageTabList && len(list.children) == len(pages.children) {
-				return list.children[slices.Index(pages.children, n)]
+		for _, list := range append([]*node{header}, header.children...) {
+			if list.role == rolePageTabList && header != pages && list.tabs() == len(pages.children) {
+				return list.children[at]
 			}
 		}
 	}
 	return nil
+}
+
+// tabs returns the number of tabs at the beginning of a list of tabs. In Qt, buttons for scrolling follow.
+func (n *node) tabs() (count int) {
+	for _, child := range n.children {
+		if child.role != rolePageTab {
+			break
+		}
+		count++
+	}
+	return count
 }

@@ -85,7 +85,7 @@ type node struct {
 	hidden      bool // shown, but its frame lies outside of the visible area
 	offscreen   bool // not visible, but would be if an ancestor were scrolled
 	elementRole desktop.Role
-	tab         *node // in GTK 4, of a page: its tab, see pageTab
+	tab         *node // of a page in GTK 4 or Qt, see pageTab
 	placed      *node // the label that names it by its place
 }
 
@@ -268,10 +268,8 @@ type visibility struct {
 func (n *node) updateVisibility(s visibility) {
 	n.detailed = n.detailed && (n.shown || n.offscreen && s.offscreen)
 	for _, child := range n.children {
-		if child.tab = nil; s.pages {
-			child.tab = child.pageTab()
-		}
-		child.shown = n.shown && (child.states.has(s.visibleState) || child.slides() && child.states.has(stateVisible)) && (child.tab == nil || child.tab.states.has(stateSelected))
+		child.tab = child.pageTab()
+		child.shown = n.shown && (child.states.has(s.visibleState) || child.slides() && child.states.has(stateVisible)) && (child.tab == nil || !s.pages || child.tab.states.has(stateSelected))
 		child.offscreen = !child.shown && (n.shown || n.offscreen) && s.visibleState == stateShowing && child.scrolledAway(n.offscreen, s)
 		child.updateVisibility(s)
 	}
@@ -281,7 +279,7 @@ func (n *node) updateVisibility(s visibility) {
 // a page, in a viewport, or among the rows of a list. Inside a scrolled-away element, this holds for every node
 // that is not hidden.
 func (n *node) scrolledAway(within bool, s visibility) bool {
-	if !n.states.has(stateVisible) && (!s.rows || !n.states.has(stateTransient)) {
+	if !n.states.has(stateVisible) && (!s.rows || !n.states.has(stateTransient) && n.role != roleTableCell) {
 		return false
 	}
 	switch n.parent.role {

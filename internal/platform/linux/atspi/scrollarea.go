@@ -39,7 +39,15 @@ func (a *actor) scrollAreas() (areas []scrollArea) {
 		return nil
 	}
 	goal := i
-	for p := s.Elements[i].Parent; p >= 0; p = s.Elements[p].Parent {
+	if a.p.profile().hidesScrolledRows { // lists have bars of their own, which Qt does not report
+		for p := s.Elements[i].Parent; p >= 0; p = s.Elements[p].Parent {
+			switch s.Elements[p].Role {
+			case desktop.List, desktop.Listbox, desktop.TreeView, desktop.Grid, desktop.Table:
+				goal = p
+			}
+		}
+	}
+	for p := s.Elements[goal].Parent; p >= 0; p = s.Elements[p].Parent {
 		before, after := float64(goal-p-1), float64(s.Elements[p].End-s.Elements[goal].End)
 		area := scrollArea{guess: before / max(1, before+after)}
 		for _, bar := range scrollBarsOf(s, p) {
@@ -89,6 +97,9 @@ func (a *actor) scrollByBars(ctx context.Context) error {
 		if err := a.reveal(ctx, area); err != nil {
 			return err
 		}
+	}
+	if own != a.n.ref {
+		return a.unsupported("is in a list that is to be scrolled itself", nil)
 	}
 	return nil
 }

@@ -246,7 +246,7 @@ func actionRank(name string) int {
 func (t *tree) nameOf(n *node, habits *profile) string {
 	switch {
 	case n.tab != nil:
-		return n.tab.content()
+		return firstOf(n.tab.content(), n.tab.name)
 	case n.namedByContent(habits):
 		if words := n.content(); words != "" {
 			return words

@@ -1,0 +1,115 @@
+package gui
+
+import (
+	"context"
+	"time"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/desktop"
+)
+
+// Qt does not report the links in a label, only that the label takes the keyboard. In such a label, tab goes to each
+// link before it leaves the label, and return opens the link.
+
+// maxLinks is the number of tabs after which the label counts as one with several links.
+const maxLinks = 3
+
+// isKeyboardLink reports whether the element is a label that takes the keyboard for its links.
+func (v *view) isKeyboardLink(i int) bool {
+	e := &v.snapshot.Elements[i]
+	return e.Role == desktop.Link && v.focusAction(e) != "" && v.backend.Actor != nil
+}
+
+// byLinkKeys returns the technique that opens the only link of a label by keys.
+func (v *view) byLinkKeys(i int) technique {
+	id, name, had := v.snapshot.Elements[i].ID, v.name(i), v.snapshot.Elements[i].States.Has(desktop.Focused)
+	refused := func(why string) error {
+		return &aai.Error{
+			Code: aai.AutomationNotSupported, Delivery: aai.Delivered, Message: name + " " + why,
+			Hint: `ax_screenshot shows where the link is; ax_click_at with mode "focus" clicks there.`,
+		}
+	}
+	return v.byKeys(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+		if err := v.focusByAction(ctx, i, desktop.Act{Verb: desktop.Press, Action: setFocus, Name: v.snapshot.Elements[i].Name}, input, seat, w); err != nil {
+			return err
+		}
+		return withoutFocusCheck(input).WithKeyboard(ctx, seat, w.ID, func(ctx context.Context, input desktop.Input) error {
+			k := linkKeys{focusTracker: v.newFocusTracker(ctx), id: id, press: func(key string) error { return input.Key(ctx, seat, w.ID, desktop.Chord{Key: key}) }}
+			if had {
+				if _, err := k.count(ctx); err != nil { // from the link that had the keyboard
+					return err
+				}
+			}
+			links, err := k.count(ctx)
+			switch {
+			case err != nil:
+				return err
+			case links == 0:
+				return refused("has no link that takes the keyboard")
+			case links > 1:
+				return refused("has several links")
+			}
+			if err := k.enter(ctx); err != nil {
+				return err
+			}
+			if moved, err := k.tab(ctx); err != nil || moved {
+				return refused("did not keep the keyboard at its link")
+			}
+			return k.press("return")
+		})
+	})
+}
+
+// newFocusTracker returns a tracker for a window that holds the seat's keyboard. It works until ctx ends.
+func (v *view) newFocusTracker(ctx context.Context) focusTracker {
+	now := *v
+	return focusTracker{view: &now, events: v.subscribe(ctx), holdsKeyboard: true}
+}
+
+// linkKeys goes through the links of a label.
+type linkKeys struct {
+	focusTracker
+	id    desktop.ID
+	press func(key string) error
+}
+
+// enter gives the label the keyboard, at none of its links.
+func (k *linkKeys) enter(ctx context.Context) error {
+	if err := k.backend.Actor.Execute(ctx, k.app, k.id, desktop.Act{Verb: desktop.Press, Action: setFocus}); err != nil {
+		return err
+	}
+	_, err := k.pollUntil(ctx, effectCeiling, func() (bool, error) { return k.hasFocus(ctx, k.id) })
+	if err != nil {
+		return err
+	}
+	k.drainEvents()
+	k.lastFocused = k.id
+	return k.reread(ctx)
+}
+
+// tab presses tab, and reports whether the keyboard left the label.
+func (k *linkKeys) tab(ctx context.Context) (left bool, err error) {
+	if err := k.press("tab"); err != nil {
+		return false, err
+	}
+	since := time.Now()
+	left, err = k.pollUntil(ctx, wrongCeiling, func() (bool, error) {
+		idle := k.backend.Events == nil || k.backend.Events.IsIdle(k.app)
+		k.drainEvents()
+		return k.lastFocused != k.id || idle && time.Since(since) > effectCeiling, nil
+	})
+	return left && k.lastFocused != k.id, err
+}
+
+// count returns the number of links until the keyboard leaves the label, at most maxLinks.
+func (k *linkKeys) count(ctx context.Context) (int, error) {
+	if err := k.enter(ctx); err != nil {
+		return 0, err
+	}
+	for n := range maxLinks {
+		if left, err := k.tab(ctx); left || err != nil {
+			return n, err
+		}
+	}
+	return maxLinks, nil
+}
