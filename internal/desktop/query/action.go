@@ -168,7 +168,7 @@ func plainMatcher(w *searchText) func(*finder, int, matchLevel) bool {
 func (f *finder) matchesWithRole(i int, word string) bool {
 	e := &f.s.Elements[i]
 	opens := word == "menu" && (e.States.Has(desktop.HasPopup) || e.Parent >= 0 && f.s.Elements[e.Parent].Role == desktop.Menubar)
-	return isRoleName(e, word) && (!e.Role.IsPressable() || string(e.Role) == word || opens)
+	return isRoleName(e, word) && (!e.Role.IsPressable() || string(e.Role) == word || opens || word == string(desktop.MenuItem))
 }
 
 // unquoted returns a text without the quotation marks around it.

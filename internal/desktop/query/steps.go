@@ -182,9 +182,13 @@ func plainWord(word string) string {
 	return strings.NewReplacer(" ", "", "-", "", "_", "").Replace(strings.ToLower(word))
 }
 
-// lookUpRole finds a role by a word of the tables, ignoring case.
+// lookUpRole finds a role by a word of the tables, ignoring case. The word menuitem means all roles of menu
+// items: in a menu, people do not tell apart those with a check mark.
 func lookUpRole(word string) (*roleTest, bool) {
 	word = plainWord(word)
+	if word == string(desktop.MenuItem) {
+		return &roleTest{word: word, roles: []desktop.Role{desktop.MenuItem, desktop.MenuCheckbox, desktop.MenuRadio}}, true
+	}
 	if slices.Contains(strings.Fields(roleNames), word) {
 		return &roleTest{word: word, roles: []desktop.Role{desktop.Role(word)}}, true
 	}

@@ -172,8 +172,8 @@ func isRoleName(e *desktop.Element, word string) bool {
 		return e.Role == desktop.Textbox || e.Role == desktop.Searchbox || word == "box" && (e.Role == desktop.Checkbox || e.Role == desktop.Combobox)
 	case "dropdown":
 		return e.Role == desktop.Combobox
-	case "menu", "item":
-		return e.Role == desktop.MenuItem || e.Role == desktop.MenuCheckbox || e.Role == desktop.MenuRadio
+	case "menu", "item", string(desktop.MenuItem):
+		return e.Role.IsMenuItem()
 	}
 	return false
 }
