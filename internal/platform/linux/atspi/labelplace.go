@@ -186,8 +186,9 @@ func (p *placer) frameOf(n *node) desktop.Rect {
 }
 
 // mirrored returns the frame as it would be in a window from left to right.
-func (p *placer) mirrored(n *node, d direction) desktop.Rect {
-	f := p.frameOf(n)
+func (p *placer) mirrored(n *node, d direction) desktop.Rect { return mirroredFrame(p.frameOf(n), d) }
+
+func mirroredFrame(f desktop.Rect, d direction) desktop.Rect {
 	if d == rightToLeft {
 		f.X = -f.X - f.W
 	}

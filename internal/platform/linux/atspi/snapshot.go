@@ -45,7 +45,7 @@ func (m *elementBuilder) add(n, window *node, parent int) {
 		return // its children would reveal the length of the password
 	}
 	var set []int
-	for _, child := range n.children {
+	for _, child := range m.inReadingOrder(n) {
 		if next := len(m.elements); next < maxNodes {
 			m.add(child, window, at)
 			if m.elements[next].Role.IsSetMember() {
