@@ -97,6 +97,25 @@ func TestLeavesOut(t *testing.T) {
 	}
 }
 
+// TestKeepsLabels checks that the smallest budget keeps the labels beside fields without a name, and no other
+// texts.
+func TestKeepsLabels(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("window \"W\"\n  label \"Before it\"\n  textbox \"\" editable value=\"what is in it\"\n  checkbox \"\"\n  label \"After it\"\n")
+	for i := range 40 {
+		fmt.Fprintf(&b, "  button \"Button %d\"\n  text \"Some words about it that are somewhat longer %d\"\n", i, i)
+	}
+	p, err := Text(snapshottest.Read(t, b.String()), Options{Root: -1, Budget: MinBudget})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for part, want := range map[string]bool{"Before it": true, "After it": true, "Some words": false, "what is in it": false} {
+		if got := strings.Contains(p.Text, part); got != want {
+			t.Errorf("%q is there: %t\n%s", part, got, p.Text)
+		}
+	}
+}
+
 // TestGetsTerse checks that the least useful details go first, and that the page lists them.
 func TestGetsTerse(t *testing.T) {
 	var b strings.Builder

@@ -84,7 +84,8 @@ func (w *walker) group(c, end, depth int) (next int, more bool) {
 	return w.nodes[c].end, w.one(c, depth)
 }
 
-// isShown reports whether this detail shows an entry. It always shows actionable ones.
+// isShown reports whether this detail shows an entry. It always shows actionable ones, and the texts next to
+// those without a name, by which people tell them apart.
 func (w *walker) isShown(c int) bool {
 	n := &w.nodes[c]
 	if !w.detail.terse() || n.refs > 0 || n.parent < 0 || n.rendered {
@@ -96,6 +97,10 @@ func (w *walker) isShown(c int) bool {
 		return true
 	case desktop.Heading:
 		return w.detail.headings
+	case desktop.Label, desktop.Text:
+		if w.isBesideNameless(c) {
+			return true
+		}
 	case desktop.Cell, desktop.RowHeader: // a cell that identifies its row
 		return parent.Role == desktop.Row && parent.Name == "" && c == n.parent+1 && w.nodes[n.parent].refs > 0
 	}
@@ -106,6 +111,20 @@ func (w *walker) isShown(c int) bool {
 		return w.isShown(n.parent) && w.nodes[n.parent].refs == 0
 	}
 	return false
+}
+
+// isBesideNameless reports whether an entry is next to one that acts and has no name: it may be its label.
+func (w *walker) isBesideNameless(c int) bool {
+	nameless := func(i int) bool { return w.nodes[i].acts && desktop.IsBlank(w.element(i).Name) }
+	parent := w.nodes[c].parent
+	if next := w.nodes[c].end; next < w.nodes[parent].end && nameless(next) {
+		return true
+	}
+	before := c - 1
+	for before > parent && w.nodes[before].parent != parent {
+		before = w.nodes[before].parent
+	}
+	return before > parent && nameless(before)
 }
 
 // inside returns the shown children of an entry.
