@@ -220,7 +220,7 @@ func (v *view) focus(target int, named bool) (rival int, has, active bool) {
 		switch {
 		case popup && !related && v.snapshot.IsVisible(i):
 			rival = i
-		case within != top && !open, !e.States.Has(desktop.Focused), e.Role == desktop.Window, !v.snapshot.IsVisible(i), v.app.IsBrowser && e.Frame.Empty():
+		case within != top && !open, !e.States.Has(desktop.Focused), e.Role == desktop.Window, !v.snapshot.IsVisible(i), v.app.IsBrowser && e.Frame.Empty(), v.isRemembered(i):
 		case related:
 			has = has || i >= target || !v.isPage(i)
 		case v.isPage(i), e.Role == desktop.Generic:

@@ -30,7 +30,7 @@ func (v *view) keyboardWithin(begin, end int) int {
 	found, all := -1, v.snapshot.Elements
 	for i := begin; i < end; i++ {
 		e := &all[i]
-		if !e.States.Has(desktop.Focused|desktop.Showing) || e.Role == desktop.Window || !v.snapshot.IsVisible(i) {
+		if !e.States.Has(desktop.Focused|desktop.Showing) || e.Role == desktop.Window || !v.snapshot.IsVisible(i) || v.isRemembered(i) {
 			continue
 		}
 		if other := found >= 0 && i >= all[found].End; other && e.Role == desktop.Document {

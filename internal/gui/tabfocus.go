@@ -17,6 +17,9 @@ import (
 // maxTabs limits how many elements the tab key passes.
 const maxTabs = 100
 
+// maxTabsInside limits how many items of one list the tab key passes: it does not leave the tables of Qt.
+const maxTabsInside = 8
+
 // focusOrClick gives the element its window's keyboard focus: by accessibility, or else by a click.
 func (v *view) focusOrClick(ctx context.Context, i int, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
 	err := v.moveFocus(ctx, i, input, seat, w)
@@ -31,7 +34,7 @@ func (v *view) focusOrClick(ctx context.Context, i int, input desktop.Input, sea
 func (v *view) focusWithoutPress(ctx context.Context, i int, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
 	e := &v.snapshot.Elements[i]
 	switch {
-	case e.States.Has(desktop.Focused):
+	case e.States.Has(desktop.Focused) && !v.isRemembered(i):
 		return nil
 	case fieldtext.IsSheetCell(e):
 		return v.enterCell(ctx, i, input, seat, w)
@@ -113,6 +116,8 @@ func (v *view) tabTo(ctx context.Context, id desktop.ID, input desktop.Input, se
 // tabTo presses tab until the element has the keyboard.
 func (k *focusTracker) tabTo(ctx context.Context, id desktop.ID, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
 	pressed, back, turns := 0, false, 0
+	inside := 0 // consecutive tabs that moved the focus within one list
+	told := k.holdsKeyboard || seat == desktop.PersonSeat || k.app.ReportsFocusEarly
 	for ; pressed < maxTabs; pressed++ {
 		if has, err := k.hasReached(ctx, id, pressed > 0); has || err != nil {
 			return err
@@ -137,21 +142,36 @@ func (k *focusTracker) tabTo(ctx context.Context, id desktop.ID, input desktop.I
 		if in >= 0 {
 			return notReachedError(pressed, ": tab, by which it would be reached, may be a character in "+k.name(in))
 		}
-		if at > i != back {
-			back = !back
-			turns++
-		}
-		chord := desktop.Chord{Key: "tab"}
-		if back {
-			chord.Modifiers = []string{"shift"}
+		chord := desktop.Chord{Key: k.arrowTo(i, at)}
+		if chord.Key == "" {
+			chord.Key = "tab"
+			if at > i != back {
+				back = !back
+				turns++
+			}
+			if back {
+				chord.Modifiers = []string{"shift"}
+			}
+		} else if !told {
+			told = true
+			if err := k.activateBriefly(ctx, input, seat, w); err != nil {
+				return err
+			}
+			continue
 		}
 		if err := input.Key(ctx, seat, w.ID, chord); err != nil {
 			return err
 		}
-		if moved, err := k.awaitMove(ctx, at); err != nil || !moved {
+		list := k.listOf(at)
+		moved, err := k.awaitMove(ctx, at)
+		if inside++; list < 0 || k.listOf(k.focusedIndex()) != list || chord.Key != "tab" {
+			inside = 0
+		}
+		if err != nil || !moved || inside > maxTabsInside {
 			pressed++
 			break
 		}
+		told = true
 	}
 	return notReachedError(pressed, "")
 }
