@@ -79,6 +79,9 @@ type Profile struct {
 	LosesLateKeys bool
 	// WheelFocuses reports whether the wheel over a combo box gives it its window's keyboard focus.
 	WheelFocuses bool
+	// MisplacesPopups reports whether the frames inside an open list or popover are wrong by the way from the
+	// place that the app asked for to the place that the window system chose.
+	MisplacesPopups bool
 	// TabsThroughCells reports whether tab moves within a table, and selects its cells on the way.
 	TabsThroughCells bool
 	// SkipsValidators reports whether SetText may set a text in a field of one line that the keyboard could

@@ -34,6 +34,7 @@ func (v *view) setChecked(ctx context.Context, i int, text string) (*aai.Result,
 		}
 		return input.Click(ctx, seat, w.ID, at, desktop.LeftButton, 1)
 	}))
+	a.techniques = append(a.techniques, v.bySpace(i)...)
 	a.verify = func(ctx context.Context) (string, bool) {
 		now, err := v.backend.Tree.Read(ctx, v.app, id)
 		if err != nil {

@@ -62,14 +62,14 @@ func (v *view) clickOn(ctx context.Context, i int, button desktop.MouseButton, c
 		return a.execute(ctx)
 	}
 	a.techniques = append(a.techniques, v.byInput(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
-		at, err := v.clickPoint(i, w)
+		over, at, err := v.pointToClick(ctx, i, w)
 		if err != nil {
 			return err
 		}
-		return press(ctx, input, seat, v.windowToClick(ctx, w, at), at, button, count)
+		return press(ctx, input, seat, over, at, button, count)
 	}))
 	if asks {
-		a.techniques = append(a.techniques, v.pressAsLastResort(i))
+		a.techniques = append(append(a.techniques, v.pressAsLastResort(i)), v.bySpace(i)...)
 	}
 	if asks && takesText(&v.snapshot.Elements[i]) && !v.app.IsBrowser { // a click there only sets the focus
 		a.techniques = append(a.techniques, v.byKeys(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
@@ -240,7 +240,7 @@ func (a action) hoverItem(ctx context.Context) *desktop.Snapshot {
 	if err != nil {
 		return nil
 	}
-	over := a.windowToClick(ctx, w, at)
+	over := a.windowToClick(ctx, w, at).ID
 	for _, x := range []int{at.X - 1, at.X} { // the pointer may be there already
 		if a.backend.Input.Scroll(ctx, desktop.OwnSeat, over, desktop.Point{X: x, Y: at.Y}, 0, 0) != nil {
 			return nil

@@ -80,16 +80,45 @@ func (a action) invisibleReason(ctx context.Context) string {
 
 // windowToClick returns the window to click at the point: w, or an open menu or list of the program that covers w
 // there. appWindows does not list those, so windowToClick asks the window system for the position.
-func (v *view) windowToClick(ctx context.Context, w desktop.WindowInfo, at desktop.Point) desktop.WindowID {
+func (v *view) windowToClick(ctx context.Context, w desktop.WindowInfo, at desktop.Point) desktop.WindowInfo {
 	seen, err := v.backend.Windows.WindowAt(ctx, at)
 	if err != nil || seen.PID != v.app.PID || seen.ID == w.ID {
-		return w.ID
+		return w
 	}
 	own, err := v.appWindows(ctx)
 	if err != nil || slices.ContainsFunc(own, func(o desktop.WindowInfo) bool { return o.ID == seen.ID }) {
-		return w.ID
+		return w
 	}
-	return seen.ID
+	return seen
+}
+
+// popupMargin is how much larger or smaller than its window, in pixels, the frame of a popup may be.
+const popupMargin = 40
+
+// pointToClick returns the point of the element to click, and its window. In a popup of a program with MisplacesPopups
+// the window system knows the place.
+func (v *view) pointToClick(ctx context.Context, i int, w desktop.WindowInfo) (desktop.WindowID, desktop.Point, error) {
+	at, err := v.clickPoint(i, w)
+	if err != nil {
+		return w.ID, at, err
+	}
+	over := v.windowToClick(ctx, w, at)
+	if over.ID == w.ID || !v.app.MisplacesPopups {
+		return over.ID, at, nil
+	}
+	told, least := desktop.Rect{}, popupMargin
+	for p := v.snapshot.Elements[i].Parent; p >= 0; p = v.snapshot.Elements[p].Parent {
+		f := v.snapshot.Elements[p].Frame
+		wider, higher := over.Frame.W-f.W, over.Frame.H-f.H
+		if differs := max(wider, -wider, higher, -higher); differs < least {
+			told, least = f, differs
+		}
+	}
+	if told.Empty() {
+		return w.ID, at, guierr.Failed(aai.NotDelivered, "the place of %s in its popup is not known", v.name(i))
+	}
+	to, from := over.Frame.Center(), told.Center()
+	return over.ID, desktop.Point{X: at.X + to.X - from.X, Y: at.Y + to.Y - from.Y}, nil
 }
 
 // raiseWindow brings the window to the front if the call may take the focus.

@@ -56,3 +56,45 @@ func scrollAreas(toolkit strange.Toolkit) *strange.Window {
 		rows)
 	return &strange.Window{Title: "Scroll areas", Toolkit: toolkit, Width: 500, Height: 300, Root: outer}
 }
+
+// TestRealWithoutActions operates controls for which Qt 6 or GTK 4 report no action, or one that only sets the focus.
+func TestRealWithoutActions(t *testing.T) {
+	for _, toolkit := range []strange.Toolkit{strange.GTK4, strange.Qt6} {
+		t.Run(string(toolkit), func(t *testing.T) {
+			s := newStrangeRun(t, toolkit)
+			table := &strange.Node{ID: "table", Kind: strange.Table, Name: "Rows", Labelling: strange.Own, Columns: []string{"Item", "Other"}}
+			for i := range 40 {
+				table.Items = append(table.Items, fmt.Sprintf("Row %d", i))
+			}
+			s.show(&strange.Window{Title: "Without actions", Toolkit: toolkit, Width: 500, Height: 500, Root: &strange.Node{ID: "root", Kind: strange.Column, Children: []*strange.Node{
+				{ID: "check", Kind: strange.Check, Name: "Early", Value: false}, table,
+				{ID: "combo", Kind: strange.Combo, Name: "Fruit", Labelling: strange.Relation, Items: []string{"Apple", "Banana", "Cherry", "Date"}, Value: "Apple"},
+				{ID: "link", Kind: strange.Link, Name: "Terms"},
+			}}})
+			app := s.app
+			becomes := func(key string, want any) {
+				t.Helper()
+				s.eventually(fmt.Sprintf("%s is %v", key, want), func() bool { return s.state().Values[key] == want })
+			}
+			s.ok("ax_click", params{"app": app, "query": "Early"})
+			becomes("check", true)
+			s.ok("ax_set_value", params{"app": app, "query": "Early", "value": "false"})
+			becomes("check", false)
+			s.ok("ax_click", params{"app": app, "query": "Terms"})
+			s.eventually("the link is opened once", func() bool { return len(s.state().Events) == 1 })
+			if toolkit == strange.GTK4 { // its list opens only with the person's keyboard
+				s.ok("ax_click", params{"app": app, "query": "combobox Fruit", "mode": "focus"})
+				s.ok("ax_click", params{"app": app, "query": "option Cherry", "mode": "focus"})
+				becomes("combo", "Cherry")
+				return
+			}
+			s.ok("ax_click", params{"app": app, "query": "Row 30"})
+			becomes("table", "Row 30")
+			s.ok("ax_set_value", params{"app": app, "query": "Fruit", "value": "Cherry"})
+			becomes("combo", "Cherry")
+			becomes("table", "Row 30")
+			s.ok("ax_click", params{"app": app, "query": "Terms"})
+			s.eventually("the link is opened again", func() bool { return len(s.state().Events) == 2 })
+		})
+	}
+}

@@ -81,7 +81,7 @@ func (v *view) clickOrTabTo(ctx context.Context, i int, at desktop.Point, input 
 	if _, err := v.clickPoint(i, w); err != nil {
 		return err
 	}
-	err := input.Click(ctx, seat, v.windowToClick(ctx, w, at), at, desktop.LeftButton, 1)
+	err := input.Click(ctx, seat, v.windowToClick(ctx, w, at).ID, at, desktop.LeftButton, 1)
 	if e := aai.AsError(err); e == nil || e.Code != aai.AutomationNotSupported || e.Delivery != aai.NotDelivered {
 		return err
 	}

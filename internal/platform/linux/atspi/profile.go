@@ -145,7 +145,7 @@ func (p *profile) setGTK(major int) {
 		return
 	}
 	p.listsEmpty, p.windowRelative, p.lacksShowing, p.namesClasses = true, true, true, true
-	p.keepsLeftPages = true
+	p.keepsLeftPages, p.MisplacesPopups = true, true
 	p.pressesFocusable, p.addsSelected = true, true
 	p.pressDelay = 250*time.Millisecond + pressMargin
 }

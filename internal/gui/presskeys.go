@@ -113,3 +113,18 @@ func (k *linkKeys) count(ctx context.Context) (int, error) {
 	}
 	return maxLinks, nil
 }
+
+// bySpace returns the technique that presses a button with a state by the space key, if the program reports no
+// action for it, as GTK 4 does.
+func (v *view) bySpace(i int) []technique {
+	e := &v.snapshot.Elements[i]
+	if !e.States.Has(desktop.Checkable|desktop.Focusable) || e.Role.IsSetMember() || v.app.IsBrowser || len(e.Actions) > 0 {
+		return nil
+	}
+	return []technique{v.byKeys(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+		if err := v.focusWithoutPress(ctx, i, input, seat, w); err != nil {
+			return err
+		}
+		return input.Key(ctx, seat, w.ID, desktop.Chord{Key: "space"})
+	})}
+}
