@@ -87,6 +87,8 @@ type Profile struct {
 	// SkipsValidators reports whether SetText may set a text in a field of one line that the keyboard could
 	// not enter.
 	SkipsValidators bool
+	// SelectsWithoutCurrent reports whether SelectItem leaves the current item of a list, which reports Focused.
+	SelectsWithoutCurrent bool
 	// PromptsTakeText reports whether the app's own prompts take typed text away from its pages.
 	PromptsTakeText bool
 }

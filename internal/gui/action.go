@@ -139,6 +139,9 @@ func (a action) addDoubts(now int, result *actionResult, out *aai.Result) {
 	if a.expectsSelection && a.isUnselected(now) {
 		result.Verified = false
 		out.Warning = guierr.JoinWarnings(out.Warning, "it is not selected")
+	} else if current := a.currentBeside(now); a.expectsSelection && current >= 0 {
+		result.Verified = false
+		out.Warning = guierr.JoinWarnings(out.Warning, "it is selected, but the current item is still "+a.name(current)+": a page that follows it has not changed; mode \"focus\" clicks the item")
 	}
 }
 

@@ -2,6 +2,7 @@ package gui
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -53,7 +54,11 @@ func (v *view) clickOn(ctx context.Context, i int, button desktop.MouseButton, c
 		if err := v.checkOpen(i); err != nil {
 			return nil, err
 		}
-		if a.techniques = v.pressTechniques(i); v.isKeyboardLink(i) {
+		a.techniques = v.pressTechniques(i)
+		if current := v.currentBeside(i); current >= 0 {
+			a.techniques = slices.Insert(a.techniques, 0, v.byItemKeys(i, current))
+		}
+		if v.isKeyboardLink(i) {
 			a.techniques = []technique{v.byLinkKeys(i)}
 		}
 	}

@@ -76,8 +76,9 @@ func TestRealStrangeFixtures(t *testing.T) {
 			t.Parallel()
 			s := newStrangeRun(t, toolkit)
 			for _, f := range fixtures {
-				if s.show(f.Window); !s.try(f.Task).verdict.IsRight() {
-					t.Errorf("%s: %s", f.Window.Title, f.Task.Text)
+				s.show(f.Window)
+				if o := s.try(f.Task); !o.verdict.IsRight() {
+					t.Errorf("%s: %s: %s %s\n%s\n%s", f.Window.Title, f.Task.Text, o.verdict, o.why, o.call, o.reply)
 				}
 			}
 		})

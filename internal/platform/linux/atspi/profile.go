@@ -128,7 +128,7 @@ func (p *profile) setGecko() {
 // itemviews.cpp calls rows outside of the viewport invisible; animateClick of qabstractbutton.cpp.
 func (p *profile) setQt() {
 	p.WorksCovered, p.HasSetFocus, p.LosesLateKeys, p.SkipsValidators = true, true, true, true
-	p.WheelFocuses, p.TabsThroughCells = true, true
+	p.WheelFocuses, p.TabsThroughCells, p.SelectsWithoutCurrent = true, true, true
 	p.leaksHeaders, p.reusesUnknown, p.fixElement = true, true, (*node).inQt
 	p.clipsDescendants, p.hidesScrolledRows = true, true
 	p.countsUTF16, p.boxNameIsValue, p.dateTimeNumbers = true, true, true
