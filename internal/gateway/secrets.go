@@ -105,7 +105,8 @@ func (p *invocation) redactError(err *aai.Error) (said string, told *aai.Error) 
 	}
 	secrets := secretValues(r, r.SecretParams())
 	e := *err
-	e.Message = sanitize.NewRedactor(secrets).Redact(message)
+	redactor := sanitize.NewRedactor(secrets)
+	e.Message = redactor.Redact(message)
 	said = e.Message
 	if _, more := r.RecordedArgs(); len(more) > 0 {
 		more = slices.DeleteFunc(more, func(text string) bool { return len(text) < minEchoedSecret })
@@ -113,12 +114,13 @@ func (p *invocation) redactError(err *aai.Error) (said string, told *aai.Error) 
 	}
 	if len(p.nonSecretParams) > 0 {
 		secrets = secretValues(r, exclude(r.SecretParams(), p.nonSecretParams))
-		e.Message = sanitize.NewRedactor(slices.Clone(secrets)).Redact(message)
+		redactor = sanitize.NewRedactor(slices.Clone(secrets))
 	}
-	if r.App != nil && r.App.OperatesOthers() && e.Message != message {
-		e.Message = sanitize.NewRedactor(slices.DeleteFunc(secrets, func(secret string) bool { return len(secret) < minEchoedSecret })).Redact(message)
+	if r.App != nil && r.App.OperatesOthers() && redactor.Redact(message) != message {
+		redactor = sanitize.NewRedactor(slices.DeleteFunc(secrets, func(secret string) bool { return len(secret) < minEchoedSecret }))
 	}
-	if e.Message == err.Message {
+	e.Message, e.Data = redactor.Redact(message), redactor.RedactValue(err.Data)
+	if e.Message == err.Message && err.Data == nil {
 		return said, err
 	}
 	return said, &e

@@ -166,7 +166,22 @@ func (f *formFill) run(ctx context.Context) (*aai.Result, error) {
 		return nil, err
 	}
 	f.reportScrolled(out)
+	if slices.ContainsFunc(f.rows, func(r fieldOutcome) bool { return !r.Done }) {
+		return nil, partlyFilledError(out)
+	}
 	return out, nil
+}
+
+// partlyFilledError returns the error for a form of which only some fields were filled.
+func partlyFilledError(out *aai.Result) error {
+	data, err := aai.ToJSONValue(out.Data)
+	if err != nil {
+		return err
+	}
+	return &aai.Error{
+		Code: aai.AutomationFailed, Delivery: aai.Delivered, Message: out.Text, Data: data, Undo: out.Undo,
+		Hint: "The filled fields keep their values: call again with the others alone.",
+	}
 }
 
 // findGone marks the filled fields that are empty now: a page may empty a field when it loses the

@@ -193,6 +193,7 @@ func redact(secrets *sanitize.Redactor, result *aai.Result, err error) (*aai.Res
 	if err != nil {
 		e := *aai.AsError(err)
 		e.Message, e.Hint = secrets.Redact(e.Message), secrets.Redact(e.Hint)
+		e.Data = secrets.RedactValue(e.Data)
 		e.Candidates = append([]string(nil), e.Candidates...)
 		for i, text := range e.Candidates {
 			e.Candidates[i] = secrets.Redact(text)
