@@ -122,9 +122,31 @@ func (v *view) bySpace(i int) []technique {
 		return nil
 	}
 	return []technique{v.byKeys(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+		if passed := v.fieldOnWay(i); passed >= 0 {
+			return &aai.Error{
+				Code: aai.AutomationNotSupported, Delivery: aai.NotDelivered,
+				Message: "on the way there the keyboard would pass " + v.name(passed) + ", and the program may change its text",
+			}
+		}
 		if err := v.focusWithoutPress(ctx, i, input, seat, w); err != nil {
 			return err
 		}
 		return input.Key(ctx, seat, w.ID, desktop.Chord{Key: "space"})
 	})}
+}
+
+// fieldOnWay returns a field that tab may pass on the way from the focused element to element i; -1 if there is none.
+// Programs validate and rewrite fields that the keyboard leaves. From an unknown element the way is the whole window.
+func (v *view) fieldOnWay(i int) int {
+	top := v.snapshot.WindowOf(i)
+	first, last := top, v.snapshot.Elements[top].End
+	if at := v.keyboardWithin(top, last); at >= 0 {
+		first, last = min(at, i)+1, max(at, i)
+	}
+	for p := first; p < last; p++ {
+		if e := &v.snapshot.Elements[p]; p != i && takesText(e) && e.States.Has(desktop.Enabled|desktop.Focusable) && !e.States.Has(desktop.Focused) && (v.snapshot.IsVisible(p) || v.snapshot.IsOffscreen(p)) {
+			return p
+		}
+	}
+	return -1
 }
