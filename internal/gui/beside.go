@@ -30,16 +30,16 @@ func (v *view) controlsBeside(label int) []int {
 	l, window := v.snapshot.Elements[label].Frame, v.snapshot.WindowOf(label)
 	var near []int
 	gap := make(map[int]int)
-	for i := window; i < v.snapshot.Elements[window].End; i++ {
+	for i, next := window, 0; i < v.snapshot.Elements[window].End; i = next {
 		e := &v.snapshot.Elements[i]
+		if next = i + 1; e.Role == desktop.Combobox {
+			next = e.End // without the field inside it
+		}
 		if !desktop.IsBlank(e.Name) || !isLabelled(e) || e.Frame.Empty() || l.Empty() || !v.snapshot.IsVisible(i) || v.document(i) != v.document(label) {
 			continue
 		}
 		if gap[i] = gapBetween(l, e.Frame); gap[i] <= maxBeside {
 			near = append(near, i)
-		}
-		if e.Role == desktop.Combobox {
-			i = e.End - 1
 		}
 	}
 	slices.SortStableFunc(near, func(a, b int) int { return cmp.Compare(gap[a], gap[b]) })
@@ -55,9 +55,9 @@ func isLabelled(e *desktop.Element) bool {
 	return e.Role == desktop.Button && e.States.Has(desktop.Checkable)
 }
 
-// gapBetween returns the larger of the horizontal and the vertical gap between the frames.
+// gapBetween returns the horizontal gap between the frames, and twice the vertical one: people read by rows.
 func gapBetween(a, b desktop.Rect) int {
 	across := max(a.X, b.X) - min(a.X+a.W, b.X+b.W)
 	down := max(a.Y, b.Y) - min(a.Y+a.H, b.Y+b.H)
-	return max(across, down, 0)
+	return max(across, 0) + 2*max(down, 0)
 }
