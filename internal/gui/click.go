@@ -161,7 +161,7 @@ func (v *view) findForAction(ctx context.Context, query string) (match, error) {
 	if err != nil {
 		return m, err
 	}
-	m, v.scrolledIntoView = v.scrollIntoView(ctx, m)
+	m, v.scrolledIntoView = v.scrollIntoView(ctx, m, query)
 	m, err = v.awaitReady(ctx, m, query) // an element that was renamed meanwhile does not match
 	v.forAction = false
 	if err != nil || !params.TakesFocus(v.call) {

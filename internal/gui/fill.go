@@ -266,7 +266,7 @@ func (f *formFill) refindField(ctx context.Context, one *field) (int, error) {
 	if err != nil {
 		return -1, err
 	}
-	m = f.scrollToField(ctx, m)
+	m = f.scrollToField(ctx, m, one.query)
 	if err = f.obstacle(ctx, m.index); err != nil && !f.skipsWaiting {
 		m, err = f.awaitReady(ctx, m, one.ref)
 		f.skipsWaiting = err != nil

@@ -123,9 +123,9 @@ func (v *view) touched(ctx context.Context, fields []field) (all []int) {
 	return all
 }
 
-// scrollToField scrolls the match into view if needed, and notes that.
-func (f *formFill) scrollToField(ctx context.Context, m match) match {
-	m, brought := f.scrollIntoView(ctx, m)
+// scrollToField scrolls the match of the query into view if needed, and notes that.
+func (f *formFill) scrollToField(ctx context.Context, m match, query string) match {
+	m, brought := f.scrollIntoView(ctx, m, query)
 	if brought {
 		f.scrolledNames = append(f.scrolledNames, f.name(m.index))
 	}

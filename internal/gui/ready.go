@@ -298,9 +298,10 @@ func (v *view) pageModal() int {
 	return modal
 }
 
-// scrollIntoView scrolls an element that is out of view into view, and reports whether it did. On
-// failure it returns the match at its current index.
-func (v *view) scrollIntoView(ctx context.Context, m match) (now match, brought bool) {
+// scrollIntoView scrolls the match of the query, if it is out of view, into view, and reports whether
+// it did. On failure it returns the match at its current index. For a label it returns the field that
+// has the name of the label by its place, which some toolkits only tell in view.
+func (v *view) scrollIntoView(ctx context.Context, m match, query string) (now match, brought bool) {
 	if !v.snapshot.IsOffscreen(m.index) || v.modal(ctx, v.snapshot.WindowOf(m.index)) >= 0 {
 		return m, false
 	}
@@ -312,6 +313,11 @@ func (v *view) scrollIntoView(ctx context.Context, m match) (now match, brought 
 		}
 		if i := v.awaitShowing(ctx, is); i >= 0 {
 			m.index = i
+			if v.snapshot.Elements[i].Role.IsTextual() {
+				if again, err := v.find(ctx, query); err == nil {
+					m = again
+				}
+			}
 			return m, true
 		}
 	}

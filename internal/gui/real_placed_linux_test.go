@@ -121,3 +121,47 @@ func TestRealOtherLabels(t *testing.T) {
 		return err == nil && strings.Contains(string(b), "held=there\nnote=some\n") && strings.Contains(string(b), "copy=\nafter=\n")
 	})
 }
+
+// longForm is a window with forty fields in a scroll area, each with a label beside it. The last field that
+// changed goes to a file.
+const longForm = `
+import gi, sys
+gi.require_version("Gtk", "3.0")
+from gi.repository import Gtk
+grid = Gtk.Grid(row_spacing=6, column_spacing=6)
+def write(field, i):
+    with open(sys.argv[1], "w") as f:
+        f.write("%d=%s\n" % (i, field.get_text()))
+for i in range(40):
+    field = Gtk.Entry()
+    field.connect("changed", write, i)
+    grid.attach(Gtk.Label(label="Line %d" % i), 0, i, 1, 1)
+    grid.attach(field, 1, i, 1, 1)
+area = Gtk.ScrolledWindow()
+area.add(grid)
+window = Gtk.Window(title="Long", default_width=400, default_height=300)
+window.add(area)
+window.show_all()
+Gtk.main()
+`
+
+// TestRealPlacedOutOfView: a label names the field beside it also where both are out of view, and the ref of
+// a field lasts while it is scrolled away.
+func TestRealPlacedOutOfView(t *testing.T) {
+	t.Parallel()
+	w := newRealWorld(t)
+	file := filepath.Join(t.TempDir(), "values")
+	app := w.process(w.Launch(t, "python3", "-c", longForm, file))
+	has := func(want string) {
+		w.eventually("the file has "+want, func() bool {
+			b, err := os.ReadFile(file)
+			return err == nil && string(b) == want+"\n"
+		})
+	}
+	first := w.ok("ax_find", params{"app": app, "query": "textbox Line 1"})
+	ref, _, _ := strings.Cut(first.Text[strings.Index(first.Text, "[")+1:], "]")
+	w.ok("ax_set_value", params{"app": app, "query": "Line 35", "value": "far"})
+	has("35=far")
+	w.ok("ax_set_value", params{"app": app, "query": ref, "value": "near"})
+	has("1=near")
+}

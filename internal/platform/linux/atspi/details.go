@@ -11,9 +11,6 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// relationLabelledBy is ATSPI_RELATION_LABELLED_BY of atspi-constants.h.
-const relationLabelledBy = 2
-
 // describe reads the details of the showing nodes, and of off-screen nodes if requested: their frames,
 // contents and actions.
 func (p *program) describe(ctx context.Context, t *tree, nodes []*node, now time.Time) error {
@@ -28,7 +25,7 @@ func (p *program) describe(ctx context.Context, t *tree, nodes []*node, now time
 				far--
 			}
 			n.forget(now)
-			if n.shown {
+			if n.shown || n.isPlaced() {
 				p.askFrame(first, n)
 			}
 			p.askContent(first, second, t, n, desktop.MaxValue)
@@ -46,7 +43,13 @@ func (p *program) describe(ctx context.Context, t *tree, nodes []*node, now time
 
 // askFrame queries the frame of the node.
 func (p *program) askFrame(r *batch, n *node) {
-	if n.offers&offersComponent == 0 || p.profile().textsFillParents && n.fills() {
+	if p.profile().textsFillParents && n.fills() {
+		if n.shown {
+			return
+		}
+		n = n.parent // out of view, only the frames of labels and controls are read
+	}
+	if n.offers&offersComponent == 0 {
 		return
 	}
 	r.add(p.bus.requests.extentsOf(p.profile()), n.ref, func(d *wire.Decoder) {
@@ -78,7 +81,7 @@ func (n *node) forget(now time.Time) {
 		n.frame, n.text, n.numeric, n.figures, n.textless, n.written, n.chosen, n.detailed = desktop.Rect{}, "", false, "", false, false, "", true
 		return
 	}
-	n.details = details{detailed: true}
+	n.details = details{detailed: true, labelBeside: n.labelBeside}
 }
 
 // askContent queries the node's value. Queries that depend on the first answers go into the second batch.
@@ -360,38 +363,4 @@ func ordinal(s string) int {
 		n = n*10 + int(c-'0')
 	}
 	return n
-}
-
-// askLabels queries which nodes label the node.
-func (p *program) askLabels(first, second *batch, t *tree, n *node) {
-	first.add(p.bus.requests.relations, n.ref, func(d *wire.Decoder) {
-		n.labels = readRelation(d, relationLabelledBy, p.sender)
-		for _, label := range n.labels {
-			if l := t.nodes[label]; l != nil && l.read {
-				continue
-			}
-			habits := p.profile()
-			second.add(p.bus.requests.name, label, func(d *wire.Decoder) {
-				if name, ok := readText(d); ok {
-					t.outside[label] = habits.clean(name)
-				}
-			})
-		}
-	})
-}
-
-// readRelation reads the targets of the relation of one kind: a(ua(so)).
-func readRelation(d *wire.Decoder, kind uint32, sender string) []ref {
-	var found []ref
-	d.Array(8, func() {
-		d.Struct()
-		k, refs := d.U32(), readRefs(d, sender)
-		if k == kind {
-			found = append(found, refs...)
-		}
-	})
-	if d.Err() != nil {
-		return nil
-	}
-	return found
 }

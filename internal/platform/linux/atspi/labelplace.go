@@ -40,19 +40,21 @@ func (t *tree) nameByPlace(window *node, habits *profile) {
 	p := placer{t, habits, make(map[ref]bool), make(map[*node]*surroundings)}
 	var fields []*node
 	window.walk(func(n *node) bool {
-		n.placed = nil
 		for _, label := range n.labels {
 			p.related[label] = true
 		}
-		if n.shown && t.wantsPlace(n, habits) {
-			fields = append(fields, n)
+		if n.shown || n.isKnown() && !n.frame.Empty() { // others keep their labels
+			n.labelBeside = ""
+			if t.wantsPlace(n, habits) {
+				fields = append(fields, n)
+			}
 		}
 		return true
 	})
 	slices.SortStableFunc(fields, func(a, b *node) int { return p.mirrored(a, a.direction).X - p.mirrored(b, b.direction).X })
 	for _, field := range fields { // the first in each row first, so that it has its label when the next one is judged
 		if label := p.labelOf(field); label != nil && p.controlOf(label, field.direction) == field {
-			field.placed = label
+			field.labelBeside = label.labelWords()
 		}
 	}
 }
@@ -112,13 +114,14 @@ func (n *node) labelWords() string {
 	return strings.TrimSpace(strings.ReplaceAll(firstOf(n.name, n.text), object, ""))
 }
 
-// placedName returns the words of the label that names the node by its place, or "".
-func (n *node) placedName() string {
-	if n.placed == nil {
-		return ""
-	}
-	return n.placed.labelWords()
+// isPlaced reports whether the place of the node matters even out of view: it is a label, or may have one.
+func (n *node) isPlaced() bool {
+	return n.role == roleLabel || n.role == roleStatic || n.role == roleParagraph || plainRole(n.role).IsInteractive()
 }
+
+// isKnown reports whether the frame of the node is that of the present snapshot. Some toolkits have none out
+// of view.
+func (n *node) isKnown() bool { return n.shown || n.offscreen && n.detailed }
 
 // keepPlaced gives a field that was read alone its name by place, which depends on the rest of the window.
 func keepPlaced(e, old *desktop.Element) {
@@ -149,7 +152,7 @@ func (p *placer) of(container *node) *surroundings {
 	look = func(n *node) {
 		for _, child := range n.children {
 			switch {
-			case !child.shown || child.isDocument() || n.role == rolePageTab && !child.frame.Intersect(n.frame).Empty(): // the words on a tab
+			case !child.isKnown() || child.isDocument() || n.role == rolePageTab && !child.frame.Intersect(n.frame).Empty(): // the words on a tab
 			case child.isPlainLabel():
 				if !p.related[child.ref] && !p.frameOf(child).Empty() {
 					found.labels = append(found.labels, child)
@@ -282,7 +285,7 @@ func (p *placer) controlOf(label *node, d direction) *node {
 			continue
 		}
 		limit := best.gap - tieWithin - 1 // strictly nearer
-		if beside && (d == unknownDirection || control.placed == nil && p.isNameless(control)) {
+		if beside && (d == unknownDirection || control.labelBeside == "" && p.isNameless(control)) {
 			limit = best.gap + tieWithin
 		}
 		if !beside {
@@ -331,7 +334,7 @@ func (p *placer) isNameless(n *node) bool {
 // isLabelled reports whether the app relates a label to the control, or its words are inside it: another
 // label is not its own.
 func (p *placer) isLabelled(n *node) bool {
-	if len(n.labels) > 0 || n.placed != nil {
+	if len(n.labels) > 0 || n.labelBeside != "" {
 		return true
 	}
 	const perLetter = 3 // pixels, at least

@@ -46,7 +46,7 @@ func named(d direction, habits profile, parts ...placedPart) []string {
 	newTree(ref{}).nameByPlace(window, &habits)
 	var names []string
 	for _, field := range fields {
-		names = append(names, field.placedName())
+		names = append(names, field.labelBeside)
 	}
 	return names
 }

@@ -6,8 +6,46 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gybob/aai-gateway/internal/dbus/wire"
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
+
+// relationLabelledBy is ATSPI_RELATION_LABELLED_BY of atspi-constants.h.
+const relationLabelledBy = 2
+
+// askLabels queries which nodes label the node.
+func (p *program) askLabels(first, second *batch, t *tree, n *node) {
+	first.add(p.bus.requests.relations, n.ref, func(d *wire.Decoder) {
+		n.labels = readRelation(d, relationLabelledBy, p.sender)
+		for _, label := range n.labels {
+			if l := t.nodes[label]; l != nil && l.read {
+				continue
+			}
+			habits := p.profile()
+			second.add(p.bus.requests.name, label, func(d *wire.Decoder) {
+				if name, ok := readText(d); ok {
+					t.outside[label] = habits.clean(name)
+				}
+			})
+		}
+	})
+}
+
+// readRelation reads the targets of the relation of one kind: a(ua(so)).
+func readRelation(d *wire.Decoder, kind uint32, sender string) []ref {
+	var found []ref
+	d.Array(8, func() {
+		d.Struct()
+		k, refs := d.U32(), readRefs(d, sender)
+		if k == kind {
+			found = append(found, refs...)
+		}
+	})
+	if d.Err() != nil {
+		return nil
+	}
+	return found
+}
 
 // maxName is the maximum length of a name or a description, in bytes.
 const maxName = 4096

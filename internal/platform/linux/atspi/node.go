@@ -86,7 +86,6 @@ type node struct {
 	offscreen   bool // not visible, but would be if an ancestor were scrolled
 	elementRole desktop.Role
 	tab         *node // of a page in GTK 4 or Qt, see pageTab
-	placed      *node // the label that names it by its place
 }
 
 // details are the properties that are read only of showing nodes.
@@ -109,6 +108,7 @@ type details struct {
 	labels      []ref     // the nodes that label it
 	placeholder string    // shown in the field while it is empty
 	direction   direction // of the text in and around it
+	labelBeside string    // the words of the label that names it by its place
 	chosen      string    // name of the selected child
 }
 

@@ -65,10 +65,6 @@ func (m *elementBuilder) element(n, window *node) desktop.Element {
 	if e.Role.IsSetMember() {
 		e.Pos, e.Size = n.pos, n.size
 	}
-	if n.placed != nil {
-		e.States |= desktop.Placed
-		e.Description = firstOf(e.Description, n.placeholder)
-	}
 	if n.fixed(m.habits) {
 		e.States |= desktop.Enabled
 	}
@@ -100,6 +96,10 @@ func (m *elementBuilder) element(n, window *node) desktop.Element {
 	if e.Role == desktop.Combobox {
 		m.nameCombo(n, &e)
 	}
+	if n.labelBeside != "" && e.Name == n.labelBeside {
+		e.States |= desktop.Placed
+		e.Description = firstOf(e.Description, n.placeholder)
+	}
 	switch n.elementRole {
 	case desktop.Text, desktop.Label, desktop.Paragraph, desktop.Heading:
 		if e.Name == "" && !n.writes() {
@@ -115,7 +115,7 @@ func (m *elementBuilder) element(n, window *node) desktop.Element {
 // nameCombo separates the name of a combo box from its value. In Qt a combo box has its value as its name, in
 // GTK 3 its chosen option, and only its label names it. The field for a password inside one protects both.
 func (m *elementBuilder) nameCombo(n *node, e *desktop.Element) {
-	label := firstOf(m.tree.labelOf(n), n.placedName())
+	label := firstOf(m.tree.labelOf(n), n.labelBeside)
 	selects := n.offers&offersSelection != 0
 	switch {
 	case n.holdsPassword():
@@ -269,7 +269,7 @@ func (t *tree) nameOf(n *node, habits *profile) string {
 			return text
 		}
 	}
-	return firstOf(n.placedName(), n.description, n.placeholder)
+	return firstOf(n.labelBeside, n.description, n.placeholder)
 }
 
 // labelOf returns the text of the node's labels.
