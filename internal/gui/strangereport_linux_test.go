@@ -108,8 +108,11 @@ func (c *strangeTally) count(o outcome) {
 	}
 }
 
+// strangeFloor is the share of tasks, in percent, that must be right at the first try.
+const strangeFloor = 55
+
 // report prints the verdicts by kind of control as a table, and all of it as a line of JSON. Wrong
-// elements and false successes fail the test.
+// elements and false successes fail the test, and too few right tasks.
 func (c *strangeTally) report(t *testing.T, toolkit strange.Toolkit, seed uint64, windows int) {
 	t.Helper()
 	c.Toolkit, c.Seed, c.Seconds = toolkit, seed, time.Since(c.begun).Seconds()
@@ -146,6 +149,9 @@ func (c *strangeTally) report(t *testing.T, toolkit strange.Toolkit, seed uint64
 		t.Fatal(err)
 	}
 	t.Logf("%d windows\n%sright at the first try: %d of %d; advice led on: %d of %d\n%s", windows, table, right, tasks, c.Led, c.Followed, text)
+	if 100*right < strangeFloor*tasks {
+		t.Errorf("only %d of %d tasks are right; want %d %%", right, tasks, strangeFloor)
+	}
 	for _, v := range []strange.Verdict{strange.WrongElement, strange.FalseSuccess} {
 		if total[v] > 0 {
 			t.Errorf("%d tasks: %s", total[v], v)
