@@ -24,7 +24,7 @@ const setValueName = "ax_set_value"
 func (d *engine) setValueTool() spec {
 	return spec{
 		name: setValueName, title: "Set element value", types: true,
-		description: "Set an element's value: a text, a number as text (\"7\"), \"true\" or \"false\" for a check box, an option's name for a list. \\n and \\t separate rows and cells, starting at the cell.",
+		description: "Set an element's value: a text, a number, true or false for a check box, an option's name for a list, expanded or collapsed for a tree's item. \\n and \\t separate rows and cells, starting at the cell.",
 		params:      appProp + `,` + queryProp + `,` + nthProp + `, "value": {"type": "string", "maxLength": 100000}`,
 		required:    `["app", "query", "value"]`, secret: []string{"value"},
 		precheck: d.precheckQueries,

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -47,6 +48,9 @@ func (d *engine) tool(s spec) *aai.Tool {
 		timeout = callTimeout
 	}
 	args := schema.MustParse(`{"type": "object", "additionalProperties": false, "properties": {` + s.params + `}, "required": ` + required + `}`)
+	if s.types {
+		args.Check = acceptNumbers(args.Check)
+	}
 	elements := slices.DeleteFunc([]string{"query", "to_query"}, func(name string) bool { return !slices.Contains(args.Order, name) })
 	hasMode := slices.Contains(args.Order, "mode")
 	tool := &aai.Tool{
@@ -67,6 +71,39 @@ func (d *engine) tool(s spec) *aai.Tool {
 		tool.Precheck = func(ctx context.Context, call *aai.Call) error { return d.precheckTool(ctx, s, call) }
 	}
 	return tool
+}
+
+// acceptNumbers returns a check that takes numbers, true and false in the place of texts in the parameter value, and
+// in the values of fields.
+func acceptNumbers(check func(any) (any, error)) func(any) (any, error) {
+	asText := func(args map[string]any) map[string]any {
+		switch value := args["value"].(type) {
+		case bool, json.Number, float64, int:
+			if text, err := json.Marshal(value); err == nil {
+				args = maps.Clone(args)
+				args["value"] = string(text)
+			}
+		}
+		return args
+	}
+	return func(v any) (any, error) {
+		args, is := v.(map[string]any)
+		if !is {
+			return check(v)
+		}
+		args = asText(args)
+		if fields, is := args["fields"].([]any); is {
+			args = maps.Clone(args)
+			fields = slices.Clone(fields)
+			for n, field := range fields {
+				if field, is := field.(map[string]any); is {
+					fields[n] = asText(field)
+				}
+			}
+			args["fields"] = fields
+		}
+		return check(args)
+	}
 }
 
 // needsScreen reports whether the tool needs a desktop. The tools that check for one do not.

@@ -192,6 +192,22 @@ func TestSetValue(t *testing.T) {
 	})
 }
 
+// TestValuesOfOtherTypes checks that numbers and booleans count as their texts.
+func TestValuesOfOtherTypes(t *testing.T) {
+	inWorld(t, func(w *world) {
+		f := form(w)
+		w.ok("ax_set_value", `{"app": "Form", "query": "Volume", "value": 55.5}`)
+		w.ok("ax_set_value", `{"app": "Form", "query": "Agree", "value": true}`)
+		w.ok("ax_fill", `{"app": "Form", "fields": [{"query": "Count", "value": 7}, {"query": "Full name", "value": 1234567}]}`)
+		for key, want := range map[string]any{"volume": 55.5, "agree": true, "count": 7.0, "name": "1234567"} {
+			if got := f.State()[key]; got != want {
+				t.Errorf("%s is %v, want %v", key, got, want)
+			}
+		}
+		w.fails(aai.InvalidParams, "ax_set_value", `{"app": "Form", "query": "Volume", "value": [1]}`)
+	})
+}
+
 func TestSetValueRefuses(t *testing.T) {
 	inWorld(t, func(w *world) {
 		form(w)
