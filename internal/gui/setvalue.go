@@ -87,12 +87,18 @@ func (v *view) setAs(ctx context.Context, i int, value string) (*aai.Result, err
 		return v.setDateTime(ctx, i, value)
 	case v.spins(i) != nil:
 		return nil, v.unknownParts(i)
-	case e.Role == desktop.Cell:
+	case e.Role == desktop.Cell && !v.isEditableInPage(i):
 		return v.setCell(ctx, i, value)
 	case e.Role == desktop.Grid && e.End == i+1 && e.UnreadChildren == 0:
 		return nil, v.drawnOnly(i)
 	}
 	return v.setText(ctx, i, value)
+}
+
+// isEditableInPage reports whether the element is content of a page that is edited in its place, such as a cell of a
+// table with the attribute contenteditable.
+func (v *view) isEditableInPage(i int) bool {
+	return v.app.IsBrowser && v.snapshot.Elements[i].States.Has(desktop.Editable)
 }
 
 // readOnlyError returns the error for a read-only field.
