@@ -30,6 +30,7 @@ func New(seed uint64, toolkit Toolkit) *Window {
 		m.fill(bar)
 		w.Root.Children = slices.Insert(w.Root.Children, 0, bar)
 	}
+	w.Status = !m.oneIn(6)
 	return w
 }
 

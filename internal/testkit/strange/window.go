@@ -39,8 +39,11 @@ type Window struct {
 	Width   int     `json:"width"`
 	Height  int     `json:"height"`
 	// RightToLeft mirrors the window.
-	RightToLeft bool  `json:"rtl,omitempty"`
-	Root        *Node `json:"root"`
+	RightToLeft bool `json:"rtl,omitempty"`
+	// Status means that the window counts the events of its controls in a line at its end, as most
+	// programs show something after a press.
+	Status bool  `json:"status,omitempty"`
+	Root   *Node `json:"root"`
 }
 
 // A Kind is the kind of a container or control.

@@ -144,7 +144,14 @@ def display(w):
     window = Gtk.Window(title=w["title"], default_width=w["width"], default_height=w["height"])
     Gtk.Widget.set_default_direction(Gtk.TextDirection.RTL if w.get("rtl") else Gtk.TextDirection.LTR)
     SHOWN["window"], SHOWN["windows"] = window, [window]
-    inside(window, inside(Gtk.ScrolledWindow(), make(w["root"])))
+    content = inside(Gtk.ScrolledWindow(), make(w["root"]))
+    if w.get("status"):
+        line, page = label("0 events"), content
+        content = Gtk.Box(orientation=V)
+        put(content, page, True)
+        put(content, line)
+        S.counted = lambda events: line.set_text(f"{events} events")
+    inside(window, content)
     window.connect("close-request" if NEW else "delete-event", lambda *_: S.event({"id": "window"}, "closed"))
     show(window)
 

@@ -118,6 +118,11 @@ if (windowName) {
     document.title = w.title;
     if (w.rtl) document.documentElement.dir = "rtl";
     document.body.append(make(w.root));
+    if (w.status) {
+      const line = element("footer", {}, "0 events");
+      document.body.append(line);
+      counted = (events) => { line.textContent = events + " events"; };
+    }
     setTimeout(() => { ready = true; write(); }, 250);
   });
 }

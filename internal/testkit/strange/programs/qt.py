@@ -146,7 +146,7 @@ MAKERS.update({
 })
 
 
-class Main(QScrollArea):
+class Main(QWidget):
     def closeEvent(self, event):
         S.event({"id": "window"}, "closed")
 
@@ -154,8 +154,15 @@ class Main(QScrollArea):
 def display(w):
     """Shows the window in the place of the one before."""
     app.setLayoutDirection(Qt.LayoutDirection.RightToLeft if w.get("rtl") else Qt.LayoutDirection.LeftToRight)
-    window = SHOWN["window"] = Main(widgetResizable=True, windowTitle=w["title"])
-    window.setWidget(make(w["root"]))
+    window = SHOWN["window"] = Main(windowTitle=w["title"])
+    page = QScrollArea(widgetResizable=True)
+    layout = QVBoxLayout(window)
+    layout.addWidget(page)
+    page.setWidget(make(w["root"]))
+    if w.get("status"):
+        line = QLabel("0 events")
+        layout.addWidget(line)
+        S.counted = lambda events: line.setText(f"{events} events")
     window.resize(w["width"], w["height"])
     window.show()
 

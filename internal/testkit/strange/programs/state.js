@@ -15,7 +15,8 @@ function write() {
 }
 
 function set(node, value, part = "") { state.values[node.id + (part !== "" ? "/" + part : "")] = value; write(); }
-function event(node, what) { state.events.push([node.id, what]); write(); }
+let counted = () => {};
+function event(node, what) { state.events.push([node.id, what]); counted(state.events.length); write(); }
 function habit(node, which) { return (node.habits || {})[which]; }
 
 function later(node, run) {

@@ -15,6 +15,7 @@ class State:
         """Begins the state of another window."""
         self.name = name
         self.values, self.events, self.dialog, self.ready = {}, [], "", False
+        self.counted = lambda events: None
 
     def next(self):
         """The name and description of the window to show, if it is another one."""
@@ -34,6 +35,7 @@ class State:
 
     def event(self, node, what):
         self.events.append([node["id"], what])
+        self.counted(len(self.events))
         self.write()
 
     def ask(self, node):
