@@ -27,16 +27,13 @@ func (v *view) setCell(ctx context.Context, i int, value string) (*aai.Result, e
 	if i = is(); i < 0 {
 		return nil, guierr.Failed(aai.NotDelivered, "the cell is gone")
 	}
-	if fieldtext.SameCell(cellText(&before), value) {
+	if fieldtext.SameCell(before.Value, value) {
 		return v.alreadySetResult(i), nil
 	}
 	a := action{view: v, index: i, doneText: "Set", text: value}
 	a.techniques = []technique{v.byCellKeys(i, value)}
 	if !before.States.Has(desktop.Editable) { // a list would search for typed text and move to another row
 		a.techniques = []technique{{do: func(context.Context) error { return readOnlyCellError(&before) }}}
-		if v.hasCellEditor(i) {
-			a.techniques = []technique{v.byCellEditor(i, value)}
-		}
 	}
 	if number := fieldtext.ParseNumber(value, math.NaN()); !math.IsNaN(number) { // a number needs no keys
 		a.techniques = append([]technique{v.byAccessibility(i, "its value", desktop.Act{Verb: desktop.SetNumber, Number: number})}, a.techniques...)
@@ -50,12 +47,12 @@ func (v *view) setCell(ctx context.Context, i int, value string) (*aai.Result, e
 			if err == nil {
 				now, known = e, true
 			}
-			return fieldtext.SameCell(cellText(&now), value) || formula && fieldtext.IsCalculated(before.Value, now.Value), nil
+			return fieldtext.SameCell(now.Value, value) || formula && fieldtext.IsCalculated(before.Value, now.Value), nil
 		})
 		if is || !known || formula {
 			return "", is
 		}
-		return fmt.Sprintf("its value is now %q", aai.CleanLabel(cellText(&now), 100)), false
+		return fmt.Sprintf("its value is now %q", aai.CleanLabel(now.Value, 100)), false
 	}
 	out, err := a.execute(ctx)
 	return out, leadingZerosHint(err, value)

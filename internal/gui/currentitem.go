@@ -6,6 +6,7 @@ import (
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/gui/guierr"
 )
 
@@ -16,8 +17,8 @@ const maxItemSteps = 40
 // would leave it; otherwise -1.
 func (v *view) currentBeside(i int) int {
 	e := &v.snapshot.Elements[i]
-	if !v.app.SelectsWithoutCurrent || !e.States.Has(desktop.Selectable) || e.Parent < 0 {
-		return -1
+	if !v.app.SelectsWithoutCurrent || !e.States.Has(desktop.Selectable) || e.Parent < 0 || e.Role == desktop.Cell {
+		return -1 // the keys of a table may go to its columns
 	}
 	list := &v.snapshot.Elements[e.Parent]
 	for other := e.Parent + 1; other < list.End; other = v.snapshot.Elements[other].End {
@@ -38,6 +39,9 @@ func (v *view) byItemKeys(i, current int) technique {
 		}
 		if len(way) > maxItemSteps {
 			return v.noItemKeysError(i, "is too far from its current item")
+		}
+		if err := v.judgePassed(ctx, i, way[:max(len(way)-1, 0)]); err != nil {
+			return err
 		}
 		if err := v.focusWithoutPress(ctx, v.snapshot.Elements[i].Parent, input, seat, w); err != nil {
 			return err
@@ -62,6 +66,15 @@ func (v *view) byItemKeys(i, current int) technique {
 		}
 		return nil
 	})
+}
+
+// judgePassed asks the gates about the items that become current on the way of the keys to item i: the program may
+// act on each.
+func (v *view) judgePassed(ctx context.Context, i int, passed []int) error {
+	if len(passed) == 0 {
+		return nil
+	}
+	return gateway.ReportTargetElement(ctx, v.targetElement(ctx, i, passed...))
 }
 
 func (v *view) noItemKeysError(i int, problem string) error {

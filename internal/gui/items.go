@@ -2,7 +2,6 @@ package gui
 
 import (
 	"context"
-	"strconv"
 	"strings"
 
 	"github.com/gybob/aai-gateway"
@@ -11,7 +10,7 @@ import (
 
 // expandedWords are the values by which ax_set_value opens and closes an item.
 func expandedWords() map[string]bool {
-	return map[string]bool{"expanded": true, "collapsed": false, "true": true, "false": false}
+	return map[string]bool{"expanded": true, "collapsed": false}
 }
 
 // isExpansion reports whether setting the item to the value opens or closes it.
@@ -34,25 +33,7 @@ func (v *view) setExpanded(ctx context.Context, i int, value string) (*aai.Resul
 		v.byAccessibility(i, "its accessibility action", desktop.Act{Verb: desktop.Press, Action: "expand or contract"}), // of GTK 3
 		v.byItemKey(i, key),
 	}}
-	return a.untilItem(ctx, desktop.Expanded, want)
-}
-
-// isItemCheck reports whether setting the item to the value checks or unchecks it. Qt does not say which items have a
-// check box.
-func (v *view) isItemCheck(i int, value string) bool {
-	_, err := strconv.ParseBool(strings.ToLower(value))
-	role := v.snapshot.Elements[i].Role
-	return err == nil && v.itemList(i) >= 0 && (role == desktop.Option || role == desktop.ListItem || role == desktop.TreeItem)
-}
-
-// setItemChecked checks or unchecks an item of a list or tree.
-func (v *view) setItemChecked(ctx context.Context, i int, value string) (*aai.Result, error) {
-	want, _ := strconv.ParseBool(strings.ToLower(value))
-	if v.snapshot.Elements[i].States.Has(desktop.Checked) == want {
-		return v.alreadySetResult(i), nil
-	}
-	a := action{view: v, index: i, doneText: "Set", techniques: []technique{v.byItemKey(i, "space")}}
-	return a.untilItem(ctx, desktop.Checked, want)
+	return a.untilExpanded(ctx, want)
 }
 
 // byItemKey returns a technique that presses a key in an item.
@@ -65,14 +46,14 @@ func (v *view) byItemKey(i int, key string) technique {
 	})
 }
 
-// untilItem executes an action that should give or take the state of its item, and reads the state back.
-func (a action) untilItem(ctx context.Context, state desktop.State, want bool) (*aai.Result, error) {
+// untilExpanded executes an action that should open or close an item, and reads its state back.
+func (a action) untilExpanded(ctx context.Context, want bool) (*aai.Result, error) {
 	id := a.id()
 	a.verify = func(ctx context.Context) (string, bool) {
 		is := !want
 		_, err := a.pollUntil(ctx, wrongCeiling, func() (bool, error) {
 			now, err := a.backend.Tree.Read(ctx, a.app, id)
-			is = now.States.Has(state)
+			is = now.States.Has(desktop.Expanded)
 			return err == nil && is == want, err
 		})
 		if is == want || err != nil {
@@ -136,4 +117,29 @@ func (v *view) itemList(i int) int {
 		}
 	}
 	return -1
+}
+
+// prepareArrows gives the window the keyboard for a moment if it is not told yet which element has the focus, and asks
+// the gates about the items between that element and the one with the ID.
+func (k *focusTracker) prepareArrows(ctx context.Context, id desktop.ID, told bool, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+	if !told {
+		if err := k.activateBriefly(ctx, input, seat, w); err != nil {
+			return err
+		}
+	}
+	i, at := k.snapshot.Index(id), k.focusedIndex()
+	if i < 0 || at < 0 {
+		return nil
+	}
+	return k.judgePassed(ctx, i, k.passedItems(at, i))
+}
+
+// passedItems returns the items between two elements of a list, in the order of the outline.
+func (k *focusTracker) passedItems(from, to int) (passed []int) {
+	for j := min(from, to) + 1; j < max(from, to); j++ {
+		if k.itemList(j) >= 0 {
+			passed = append(passed, j)
+		}
+	}
+	return passed
 }

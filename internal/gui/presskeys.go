@@ -6,6 +6,7 @@ import (
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/gui/guierr"
 )
 
 // Qt does not report the links in a label, only that the label takes the keyboard. In such a label, tab goes to each
@@ -130,6 +131,13 @@ func (v *view) bySpace(i int) []technique {
 		}
 		if err := v.focusWithoutPress(ctx, i, input, seat, w); err != nil {
 			return err
+		}
+		now, err := v.backend.Tree.Read(ctx, v.app, e.ID)
+		switch {
+		case err != nil:
+			return err
+		case now.Name != e.Name:
+			return guierr.Failed(aai.NotDelivered, "%s is called %q since it has the keyboard", v.name(i), aai.CleanLabel(now.Name, 60))
 		}
 		return input.Key(ctx, seat, w.ID, desktop.Chord{Key: "space"})
 	})}

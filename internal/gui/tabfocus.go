@@ -56,16 +56,32 @@ func (v *view) focusWithoutPress(ctx context.Context, i int, input desktop.Input
 	return v.tabTo(ctx, e.ID, input, seat, w)
 }
 
-// focusByWheel turns the wheel sideways over the element, which changes nothing but the focus. tabTo then finds the
-// element focused, or goes there.
+// focusByWheel turns the wheel sideways over the element, which changes nothing but the focus, if no other element is
+// there. tabTo then finds the element focused, or goes there.
 func (v *view) focusByWheel(ctx context.Context, i int, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) {
 	at, err := v.clickPoint(i, w)
+	if err == nil && v.isSharedPlace(i, at) {
+		return
+	}
 	if err == nil {
 		err = withoutFocusCheck(input).Scroll(ctx, seat, w.ID, at, 1, 0)
 	}
 	if err != nil {
 		v.engine.Log.Debug("the wheel did not focus an element", "error", err)
 	}
+}
+
+// isSharedPlace reports whether an element that is operated, and is not around or inside element i, contains the
+// point too.
+func (v *view) isSharedPlace(i int, at desktop.Point) bool {
+	all := v.snapshot.Elements
+	for j := range all {
+		related := j <= i && i < all[j].End || j >= i && j < all[i].End
+		if !related && all[j].Role.IsInteractive() && all[j].States.Has(desktop.Showing) && all[j].Frame.Contains(at) && v.snapshot.WindowOf(j) == v.snapshot.WindowOf(i) {
+			return true
+		}
+	}
+	return false
 }
 
 // clickOrTabTo clicks a point of an element, or moves the focus there by keys.
@@ -115,7 +131,7 @@ func (v *view) tabTo(ctx context.Context, id desktop.ID, input desktop.Input, se
 
 // tabTo presses tab until the element has the keyboard.
 func (k *focusTracker) tabTo(ctx context.Context, id desktop.ID, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
-	pressed, back, turns := 0, false, 0
+	pressed, back, turns, judged := 0, false, 0, false
 	inside := 0 // consecutive tabs that moved the focus within one list
 	told := k.holdsKeyboard || seat == desktop.PersonSeat || k.app.ReportsFocusEarly
 	for ; pressed < maxTabs; pressed++ {
@@ -152,9 +168,9 @@ func (k *focusTracker) tabTo(ctx context.Context, id desktop.ID, input desktop.I
 			if back {
 				chord.Modifiers = []string{"shift"}
 			}
-		} else if !told {
-			told = true
-			if err := k.activateBriefly(ctx, input, seat, w); err != nil {
+		} else if !judged {
+			judged = true
+			if err := k.prepareArrows(ctx, id, told, input, seat, w); err != nil {
 				return err
 			}
 			continue
@@ -164,7 +180,7 @@ func (k *focusTracker) tabTo(ctx context.Context, id desktop.ID, input desktop.I
 		}
 		list := k.listOf(at)
 		moved, err := k.awaitMove(ctx, at)
-		if inside++; list < 0 || k.listOf(k.focusedIndex()) != list || chord.Key != "tab" {
+		if inside++; chord.Key != "tab" || list < 0 || k.listOf(k.focusedIndex()) != list {
 			inside = 0
 		}
 		if err != nil || !moved || inside > maxTabsInside {

@@ -71,7 +71,7 @@ func (v *view) typeInto(ctx context.Context, i int, text string, replace bool) (
 	if e.States.Has(desktop.ReadOnly) && (e.Role == desktop.Textbox || e.Role == desktop.Searchbox) {
 		return nil, v.readOnlyError(i)
 	}
-	if isDateTimeText(e) && !keysIn(e, text) || v.hasCellEditor(i) {
+	if isDateTimeText(e) && !keysIn(e, text) {
 		return v.set(ctx, i, text)
 	}
 	v.keepSecret(i, text)

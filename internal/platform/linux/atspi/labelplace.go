@@ -52,9 +52,15 @@ func (t *tree) nameByPlace(window *node, habits *profile) {
 		return true
 	})
 	slices.SortStableFunc(fields, func(a, b *node) int { return p.mirrored(a, a.direction).X - p.mirrored(b, b.direction).X })
-	for _, field := range fields { // the first in each row first, so that it has its label when the next one is judged
-		if label := p.labelOf(field); label != nil && p.controlOf(label, field.direction) == field {
-			field.labelBeside = label.labelWords()
+	// The first in each row first, so that it has its label when the next one is judged. A further pass names the
+	// fields below those that the pass before has named.
+	for named := true; named; {
+		named = false
+		for _, field := range fields {
+			if label := p.labelOf(field); field.labelBeside == "" && label != nil && p.controlOf(label, field.direction) == field {
+				field.labelBeside = label.labelWords()
+				named = true
+			}
 		}
 	}
 }
@@ -279,14 +285,18 @@ func (p *placer) controlOf(label *node, d direction) *node {
 	if best.node == nil || best.unclear || p.isTakenBefore(label, best, d) {
 		return nil
 	}
+	if gapBeside(l, p.mirrored(best.node, d)) < 0 && p.isRowTitle(s, l, d) {
+		return nil
+	}
 	for _, control := range s.controls {
 		gap, beside := p.gapBefore(control, label, d)
 		if gap < 0 || control == best.node {
 			continue
 		}
 		limit := best.gap - tieWithin - 1 // strictly nearer
-		if beside && (d == unknownDirection || control.labelBeside == "" && p.isNameless(control)) {
-			limit = best.gap + tieWithin
+		unnamed := control.labelBeside == "" && p.isNameless(control)
+		if beside && (d == unknownDirection || unnamed) || !beside && unnamed {
+			limit = best.gap + tieWithin // the label may be the caption of the control before it
 		}
 		if !beside {
 			limit -= aboveCost
@@ -296,6 +306,15 @@ func (p *placer) controlOf(label *node, d direction) *node {
 		}
 	}
 	return best.node
+}
+
+// isRowTitle reports whether a label and a control after it stand after the label l in its row: then l goes with
+// these, and not with a control below it.
+func (p *placer) isRowTitle(s *surroundings, l desktop.Rect, d direction) bool {
+	return slices.ContainsFunc(s.labels, func(other *node) bool {
+		o := p.mirrored(other, d)
+		return o != l && gapBeside(l, o) >= 0 && slices.ContainsFunc(s.controls, func(c *node) bool { return gapBeside(o, p.mirrored(c, d)) >= 0 })
+	})
 }
 
 // gapBefore returns the gap between the control and the label after it or below it, or -1.
@@ -344,49 +363,3 @@ func (p *placer) isLabelled(n *node) bool {
 	}
 	return false
 }
-
-// nearest is the node with the smallest gap so far.
-type nearest struct {
-	node    *node
-	gap     int
-	unclear bool // another one is as near
-}
-
-// take compares the node with the nearest one. A negative gap means that it is not near.
-func (b *nearest) take(n *node, gap int) {
-	switch {
-	case gap < 0 || b.node == n && gap >= b.gap:
-	case b.node == nil || b.node == n || gap < b.gap-tieWithin:
-		b.node, b.gap, b.unclear = n, gap, false
-	case gap <= b.gap+tieWithin:
-		b.unclear = true
-		b.gap = min(b.gap, gap)
-	}
-}
-
-// gapBeside returns the gap between the first frame and the second after it in the same row, or -1.
-func gapBeside(first, second desktop.Rect) int {
-	overlap := min(first.Y+first.H, second.Y+second.H) - max(first.Y, second.Y)
-	gap := second.X - (first.X + first.W)
-	if overlap*2 < min(first.H, second.H) || overlap <= 0 || gap < -maxOverlap || gap > maxGapBeside {
-		return -1
-	}
-	return max(gap, 0)
-}
-
-// gapBelow returns the gap between the first frame and the second below it, or -1. Their leading edges are
-// close; for an unknown direction, those of either side.
-func gapBelow(first, second desktop.Rect, d direction) int {
-	across := min(first.X+first.W, second.X+second.W) - max(first.X, second.X)
-	indent := distance(first.X, second.X)
-	if d == unknownDirection {
-		indent = min(indent, distance(first.X+first.W, second.X+second.W))
-	}
-	gap := second.Y - (first.Y + first.H)
-	if across <= 0 || indent > maxIndent || gap < -maxOverlap || gap > maxGapAbove {
-		return -1
-	}
-	return max(gap, 0)
-}
-
-func distance(a, b int) int { return max(a-b, b-a) }
