@@ -164,10 +164,13 @@ func (v *view) findForAction(ctx context.Context, query string) (match, error) {
 	m, v.scrolledIntoView = v.scrollIntoView(ctx, m, query)
 	m, err = v.awaitReady(ctx, m, query) // an element that was renamed meanwhile does not match
 	v.forAction = false
-	if err != nil || !params.TakesFocus(v.call) {
-		return m, err
+	if err == nil && params.TakesFocus(v.call) {
+		m, err = v.bringToFront(ctx, m)
 	}
-	return v.bringToFront(ctx, m)
+	if err == nil && v.scrolledIntoView && (params.TakesFocus(v.call) || !v.app.IsBrowser) {
+		m, err = v.awaitStill(ctx, m)
+	}
+	return m, err
 }
 
 // pressTechniques returns the techniques to press an element by accessibility.

@@ -327,6 +327,31 @@ func (v *view) scrollIntoView(ctx context.Context, m match, query string) (now m
 	return m, false
 }
 
+// stillTime is how long an element must keep its place after a scroll before the pointer clicks it.
+const stillTime = 250 * time.Millisecond
+
+// awaitStill waits until an element that was scrolled into view keeps its place: programs add and remove content as
+// they scroll. It fails if the element still moves after wrongCeiling.
+func (v *view) awaitStill(ctx context.Context, m match) (match, error) {
+	is, place, since := v.trackElement(m.index), v.snapshot.Elements[m.index].Frame, time.Now()
+	still, err := v.pollUntil(ctx, wrongCeiling, func() (bool, error) {
+		if err := v.refresh(ctx); err != nil {
+			return false, err
+		}
+		if m.index = is(); m.index < 0 {
+			return false, guierr.Failed(aai.NotDelivered, "the element is gone since it was scrolled into view")
+		}
+		if now := v.snapshot.Elements[m.index].Frame; now != place {
+			place, since = now, time.Now()
+		}
+		return time.Since(since) >= stillTime, nil
+	})
+	if err == nil && !still {
+		err = guierr.Failed(aai.NotDelivered, "%s keeps moving since it was scrolled into view", v.name(m.index))
+	}
+	return m, err
+}
+
 // scrollTechniques returns the techniques to bring an element into view.
 func (v *view) scrollTechniques(i int) []technique {
 	id, scrollTo := v.snapshot.Elements[i].ID, desktop.Act{Verb: desktop.ScrollTo}
