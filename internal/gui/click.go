@@ -73,7 +73,7 @@ func (v *view) clickOn(ctx context.Context, i int, button desktop.MouseButton, c
 		}
 		return press(ctx, input, seat, over, at, button, count)
 	}))
-	if asks {
+	if asks && !v.isKeyboardLink(i) { // a press opens no link of a label, and is not refused
 		a.techniques = append(append(a.techniques, v.pressAsLastResort(i)), v.bySpace(i)...)
 	}
 	if asks && takesText(&v.snapshot.Elements[i]) && !v.app.IsBrowser { // a click there only sets the focus
