@@ -231,10 +231,10 @@ func (a *actor) press(ctx context.Context, act desktop.Act) error {
 		index = slices.Index(a.n.actions, best[0])
 	}
 	if index < 0 {
-		e := a.unsupported(fmt.Sprintf("has no action %q", aai.CleanLabel(action, 60)), nil)
-		if action == "" {
-			e = a.unsupported("cannot be pressed", nil)
+		if action == "" { // the names of other actions would read like elements
+			return a.unsupported("cannot be pressed", nil)
 		}
+		e := a.unsupported(fmt.Sprintf("has no action %q", aai.CleanLabel(action, 60)), nil)
 		e.Candidates = a.n.actions
 		return e
 	}

@@ -311,7 +311,7 @@ func (n *node) content() string {
 	const most = 5 // labels
 	var parts []string
 	n.walk(func(c *node) bool {
-		if words := firstOf(c.name, c.text); c != n && words != "" && (c.role == roleLabel || c.role == roleStatic) {
+		if words := firstOf(c.name, c.text); c != n && words != "" && (c.role == roleLabel || c.role == roleStatic) && !slices.Contains(parts, words) { // a switcher has a wide and a narrow label
 			parts = append(parts, words)
 		}
 		return len(parts) < most
