@@ -56,8 +56,7 @@ func (c *clicker) click(b *testing.B) time.Duration {
 	begun := time.Now()
 	a := c.scene.gateway.ask(b, "tools/call", c.call)
 	took := time.Since(begun)
-	var saw struct{ Verified bool }
-	if a.data(b, &saw); !saw.Verified {
+	if !a.isVerified(b) {
 		b.Fatalf("the click was not verified: %s", a.line)
 	}
 	c.expectPressed(b)

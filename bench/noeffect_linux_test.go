@@ -37,8 +37,7 @@ func (w *desktopBench) clicksWithoutEffect(b *testing.B) {
 			begun := time.Now()
 			a := s.gateway.ask(b, "tools/call", click)
 			took.add(time.Since(begun))
-			var saw struct{ Verified bool }
-			if a.data(b, &saw); saw.Verified {
+			if a.isVerified(b) {
 				b.Fatalf("%s: a click without effect is verified: %s", what.name, a.line)
 			}
 		}

@@ -78,6 +78,12 @@ func (a answer) text(b *testing.B) string {
 	return text.String()
 }
 
+// isVerified reports whether the reply of a tool that acts has no doubt about the effect.
+func (a answer) isVerified(b *testing.B) bool {
+	b.Helper()
+	return !strings.Contains(a.text(b), "delivered, but ")
+}
+
 // data decodes the tool's data.
 func (a answer) data(b *testing.B, into any) {
 	b.Helper()
