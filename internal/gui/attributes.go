@@ -15,6 +15,7 @@ import (
 // withElement finds the element of the call, reads it again, and passes it to f.
 func (d *engine) withElement(ctx context.Context, call *aai.Call, f func(v *view, i int, e *desktop.Element) *aai.Result) (*aai.Result, error) {
 	return d.withView(ctx, call, func(ctx context.Context, v *view) (*aai.Result, error) {
+		v.includeMenus = true
 		m, err := v.locate(ctx, params.String(call, "query"))
 		if err != nil {
 			return nil, err

@@ -23,7 +23,7 @@ func (d *engine) findTool() spec {
 		required: `["app", "query"]`,
 		run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 			return d.withView(ctx, call, func(ctx context.Context, v *view) (*aai.Result, error) {
-				v.includeOffscreen = true
+				v.includeOffscreen, v.includeMenus = true, true
 				m, err := v.locate(ctx, params.String(call, "query"))
 				if err != nil {
 					return nil, err
@@ -45,11 +45,15 @@ func (d *engine) findTool() spec {
 // foundText describes the element, its containers and its row.
 func (v *view) foundText(i int, row string) string {
 	text := v.describe(i)
-	if !v.snapshot.IsVisible(i) && !v.snapshot.IsOffscreen(i) { // describe already contains that
+	menu := v.inClosedMenu(i)
+	if !menu && !v.snapshot.IsVisible(i) && !v.snapshot.IsOffscreen(i) { // describe already contains that
 		text += " out of view"
 	}
 	for _, part := range v.path(i) {
 		text += " in " + part
+	}
+	if menu {
+		text += ", a closed menu: ax_click chooses it there"
 	}
 	if row != "" {
 		text += "; its row: " + row

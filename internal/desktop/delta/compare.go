@@ -18,6 +18,7 @@ type comparison struct {
 // compare walks the elements that show now, then those that showed before.
 func (c *comparison) compare() {
 	c.focus()
+	c.chosenUnseen()
 	covered := make([]bool, len(c.after.Elements)) // reported together with an ancestor
 	for i := 0; i < len(c.after.Elements); i++ {
 		j := c.toBefore[i]
@@ -72,6 +73,21 @@ func (c *comparison) focus() {
 		}
 		text := "focus → " + c.nameWithRef(c.after, i)
 		c.add(rankFocus, Change{Kind: Changed, Index: i, Ref: c.ref(c.after, i), Text: text})
+	}
+}
+
+// chosenUnseen reports whether the element that was acted on became checked or unchecked although it does not
+// show, such as a check item of a closed menu.
+func (c *comparison) chosenUnseen() {
+	i := c.after.Index(c.options.Focus)
+	if i < 0 || c.seenAfter[i] || c.toBefore[i] < 0 {
+		return
+	}
+	old, now := c.before.Elements[c.toBefore[i]], c.after.Elements[i]
+	old.States, now.States = old.States&desktop.Checked, now.States&desktop.Checked
+	if details := stateChanges(&old, &now); len(details) > 0 {
+		text := "~ " + c.nameWithRef(c.after, i) + " " + strings.Join(details, ", ")
+		c.add(rankActedOn, Change{Kind: Changed, Index: i, Ref: c.ref(c.after, i), Text: text})
 	}
 }
 

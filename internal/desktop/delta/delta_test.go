@@ -174,6 +174,15 @@ func TestIDUsedAgain(t *testing.T) {
 	}
 }
 
+// TestChosenInClosedMenu checks that only the item that was acted on is reported without showing.
+func TestChosenInClosedMenu(t *testing.T) {
+	before := "window \"W\"\n  menubar\n    menu \"View\"\n      menuitem \"Bar\" hidden key=bar\n      menuitem \"Grid\" hidden key=grid\n"
+	after := strings.NewReplacer("key=bar", "checked key=bar", "key=grid", "checked key=grid").Replace(before)
+	if d := between(t, before, after, "bar"); d.Text != "~ menuitem \"Bar\" [e4] checked\n" {
+		t.Errorf("got %s", d.Text)
+	}
+}
+
 // TestMoved checks that an element with a new parent is neither new nor gone.
 func TestMoved(t *testing.T) {
 	before := "window \"W\"\n  group \"A\" key=a\n    button \"B\" key=b checkable\n  group \"C\" key=c\n"
