@@ -60,6 +60,33 @@ func TestWhatIsInFrontComesFirst(t *testing.T) {
 	})
 }
 
+// TestADockedPanelIsNotInFront: Qt reports a docked panel as a dialog inside the window.
+func TestADockedPanelIsNotInFront(t *testing.T) {
+	inWorld(t, func(w *world) {
+		main := w.d.Program("Editor").Window("Untitled")
+		main.Button("Print", nil)
+		main.Add(desktop.Element{Role: desktop.Dialog, States: desktop.Enabled | desktop.Showing}).Button("Print", nil)
+		since := w.mutations()
+		w.failure(aai.AmbiguousTarget, "ax_click", `{"app": "Editor", "query": "Print"}`)
+		w.nothingDone(since)
+	})
+}
+
+// TestTextGoesWhereItCan: of several matches, a text is meant for the one that is not read-only.
+func TestTextGoesWhereItCan(t *testing.T) {
+	inWorld(t, func(w *world) {
+		window := w.d.Program("Editor").Window("Untitled")
+		window.Textbox("Result").AddState(desktop.ReadOnly)
+		field := window.Textbox("Input")
+		w.ok("ax_type", `{"app": "Editor", "query": "role:textbox", "text": "abc"}`)
+		if got := field.Value(); got != "abc" {
+			w.Errorf("the field has %q", got)
+		}
+		window.Textbox("More")
+		w.failure(aai.AmbiguousTarget, "ax_type", `{"app": "Editor", "query": "role:textbox", "text": "d"}`)
+	})
+}
+
 // TestThePageComesFirst: the page's elements win over the browser's own buttons, in any spelling
 // and with any name.
 func TestThePageComesFirst(t *testing.T) {

@@ -256,6 +256,7 @@ func (v *view) hasMenuBar(window int) bool {
 func (v *view) filterCertain(ctx context.Context, q *query.Query, text string, found query.Result) (query.Result, error) {
 	if len(found.Matches) > 0 {
 		whole := q.FilterWholeNames(v.snapshot, v.inDialog(ctx, v.usable(ctx, found.Matches)))
+		whole = v.fillable(text, whole)
 		found.Matches = q.ClosestMatches(v.snapshot, v.filterInside(whole, func(p int) bool { return v.snapshot.Elements[p].Role == desktop.Document }))
 		return found, nil
 	}
@@ -290,6 +291,18 @@ func (v *view) usable(ctx context.Context, matches []int) []int {
 	return left
 }
 
+// fillable keeps the matches that are not read-only if the call enters a text, or all if there are none.
+func (v *view) fillable(query string, matches []int) []int {
+	if len(matches) < 2 || v.call.Tool == "ax_key_press" || !typesInto(v.call, query) {
+		return matches
+	}
+	left := slices.DeleteFunc(slices.Clone(matches), func(i int) bool { return v.snapshot.Elements[i].States.Has(desktop.ReadOnly) })
+	if len(left) == 0 {
+		return matches
+	}
+	return left
+}
+
 // inDialog keeps the matches that are in a dialog in front, or all if there are none.
 func (v *view) inDialog(ctx context.Context, matches []int) []int {
 	const unknown = -2
@@ -299,8 +312,10 @@ func (v *view) inDialog(ctx context.Context, matches []int) []int {
 		switch {
 		case e.Role != desktop.Dialog && e.Role != desktop.AlertDialog:
 			return false
-		case e.Parent >= 0 || e.States.HasAny(desktop.Modal|desktop.Active):
+		case e.States.HasAny(desktop.Modal | desktop.Active):
 			return true
+		case e.Parent >= 0:
+			return v.app.IsBrowser || v.document(p) >= 0 // a docked panel of Qt is a dialog too
 		case front == unknown:
 			front = v.frontTopLevel(ctx)
 		}

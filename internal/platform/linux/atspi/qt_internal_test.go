@@ -1,0 +1,18 @@
+package atspi
+
+import "testing"
+
+func TestWithoutTags(t *testing.T) {
+	for text, want := range map[string]string{
+		"Save <all>": "Save <all>",
+		"":           "",
+		"<b>":        "<b>",
+		"<html><head/><body><p>Results of the <b>last</b> statements.</p><p>R&amp;D</p></body></html>":                          "Results of the last statements. R&D",
+		`<!DOCTYPE HTML PUBLIC "-//W3C"><html><head><style type="text/css">p { color: red }</style></head>Two<br/>lines</html>`: "Two lines",
+		"<html>unclosed <p": "unclosed <p",
+	} {
+		if got := withoutTags(text); got != want {
+			t.Errorf("%q: got %q, want %q", text, got, want)
+		}
+	}
+}
