@@ -95,46 +95,6 @@ func (a *actor) ready(ctx context.Context) error {
 	return nil
 }
 
-// shows reports whether the node is visible.
-func (a *actor) shows(ctx context.Context, n *node) (bool, error) {
-	if n.states.has(stateShowing) {
-		return true, nil
-	}
-	if !a.p.isVisibleState(stateVisible) || !n.states.has(stateVisible) {
-		return false, nil
-	}
-	shows, err := a.p.isReallyVisible(ctx, n)
-	if err != nil {
-		return false, markNotDelivered(a.p.failed(a.app, err))
-	}
-	return shows, nil
-}
-
-// isReallyVisible reports whether the node is visible, for toolkits that set VISIBLE also on some hidden
-// nodes. Nodes in a closed tab have no size. A closed window is no longer a child of the app.
-func (p *program) isReallyVisible(ctx context.Context, n *node) (bool, error) {
-	var windows []ref
-	at := n.ref
-	r := &batch{}
-	p.askFrame(r, n)
-	r.add(p.bus.requests.children, p.root, func(d *wire.Decoder) { windows = readRefs(d, p.sender) })
-	for range maxDepth {
-		up := &node{}
-		p.askParent(r, at, &up.ref)
-		if err := p.run(ctx, r); err != nil {
-			return false, err
-		}
-		switch {
-		case n.frame.Empty() || up.none():
-			return false, nil
-		case up.ref == p.root:
-			return slices.Contains(windows, at), nil
-		}
-		at, r = up.ref, &batch{}
-	}
-	return false, nil
-}
-
 func (a *actor) refuse(what, hint string) *aai.Error {
 	return &aai.Error{Code: aai.AutomationFailed, Message: a.name() + " " + what, Hint: hint, Delivery: aai.NotDelivered}
 }

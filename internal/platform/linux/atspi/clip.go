@@ -14,7 +14,7 @@ func (t *tree) clip(n *node, view desktop.Rect, habits *profile) {
 		case n.floats():
 			view = desktop.Rect{}
 			n.hidden = n.detailed && n.offers&offersComponent != 0 && n.frame.Empty() && t.visibleState == stateVisible
-		case n.offers&offersComponent == 0 || !n.detailed || n.slides():
+		case n.offers&offersComponent == 0 || !n.detailed || n.slides() || n.isUnseenBox():
 		case n.frame.Empty():
 			n.hidden = t.visibleState == stateVisible // in GTK 4 the position is the only evidence
 		case !view.Empty() && n.frame.Intersect(view).Empty():

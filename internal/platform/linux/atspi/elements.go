@@ -186,7 +186,11 @@ func (p *program) elements(ctx context.Context, first *batch, parent *node, node
 		return nil, err
 	}
 	for _, n := range nodes {
-		n.shown = p.shows(n) && (n.parent == nil || !n.parent.read || p.shows(n.parent))
+		drawn, err := p.isDrawn(ctx, n)
+		if err != nil {
+			return nil, err
+		}
+		n.shown = drawn || p.shows(n) && (n.parent == nil || !n.parent.read || p.shows(n.parent))
 		if old, ok := p.cache.Find(n.id(p.sender)); ok && !n.shown {
 			n.offscreen = old.States.Has(desktop.Offscreen)
 		}

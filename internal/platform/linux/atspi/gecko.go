@@ -108,8 +108,11 @@ func (n *node) inGecko(window *node, e *desktop.Element) {
 		if e.Role == desktop.Generic {
 			e.Role = desktop.Paragraph
 		}
-		if e.Name == "" {
+		switch {
+		case e.Name == "":
 			e.Name, e.Value = e.Value, ""
+		case n.name == "" && strings.Contains(n.text, object): // named by the words of its children alone
+			e.Name, e.Value = strings.Join(strings.Fields(n.expandedText()), " "), ""
 		}
 	}
 	if n.isCompositeText() && e.Value == "" {
@@ -149,10 +152,19 @@ func (n *node) inGecko(window *node, e *desktop.Element) {
 // saysWords reports whether the node may have text besides its children: in Gecko words are not objects,
 // but part of the text of their container.
 func (n *node) saysWords() bool {
-	if n.offers&offersText == 0 || n.name != "" && n.role != rolePanel && n.role != roleDocumentWeb && n.role != roleStatic || n.states.has(stateEditable) || plainRole(n.role).IsInteractive() || n.wantsText() {
+	if n.offers&offersText == 0 || n.name != "" && n.namedByWords() || n.states.has(stateEditable) || plainRole(n.role).IsInteractive() || n.wantsText() {
 		return false
 	}
 	return n.role == roleDocumentWeb || n.role != roleMenu && n.inPage()
+}
+
+// namedByWords reports whether Gecko names the node by its words.
+func (n *node) namedByWords() bool {
+	switch plainRole(n.role) {
+	case desktop.ListItem, desktop.Cell, desktop.Row, desktop.ColumnHeader, desktop.RowHeader, desktop.Label:
+		return true
+	}
+	return false
 }
 
 // dateTimeParts returns the node's children that are the parts of a date or a time.

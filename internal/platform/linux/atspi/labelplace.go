@@ -156,11 +156,18 @@ func (p *placer) of(container *node) *surroundings {
 	p.around[container] = found
 	var look func(n *node)
 	look = func(n *node) {
+		if !p.related[n.ref] && !p.isCaption(n) {
+			for _, words := range n.runs {
+				if words.parent = n; words.isPlainLabel() && !words.frame.Empty() {
+					found.labels = append(found.labels, words)
+				}
+			}
+		}
 		for _, child := range n.children {
 			switch {
 			case !child.isKnown() || child.isDocument() || n.role == rolePageTab && !child.frame.Intersect(n.frame).Empty(): // the words on a tab
-			case child.isPlainLabel():
-				if !p.related[child.ref] && !p.frameOf(child).Empty() {
+			case len(child.runs) == 0 && child.isPlainLabel():
+				if !p.related[child.ref] && !p.isCaption(child) && !p.frameOf(child).Empty() {
 					found.labels = append(found.labels, child)
 				}
 			default:
@@ -175,6 +182,20 @@ func (p *placer) of(container *node) *surroundings {
 	}
 	look(container)
 	return found
+}
+
+// isCaption reports whether the words of a page's node are the name of the group around it.
+func (p *placer) isCaption(n *node) bool {
+	words := n.labelWords()
+	if !p.habits.IsBrowser || words == "" {
+		return false
+	}
+	for up := n.parent; up != nil && up.parent != nil && !up.isDocument(); up = up.parent {
+		if up.role == rolePanel && up.name != "" && strings.Contains(up.name, words) {
+			return true
+		}
+	}
+	return false
 }
 
 // competes reports whether a label may belong to the node.

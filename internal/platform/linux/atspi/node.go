@@ -110,6 +110,7 @@ type details struct {
 	direction   direction // of the text in and around it
 	labelBeside string    // the words of the label that names it by its place
 	chosen      string    // name of the selected child
+	runs        []*node   // its words with their places, see placeWords
 }
 
 func (n *node) action() bool { return n.offers&offersAction != 0 }
@@ -223,7 +224,7 @@ func (t *tree) updateVisibility(habits *profile, far bool) {
 	t.root.shown = true
 	for _, window := range t.root.children {
 		window.shown = window.states.has(stateShowing) || window.states.has(t.visibleState)
-		window.updateVisibility(visibility{t.visibleState, far, habits.hidesScrolledRows, habits.hidesScrolledContent, habits.keepsLeftPages})
+		window.updateVisibility(visibility{t.visibleState, far, habits.hidesScrolledRows, habits.hidesScrolledContent, habits.keepsLeftPages, habits.IsBrowser})
 	}
 }
 
@@ -263,13 +264,15 @@ type visibility struct {
 	// gtk_widget_accessible_on_screen, which compares widgets with their viewport.
 	content bool
 	pages   bool // pages of a notebook that are not open look visible
+	labels  bool // boxes of pages may be drawn by their labels, see drawnBy
 }
 
 func (n *node) updateVisibility(s visibility) {
 	n.detailed = n.detailed && (n.shown || n.offscreen && s.offscreen)
 	for _, child := range n.children {
 		child.tab = child.pageTab()
-		child.shown = n.shown && (child.states.has(s.visibleState) || child.slides() && child.states.has(stateVisible)) && (child.tab == nil || !s.pages || child.tab.states.has(stateSelected))
+		shows := child.states.has(s.visibleState) || child.states.has(stateVisible) && (child.slides() || s.labels && child.drawnBy() != nil)
+		child.shown = n.shown && shows && (child.tab == nil || !s.pages || child.tab.states.has(stateSelected))
 		child.offscreen = !child.shown && (n.shown || n.offscreen) && s.visibleState == stateShowing && child.scrolledAway(n.offscreen, s)
 		child.updateVisibility(s)
 	}
@@ -283,8 +286,10 @@ func (n *node) scrolledAway(within bool, s visibility) bool {
 		return false
 	}
 	switch n.parent.role {
-	case roleMenu, roleComboBox, roleMenuBar:
+	case roleComboBox:
 		return false
+	case roleMenu, roleMenuBar: // closed menus of a page are not in the tree
+		return n.parent.inPage() && n.parent.parent.role != roleComboBox
 	case rolePageTab: // in GTK 3 the parent of its page
 		return (within || s.content && n.inViewport()) && n.parent.states.has(stateSelected)
 	case roleToggleButton: // in GTK 3 an expander, or a button with a menu

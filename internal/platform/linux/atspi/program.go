@@ -31,10 +31,12 @@ type program struct {
 	windows      int           // number at the last reading; only the reader uses it
 	visibleState atomic.Uint64 // of the last snapshot's tree; 0 without one
 	inFlight     inFlightLimit
-	gathered     atomic.Bool  // page properties are collected, see gathers
-	offscreen    atomic.Bool  // off-screen elements were requested at least once
-	pressed      atomic.Int64 // time of the last press by an action, in nanoseconds
-	passwords    treecache.PasswordFields[ref]
+	gathered     atomic.Bool // page properties are collected, see gathers
+	// gatheredWords reports whether the frames of words are collected, see placeWords.
+	gatheredWords atomic.Bool
+	offscreen     atomic.Bool  // off-screen elements were requested at least once
+	pressed       atomic.Int64 // time of the last press by an action, in nanoseconds
+	passwords     treecache.PasswordFields[ref]
 
 	mu         sync.Mutex
 	identified bool

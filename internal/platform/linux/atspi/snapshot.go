@@ -137,6 +137,9 @@ func (m *elementBuilder) frame(n, window *node) desktop.Rect {
 	if m.habits.textsFillParents && n.fills() {
 		f = n.parent.frame
 	}
+	if n.isUnseenBox() {
+		f = n.unseenFrame(f)
+	}
 	if f.Empty() {
 		return desktop.Rect{}
 	}

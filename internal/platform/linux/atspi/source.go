@@ -93,7 +93,10 @@ func (p *program) ReadAll(ctx context.Context, before *tree) (*tree, error) {
 	if before != nil {
 		t.inherit(before, p.offscreen.Load())
 	}
-	return t, p.describe(ctx, t, t.all(), time.Now())
+	if err := p.describe(ctx, t, t.all(), time.Now()); err != nil {
+		return nil, err
+	}
+	return t, p.placeWords(ctx, t)
 }
 
 // ReadChanged implements treecache.Source.
@@ -150,7 +153,10 @@ func (p *program) ReadChanged(ctx context.Context, t *tree, m treecache.DirtySet
 	if err := p.describe(ctx, t, changed, time.Now()); err != nil || hasty {
 		return err
 	}
-	return p.frames(ctx, t, changed)
+	if err := p.frames(ctx, t, changed); err != nil {
+		return err
+	}
+	return p.placeWords(ctx, t)
 }
 
 // reread reads the nodes again, and removes those that no longer exist.
