@@ -1,0 +1,159 @@
+package gui_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/godbus/dbus/v5"
+	"golang.org/x/net/websocket"
+
+	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
+)
+
+// wordsPage has words in containers of all kinds, some of them with a name of their own. Each word
+// of at least five letters occurs once.
+const wordsPage = `<style>.q::before { content: "prefixed " }</style>
+<p class="q">middlemost</p><table><caption>captioned</caption><tr><th>headone<th>headtwo<tr><td>plaincell <small>smallcell</small><td><p>paracell</p>loosecell</table>
+<dl><dt>termword<dd>meaning <span>innermost</span></dl><details><summary>closedone</summary><p>unseenword</p></details><details open><summary>opened</summary>looseopen<p>paraopen</p></details>
+<fieldset><legend>legendary</legend>loosefield</fieldset><section aria-label="sectioned">sectionloose <p>sectionpara</p> sectionlast</section><nav aria-label="navigated">navloose <a href="#">navlink</a></nav>
+<div title="tooltipped">insidetip</div><div aria-label="labelled">insidelabel <b>boldlabel</b></div><ul aria-label="listname">looselist<li>itemword</ul><h2 aria-label="headname">headtext</h2>
+<article aria-label="articled">articletext</article><figure aria-label="figured">figuretext</figure><div role="toolbar" aria-label="toolname">tooltext</div><div role="status" aria-label="statused">statustext</div>
+<div data-click>clickable <button>pressable</button> afterwards</div>
+<div style="height: 900px"></div><div role="menu" aria-label="menuname"><div role="menuitem" tabindex="0" onclick="count.value = 'menu'">menuchoice</div></div><footer aria-label="footname">foottext</footer>
+<input type="hidden" id="count">
+<script>document.querySelector("[data-click]").onclick = () => {}</script>`
+
+// TestRealPageWords: each word of a browser's own accessibility tree is in the outline, and items of
+// a menu out of view can be clicked.
+func TestRealPageWords(t *testing.T) {
+	t.Parallel()
+	t.Run("chromium", func(t *testing.T) {
+		t.Parallel()
+		w := newRealWorld(t)
+		f := w.formIn(wordsPage, "button Ready", func(address, host string) *linuxtest.App {
+			return w.browse(host, "--app="+address, "--disable-backgrounding-occluded-windows", "--remote-debugging-port=0", "--remote-allow-origins=*")
+		})
+		f.tellsWords(f.chromiumWords())
+	})
+	t.Run("firefox", func(t *testing.T) {
+		t.Parallel()
+		w := newRealWorld(t)
+		f := w.firefoxForm(wordsPage, "button Ready")
+		f.tellsWords(f.atspiWords())
+	})
+}
+
+// tellsWords checks that the outline has the words, and clicks the menu's item.
+func (f *webForm) tellsWords(text string) {
+	f.Helper()
+	own := wordForm.FindAllString(wordsPage, -1) // of the page, not of the browser
+	words := slices.DeleteFunc(wordForm.FindAllString(text, -1), func(word string) bool { return len(word) < 5 || !slices.Contains(own, word) })
+	if len(words) < 45 {
+		f.Fatalf("only %d words in the browser's tree: %s", len(words), text)
+	}
+	var missing []string
+	told := ""
+	for end := time.Now().Add(completePatience); ; time.Sleep(lookAgain) {
+		told = f.allOf(f.app)
+		missing = slices.DeleteFunc(slices.Clone(words), func(word string) bool { return strings.Contains(told, word) })
+		if len(missing) == 0 || time.Now().After(end) {
+			break
+		}
+	}
+	if len(missing) > 0 {
+		f.Errorf("not told: %q in\n%s", missing, told)
+	}
+	f.ok("ax_click", f.on("menuitem menuchoice"))
+	f.comes("count", "menu")
+}
+
+// atspiWords returns the names and texts of the program's visible elements in pages, as another
+// D-Bus client reads them.
+func (f *webForm) atspiWords() string {
+	f.Helper()
+	conn, err := dbus.Connect(f.A11yAddress(f.T))
+	if err != nil {
+		f.Fatal(err)
+	}
+	defer func() { _ = conn.Close() }()
+	sender, path, _ := strings.Cut(f.appOf(f.app).Key, "/")
+	o := &eyes{t: f.T, conn: conn, sender: sender, veil: rawShowing}
+	o.look(dbus.ObjectPath("/"+path), nil)
+	var b strings.Builder
+	for _, e := range o.things {
+		if e.inPage() {
+			text := ""
+			o.ask(e.path, "Text.GetText", &text, int32(0), int32(-1))
+			fmt.Fprintln(&b, e.name, text)
+		}
+	}
+	return b.String()
+}
+
+// chromiumWords returns the names and values of the page's accessibility tree, as DevTools shows it.
+func (f *webForm) chromiumWords() string {
+	f.Helper()
+	folders, err := filepath.Glob(filepath.Join(f.Home, "browser*", "DevToolsActivePort"))
+	if err != nil || len(folders) != 1 {
+		f.Fatalf("%q %v", folders, err)
+	}
+	port, err := os.ReadFile(folders[0])
+	if err != nil {
+		f.Fatal(err)
+	}
+	host, _, _ := strings.Cut(string(port), "\n")
+	reply, err := http.Get("http://127.0.0.1:" + host + "/json/list")
+	if err != nil {
+		f.Fatal(err)
+	}
+	defer func() { _ = reply.Body.Close() }()
+	var pages []struct {
+		Type      string
+		WebSocket string `json:"webSocketDebuggerUrl"`
+	}
+	if err := json.NewDecoder(reply.Body).Decode(&pages); err != nil {
+		f.Fatal(err)
+	}
+	pages = slices.DeleteFunc(pages, func(p struct {
+		Type      string
+		WebSocket string `json:"webSocketDebuggerUrl"`
+	}) bool {
+		return p.Type != "page"
+	})
+	if len(pages) != 1 {
+		f.Fatalf("pages: %v", pages)
+	}
+	conn, err := websocket.Dial(pages[0].WebSocket, "", "http://127.0.0.1")
+	if err != nil {
+		f.Fatal(err)
+	}
+	defer func() { _ = conn.Close() }()
+	if err := websocket.Message.Send(conn, `{"id": 1, "method": "Accessibility.getFullAXTree"}`); err != nil {
+		f.Fatal(err)
+	}
+	var tree struct {
+		Result struct {
+			Nodes []struct {
+				Ignored     bool
+				Name, Value struct{ Value any }
+			}
+		}
+	}
+	if err := websocket.JSON.Receive(conn, &tree); err != nil {
+		f.Fatal(err)
+	}
+	var b strings.Builder
+	for _, node := range tree.Result.Nodes {
+		if !node.Ignored {
+			fmt.Fprintln(&b, node.Name.Value, node.Value.Value)
+		}
+	}
+	return b.String()
+}
