@@ -290,6 +290,9 @@ func (a action) judge(ctx context.Context, seen outcome, result *actionResult, o
 	if a.canReportLater() {
 		out.Warning += "; the next call to this program reports later effects"
 	}
+	if aside && !params.TakesFocus(a.call) && a.engine.CheckScreen(ctx) == nil { // pages may wait for events of a pointer
+		out.Warning += `. If a look shows that nothing happened, mode "focus" does it with the person's own pointer`
+	}
 	return nil
 }
 
