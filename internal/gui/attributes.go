@@ -128,12 +128,19 @@ func (d *engine) getValueTool() spec {
 		params:      appProp + `,` + queryProp + `,` + nthProp, required: `["app", "query"]`,
 		run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 			return d.withElement(ctx, call, func(v *view, i int, e *desktop.Element) *aai.Result {
-				value := fieldtext.FullText(e)
+				name, ref := v.name(i), v.ref(i)
+				value, warning := fieldtext.FullText(e), ""
+				if inside := v.snapshot.Elements[i].End > i+1 && !e.Role.IsTextual(); !holdsValue(e) && (value == "" || inside) {
+					next := ""
+					if value, next = v.contents(ctx, i); next != "" {
+						warning = "the text is too long for one reply; it goes on in " + next + ": call again with that as query"
+					}
+				}
 				return &aai.Result{
-					Text: fmt.Sprintf("%s has the value %q", v.name(i), value), DataComplete: true,
+					Text: fmt.Sprintf("%s has the value %q", name, value), DataComplete: true, Warning: warning,
 					Data: map[string]any{
 						"found": true, "value": value, "role": string(e.Role),
-						"title": aai.CleanLabel(e.Name, fieldtext.MaxText), "element_ref": v.ref(i),
+						"title": aai.CleanLabel(e.Name, fieldtext.MaxText), "element_ref": ref,
 					},
 				}
 			})

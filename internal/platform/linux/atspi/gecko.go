@@ -111,6 +111,8 @@ func (n *node) inGecko(window *node, e *desktop.Element) {
 		switch {
 		case e.Name == "":
 			e.Name, e.Value = e.Value, ""
+		case n.name != "" && n.isNamedByText(): // the name also has the words of the children
+			e.Value = ""
 		case n.name == "" && strings.Contains(n.text, object): // named by the words of its children alone
 			e.Name, e.Value = strings.Join(strings.Fields(n.expandedText()), " "), ""
 		}
@@ -165,6 +167,11 @@ func (n *node) namedByWords() bool {
 		return true
 	}
 	return false
+}
+
+// isNamedByText reports whether the node's name has all of its words.
+func (n *node) isNamedByText() bool {
+	return !slices.ContainsFunc(runsOf(n.text), func(words run) bool { return !strings.Contains(n.name, words.words) })
 }
 
 // dateTimeParts returns the node's children that are the parts of a date or a time.
