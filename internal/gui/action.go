@@ -83,7 +83,7 @@ func (a action) execute(ctx context.Context) (*aai.Result, error) {
 	hovered := a.hoverItem(ctx)
 	used, err := a.tryTechniques(ctx)
 	if err != nil {
-		return nil, err
+		return nil, a.withOpenedDialog(ctx, before, err)
 	}
 	if hovered != nil {
 		a.index, before = hovered.Index(focus), hovered
@@ -116,7 +116,7 @@ func (a action) execute(ctx context.Context) (*aai.Result, error) {
 		out.Text += keyboardRestoredNote
 	}
 	if err := a.judge(ctx, seen, &result, out, before, a.app.IsBrowser && used.viaAccessibility && hovered == nil); err != nil {
-		return nil, withForeignWindows(err, a.app, result.ForeignWindows)
+		return nil, withForeignWindows(a.withOpenedDialog(ctx, before, err), a.app, result.ForeignWindows)
 	}
 	a.watchPending(result.Verified, a.doneText+described, focus, delivered, seenAt)
 	a.addDoubts(now, &result, out)

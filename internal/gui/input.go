@@ -72,11 +72,12 @@ func (l focusCheckedInput) Key(ctx context.Context, seat desktop.Seat, w desktop
 // Type implements desktop.Keyboard. The text is typed in strokes with a check before each of them. If the
 // focus had to be moved, the first character is typed alone, and the rest only after the target
 // was seen to receive it. A password is typed by single characters, each seen to arrive, unless
-// the program reports none of them: so at most one character of it reaches another field.
+// the program reports none of them: so at most one character of it reaches another field. In a page
+// the first words are single strokes, see awaitWord.
 func (l focusCheckedInput) Type(ctx context.Context, seat desktop.Seat, w desktop.WindowID, text string) error {
 	return l.WithKeyboard(ctx, seat, w, func(ctx context.Context, input desktop.Input) error {
 		all, awaited, most := utf8.RuneCountInString(text), false, firstStroke
-		for typed := 0; text != ""; {
+		for typed, words := 0, 0; text != ""; words++ {
 			if err := l.check(ctx, seat, true); err != nil {
 				return partlyTypedError(err, typed, all)
 			}
@@ -98,7 +99,11 @@ func (l focusCheckedInput) Type(ctx context.Context, seat desktop.Seat, w deskto
 			case secret && typed == 0:
 				wait = effectCeiling
 			}
-			seen, err := l.awaitTyped(ctx, i, wait, func() error { return input.Type(ctx, seat, w, text[:size]) })
+			awaits := l.awaitTyped
+			if wait == 0 && editable && l.view.app.IsBrowser && words < wordStrokes {
+				size, awaits = min(size, wordEnd(text)), l.awaitWord(text[:min(size, wordEnd(text))])
+			}
+			seen, err := awaits(ctx, i, wait, func() error { return input.Type(ctx, seat, w, text[:size]) })
 			if err == nil && wait == wrongCeiling && !seen {
 				err = guierr.Failed(aai.DeliveryUnknown, "one character was typed, and %s was not seen to receive it; the rest was not typed", l.view.name(i))
 			}

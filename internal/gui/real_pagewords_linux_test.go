@@ -14,6 +14,7 @@ import (
 	"github.com/godbus/dbus/v5"
 	"golang.org/x/net/websocket"
 
+	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
@@ -25,13 +26,16 @@ const wordsPage = `<style>.q::before { content: "prefixed " }</style>
 <fieldset><legend>legendary</legend>loosefield</fieldset><section aria-label="sectioned">sectionloose <p>sectionpara</p> sectionlast</section><nav aria-label="navigated">navloose <a href="#">navlink</a></nav>
 <div title="tooltipped">insidetip</div><div aria-label="labelled">insidelabel <b>boldlabel</b></div><ul aria-label="listname">looselist<li>itemword</ul><h2 aria-label="headname">headtext</h2>
 <article aria-label="articled">articletext</article><figure aria-label="figured">figuretext</figure><div role="toolbar" aria-label="toolname">tooltext</div><div role="status" aria-label="statused">statustext</div>
+<label>Interrupted <input id="interrupted"></label><dialog id="ask" aria-label="Asked"><button onclick="ask.close(); count.value = 'answered'">Understood</button></dialog>
 <div data-click>clickable <button>pressable</button> afterwards</div>
 <div style="height: 900px"></div><div role="menu" aria-label="menuname"><div role="menuitem" tabindex="0" onclick="count.value = 'menu'">menuchoice</div></div><footer aria-label="footname">foottext</footer>
 <input type="hidden" id="count">
-<script>document.querySelector("[data-click]").onclick = () => {}</script>`
+<script>document.querySelector("[data-click]").onclick = () => {}
+interrupted.oninput = () => { if (interrupted.value.length === 4) ask.showModal(); };</script>`
 
-// TestRealPageWords: each word of a browser's own accessibility tree is in the outline, and items of
-// a menu out of view can be clicked.
+// TestRealPageWords: each word of a browser's own accessibility tree is in the outline, and values of
+// containers have their words. Items of a menu out of view can be clicked. A dialog that opens while
+// a text is typed gets none of its spaces.
 func TestRealPageWords(t *testing.T) {
 	t.Parallel()
 	t.Run("chromium", func(t *testing.T) {
@@ -50,7 +54,7 @@ func TestRealPageWords(t *testing.T) {
 	})
 }
 
-// tellsWords checks that the outline has the words, and clicks the menu's item.
+// tellsWords checks that the outline has the words, clicks the menu's item, and types.
 func (f *webForm) tellsWords(text string) {
 	f.Helper()
 	own := wordForm.FindAllString(wordsPage, -1) // of the page, not of the browser
@@ -70,8 +74,21 @@ func (f *webForm) tellsWords(text string) {
 	if len(missing) > 0 {
 		f.Errorf("not told: %q in\n%s", missing, told)
 	}
+	for query, words := range map[string][]string{"list listname": {"looselist", "itemword"}, "region sectioned": {"sectionloose", "sectionpara", "sectionlast"}, "link navlink": {"navlink"}} {
+		value, _ := f.ok("ax_get_value", f.on(query)).data["value"].(string)
+		f.says(value, words...)
+	}
 	f.ok("ax_click", f.on("menuitem menuchoice"))
 	f.comes("count", "menu")
+	e := f.refused(aai.AutomationFailed, "ax_type", params{"app": f.app, "query": "textbox Interrupted", "text": "vendor with some words"})
+	if f.says(e.Message, `dialog "Asked"`); e.Delivery == aai.NotDelivered {
+		f.Errorf("some of it was typed: %v", e)
+	}
+	f.ok("ax_find", f.on("button Understood"))
+	f.comes("interrupted", "vend")
+	if f.holds("count") != "menu" {
+		f.Errorf("a space pressed the dialog's button")
+	}
 }
 
 // atspiWords returns the names and texts of the program's visible elements in pages, as another
