@@ -67,7 +67,7 @@ func TestADockedPanelIsNotInFront(t *testing.T) {
 		main.Button("Print", nil)
 		main.Add(desktop.Element{Role: desktop.Dialog, States: desktop.Enabled | desktop.Showing}).Button("Print", nil)
 		since := w.mutations()
-		w.failure(aai.AmbiguousTarget, "ax_click", `{"app": "Editor", "query": "Print"}`)
+		_ = w.failure(aai.AmbiguousTarget, "ax_click", `{"app": "Editor", "query": "Print"}`)
 		w.nothingDone(since)
 	})
 }
@@ -83,7 +83,7 @@ func TestTextGoesWhereItCan(t *testing.T) {
 			w.Errorf("the field has %q", got)
 		}
 		window.Textbox("More")
-		w.failure(aai.AmbiguousTarget, "ax_type", `{"app": "Editor", "query": "role:textbox", "text": "d"}`)
+		_ = w.failure(aai.AmbiguousTarget, "ax_type", `{"app": "Editor", "query": "role:textbox", "text": "d"}`)
 	})
 }
 
