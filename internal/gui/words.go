@@ -36,9 +36,13 @@ func (l focusCheckedInput) awaitWord(word string) func(context.Context, int, tim
 			return false, err
 		}
 		had := strings.Count(before.Value, word)
+		count := func() (now int, isGone bool) {
+			e, err := v.backend.Tree.Read(ctx, v.app, id)
+			return strings.Count(e.Value, word), err != nil
+		}
 		return v.pollUntil(ctx, wordArrives, func() (bool, error) {
-			now, err := v.backend.Tree.Read(ctx, v.app, id)
-			return err != nil || strings.Count(now.Value, word) > had, nil // if it is gone, the next check tells
+			now, isGone := count()
+			return isGone || now > had, nil // if it is gone, the next check tells
 		})
 	}
 }
