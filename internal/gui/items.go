@@ -2,10 +2,12 @@ package gui
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/gateway"
 )
 
 // expandedWords are the values by which ax_set_value opens and closes an item.
@@ -36,6 +38,31 @@ func (v *view) setExpanded(ctx context.Context, i int, value string) (*aai.Resul
 	return a.untilExpanded(ctx, want)
 }
 
+// isItemCheck reports whether the value is for a box in an item of a list or tree that does not report if it has one,
+// as in Qt.
+func (v *view) isItemCheck(i int, value string) bool {
+	e := &v.snapshot.Elements[i]
+	isBool := strings.EqualFold(value, "true") || strings.EqualFold(value, "false")
+	return isBool && v.app.HasSetFocus && e.Role != desktop.Cell && !e.States.Has(desktop.Editable) && v.itemList(i) >= 0
+}
+
+// setItemChecked sets the box in an item by the space key.
+func (v *view) setItemChecked(ctx context.Context, i int, want bool) (*aai.Result, error) {
+	id := v.snapshot.Elements[i].ID
+	if v.snapshot.Elements[i].States.Has(desktop.Checked) == want {
+		return v.alreadySetResult(i), nil
+	}
+	a := action{view: v, index: i, doneText: "Set", techniques: []technique{v.byItemKey(i, "space")}}
+	a.verify = func(ctx context.Context) (string, bool) {
+		now, err := v.backend.Tree.Read(ctx, v.app, id)
+		if err != nil || now.States.Has(desktop.Checked) == want {
+			return "", err == nil
+		}
+		return fmt.Sprintf("it is not %v: it may have no check box", want), false
+	}
+	return a.execute(ctx)
+}
+
 // byItemKey returns a technique that presses a key in an item.
 func (v *view) byItemKey(i int, key string) technique {
 	return v.byKeys(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
@@ -64,19 +91,94 @@ func (a action) untilExpanded(ctx context.Context, want bool) (*aai.Result, erro
 	return a.execute(ctx)
 }
 
+// currentBeside returns the current item of the list of item i if it is another one, and a selection of i
+// would leave it; otherwise -1.
+func (v *view) currentBeside(i int) int {
+	e := &v.snapshot.Elements[i]
+	if !v.app.SelectsWithoutCurrent || !e.States.Has(desktop.Selectable) || e.Parent < 0 || e.Role == desktop.Cell {
+		return -1 // the keys of a table may go to its columns
+	}
+	list := &v.snapshot.Elements[e.Parent]
+	for other := e.Parent + 1; other < list.End; other = v.snapshot.Elements[other].End {
+		if other != i && v.snapshot.Elements[other].States.Has(desktop.Focused) {
+			return other
+		}
+	}
+	return -1
+}
+
+// byItemFocus returns a technique that makes item i the current one of its list by the arrow keys, as a selection
+// does not.
+func (v *view) byItemFocus(i int) technique {
+	return v.byKeys(v.itemList(i), func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+		if err := v.focusWithoutPress(ctx, v.itemList(i), input, seat, w); err != nil {
+			return err
+		}
+		return v.tabTo(ctx, v.snapshot.Elements[i].ID, input, seat, w)
+	})
+}
+
+// focusNeighbour gives the keyboard to the nearest element with an action for that, and reports whether it did. Qt's
+// lists have no such action, and tab does not leave its tables.
+func (v *view) focusNeighbour(ctx context.Context, i int, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) bool {
+	list := v.listOf(i)
+	if list < 0 {
+		list = i
+	}
+	near := v.neighbour(list)
+	if v.backend.Actor == nil || near < 0 {
+		return false
+	}
+	act := desktop.Act{Verb: desktop.Press, Action: setFocus, Name: v.snapshot.Elements[near].Name}
+	err := v.focusByAction(ctx, near, act, input, seat, w)
+	return err == nil
+}
+
+// neighbour returns the nearest element outside of element i that has an action for the keyboard, with nothing
+// between the two that keeps tab; -1 if there is none. It prefers those that take no text: programs rewrite fields that
+// the keyboard leaves.
+func (v *view) neighbour(i int) int {
+	top, field := v.snapshot.WindowOf(i), -1
+	reach := func(from, step int) int {
+		for j := from; j > top && j < v.snapshot.Elements[top].End; j += step {
+			switch e := &v.snapshot.Elements[j]; {
+			case !e.States.Has(desktop.Enabled) || j < i && i < e.End || !v.snapshot.IsVisible(j) && !v.snapshot.IsOffscreen(j):
+			case v.keepsTab(j):
+				return -1
+			case v.focusAction(e) != "" && takesText(e):
+				field = max(field, j)
+			case v.focusAction(e) != "":
+				return j
+			}
+		}
+		return -1
+	}
+	before, after := reach(i-1, -1), reach(v.snapshot.Elements[i].End, 1)
+	if before < 0 && after < 0 {
+		return field
+	}
+	if before < 0 || after >= 0 && after-v.snapshot.Elements[i].End < i-before {
+		return after
+	}
+	return before
+}
+
 // arrowTo returns the arrow key that moves the focus from element at towards element i if both are in one list,
 // tree or table, in which tab does not move; else "". An element at that is the list itself has no current item,
-// and "down" makes the first one current.
+// and "down" makes the first one current. Without places, the items of a list are one below the other.
 func (k *focusTracker) arrowTo(i, at int) string {
 	list := k.itemList(i)
 	if at < 0 || list < 0 || at < list || at >= k.snapshot.Elements[list].End || at > list && k.itemList(at) != list {
 		return ""
 	}
 	is, to := k.snapshot.Elements[at].Frame, k.snapshot.Elements[i].Frame
+	known, row := !is.Empty() && !to.Empty(), k.snapshot.Elements[i].Role != desktop.Cell
 	switch {
-	case at == list:
+	case at == list, !known && row && at < i:
 		return "down"
-	case is.Empty() || to.Empty() || !is.Intersect(to).Empty():
+	case !known && row:
+		return "up"
+	case !known, !is.Intersect(to).Empty():
 		return ""
 	case to.Y >= is.Y+is.H:
 		return "down"
@@ -114,6 +216,10 @@ func (v *view) itemList(i int) int {
 		switch v.snapshot.Elements[up].Role {
 		case desktop.Listbox, desktop.List, desktop.TreeView, desktop.Table, desktop.Grid:
 			return up
+		case desktop.Window: // a list of Qt that is a window itself
+			if v.app.SelectsWithoutCurrent && up == v.snapshot.Elements[i].Parent {
+				return up
+			}
 		}
 	}
 	return -1
@@ -132,6 +238,15 @@ func (k *focusTracker) prepareArrows(ctx context.Context, id desktop.ID, told bo
 		return nil
 	}
 	return k.judgePassed(ctx, i, k.passedItems(at, i))
+}
+
+// judgePassed asks the gates about the items that become current on the way of the keys to item i: the program may
+// act on each.
+func (v *view) judgePassed(ctx context.Context, i int, passed []int) error {
+	if len(passed) == 0 {
+		return nil
+	}
+	return gateway.ReportTargetElement(ctx, v.targetElement(ctx, i, passed...))
 }
 
 // passedItems returns the items between two elements of a list, in the order of the outline.

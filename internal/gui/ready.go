@@ -3,6 +3,7 @@ package gui
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -137,14 +138,14 @@ func (v *view) modal(ctx context.Context, own int) int {
 // although no window has lost the focus. So calls in the background do not open menus or lists: their items can be
 // chosen while they are closed.
 
-// inClosedMenu reports whether the element is an item of a closed menu in a visible menu bar.
+// inClosedMenu reports whether the element is an item of a closed menu of a visible menu bar or button.
 func (v *view) inClosedMenu(i int) bool {
 	if !v.snapshot.Elements[i].Role.IsMenuItem() || v.snapshot.IsVisible(i) || len(v.closedChildren(i)) > 0 {
 		return false
 	}
 	for p := v.snapshot.Elements[i].Parent; p >= 0; p = v.snapshot.Elements[p].Parent {
 		switch role := v.snapshot.Elements[p].Role; {
-		case role == desktop.Menubar:
+		case role == desktop.Menubar, role == desktop.Button:
 			return v.snapshot.IsVisible(p)
 		case role != desktop.Menu && !role.IsMenuItem():
 			return false
@@ -158,7 +159,7 @@ func (v *view) closedChildren(i int) []int {
 	e := &v.snapshot.Elements[i]
 	var is func(desktop.Role) bool
 	switch {
-	case e.Role == desktop.Menu || e.Role.IsMenuItem():
+	case e.Role == desktop.Menu || e.Role.IsMenuItem() || e.Role == desktop.Button && e.End > i+1 && v.snapshot.Elements[i+1].Role == desktop.Menu && !v.app.IsBrowser:
 		is = desktop.Role.IsMenuItem
 	case e.Role == desktop.Combobox:
 		is = func(r desktop.Role) bool { return r == desktop.Option || r == desktop.ListItem || r.IsMenuItem() }
@@ -182,7 +183,7 @@ func (v *view) closedChildren(i int) []int {
 func (v *view) checkOpen(i int) error {
 	items := v.closedChildren(i)
 	if len(items) == 0 {
-		return nil
+		return v.checkUnreportedMenu(i)
 	}
 	what, instead := "menu", "ax_click one of its items: the menu need not be open."
 	if v.snapshot.Elements[i].Role == desktop.Combobox {
@@ -192,6 +193,18 @@ func (v *view) checkOpen(i int) error {
 	e.Delivery = aai.NotDelivered
 	e.Candidates = v.candidates(items)
 	e.Hint = instead + ` With mode "focus" it is opened all the same.`
+	return e
+}
+
+// checkUnreportedMenu returns an error if a press on the element would open a menu that is in no tree. In Qt this is the
+// menu of a button.
+func (v *view) checkUnreportedMenu(i int) error {
+	if e := &v.snapshot.Elements[i]; e.Role != desktop.Button || !v.app.HasSetFocus || !slices.Contains(e.Actions, "ShowMenu") {
+		return nil
+	}
+	e := aai.Errorf(aai.AutomationNotSupported, "%s opens a menu that the program does not report, and that would take the person's keyboard and pointer until it is closed", v.name(i))
+	e.Delivery = aai.NotDelivered
+	e.Hint = `With mode "focus" it is opened all the same: ax_screenshot of the screen shows its items, and ax_key_press with down and return chooses one.`
 	return e
 }
 

@@ -71,6 +71,8 @@ func (v *view) setAs(ctx context.Context, i int, value string) (*aai.Result, err
 		return v.setChecked(ctx, i, value)
 	case v.isExpansion(i, value):
 		return v.setExpanded(ctx, i, value)
+	case v.isItemCheck(i, value):
+		return v.setItemChecked(ctx, i, strings.EqualFold(value, "true"))
 	case isDateTimeText(e):
 		return v.setDateTimeText(ctx, i, value)
 	case e.Role == desktop.Slider || e.Role == desktop.Spinbutton || e.Role == desktop.Scrollbar:

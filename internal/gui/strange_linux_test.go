@@ -206,7 +206,7 @@ func (s *strangeRun) tasks(w *strange.Window) {
 		if !o.verdict.IsRight() && os.Getenv("AAI_STRANGE_SHRINK") != "" {
 			s.shrink(o)
 		}
-		if !o.verdict.IsRight() || !s.closeFronts(task.Node.Habits.Dialog && task.Reads == "") {
+		if !o.verdict.IsRight() || strings.Contains(task.Refusable, "popups") || !s.closeFronts(task.Node.Habits.Dialog && task.Reads == "") {
 			s.show(w)
 		}
 	}

@@ -35,6 +35,21 @@ func (s *strangeRun) follow(task strange.Task, p params, before strange.State, e
 	return followed, false
 }
 
+// followStep does what the reply to a refused step advises, once, and returns the last end.
+func (s *strangeRun) followStep(tool string, p params, e end) end {
+	s.Helper()
+	tool, next, _ := advised(tool, p, e)
+	if tool == "" {
+		return e
+	}
+	after := s.call(tool, next)
+	if s.tally.Followed++; after.failure != nil {
+		return e
+	}
+	s.tally.Led++
+	return after
+}
+
 // advised returns the call that the reply of the call names: the same call with a candidate's ref or
 // in another mode, or one that prepares it. next is "" if it names none.
 func advised(tool string, p params, e end) (next string, with params, prepares bool) {

@@ -38,7 +38,7 @@ func (s *strangeRun) try(task strange.Task) (o outcome) {
 		}
 	}
 	p := maps.Clone(task.Params)
-	if ref := s.refs[p["query"].(string)]; ref != "" && s.acts >= 3 {
+	if ref := s.refs[p["query"].(string)]; ref != "" && s.acts >= 3 && task.Refusable == "" { // else it may be another's
 		p["query"], o.byRef = ref, true
 	}
 	before := s.state()
@@ -68,7 +68,12 @@ func (s *strangeRun) step(step strange.Step) (verdict strange.Verdict, call, rep
 		end := s.call(step.Tool, p)
 		call, reply = end.call, end.text
 		changed := func(now strange.State) bool { return now.Values[step.Key()] != state.Values[step.Key()] }
+		if end.failure != nil {
+			end = s.followStep(step.Tool, p, end)
+		}
 		switch {
+		case end.failure != nil && strings.Contains(end.advice, "need not be open"): // its items can be clicked
+			return strange.Right, call, reply
 		case end.failure != nil:
 			return strange.WrongRefusal, call, reply
 		case step.Value == nil:

@@ -46,6 +46,9 @@ func (v *view) focusWithoutPress(ctx context.Context, i int, input desktop.Input
 		if v.focusByAction(ctx, i, desktop.Act{Verb: desktop.TakeFocus, Name: e.Name}, input, seat, w) == nil {
 			return nil
 		}
+		if v.listOf(i) >= 0 && !v.app.IsBrowser { // a click on an item makes it the current one, as arrow keys do
+			return v.clickOrTabTo(ctx, i, e.Frame.Center(), input, seat, w)
+		}
 	case v.focusAction(e) != "" && v.backend.Actor != nil:
 		if v.focusByAction(ctx, i, desktop.Act{Verb: desktop.Press, Action: setFocus, Name: e.Name}, input, seat, w) == nil {
 			return nil
@@ -53,7 +56,11 @@ func (v *view) focusWithoutPress(ctx context.Context, i int, input desktop.Input
 	case v.app.WheelFocuses && e.Role == desktop.Combobox && seat == desktop.OwnSeat:
 		v.focusByWheel(ctx, i, input, seat, w)
 	}
-	return v.tabTo(ctx, e.ID, input, seat, w)
+	err := v.tabTo(ctx, e.ID, input, seat, w)
+	if refused := aai.AsError(err); refused != nil && refused.Delivery == aai.NotDelivered && v.focusNeighbour(ctx, i, input, seat, w) {
+		return v.tabTo(ctx, e.ID, input, seat, w)
+	}
+	return err
 }
 
 // focusByWheel turns the wheel sideways over the element, which changes nothing but the focus, if no other element is
@@ -227,8 +234,8 @@ func notReachedError(pressed int, why string) error {
 // there is none. It is the focused element or, if that is unknown, any in the window of the element
 // i.
 func (k *focusTracker) tabConsumer(i, at int, told bool) int {
-	if k.app.IsBrowser {
-		return -1 // in a page, tab leaves a field
+	if k.app.IsBrowser || k.arrowTo(i, at) != "" {
+		return -1 // in a page, tab leaves a field; in a list, arrow keys lead to the item
 	}
 	// Only GTK reports the focused element in the background before a key comes. LibreOffice on GTK
 	// reports its canvas as focused.

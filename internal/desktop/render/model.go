@@ -20,7 +20,7 @@ type entry struct {
 	mixed       bool   // a text with actionable elements in it: its words are shown in order
 	titled      bool   // a page named by its window's title: its focus is implied
 	removed     bool   // omitted; its children move to its parent
-	closed      int    // for a menu bar: number of items in closed menus
+	closed      int    // for a menu bar or a button: number of items in closed menus
 	acting      int    // number of actionable entries in its subtree, itself included
 	refs        int    // number of entries with a ref in its subtree, itself included
 	shape       uint64 // hash, equal for similar subtrees
@@ -151,10 +151,16 @@ func (k *model) close() {
 	}
 }
 
-// countClosed adds the items of a closed menu to its menu bar.
+// countClosed adds the items of a closed menu to its menu bar or button.
 func (k *model) countClosed(elem, parent int) {
 	for ; parent >= 0; parent = k.nodes[parent].parent {
-		if k.element(parent).Role != desktop.Menubar {
+		switch e := &k.snapshot.Elements[elem]; k.element(parent).Role {
+		case desktop.Menubar:
+		case desktop.Button:
+			if e.Role != desktop.Menu || e.Parent != k.nodes[parent].elem {
+				return
+			}
+		default:
 			continue
 		}
 		for i := elem; i < k.snapshot.Elements[elem].End; i++ {

@@ -38,6 +38,9 @@ func Tasks(w *Window, n int) []Task {
 		if !ok || t.Params["query"] == "" {
 			return
 		}
+		if name, _ := t.Params["query"].(string); w.Toolkit == Qt6 && node.Kind == Menu && count[strings.ToLower(name)] > 1 {
+			return // the item is in no tree, and the other thing of this name is
+		}
 		t.ID, t.Node, t.Above = node.ID, node, above
 		t.Steps = append(stepsTo(node, above), t.Steps...)
 		for i := range t.Steps {
@@ -46,7 +49,8 @@ func Tasks(w *Window, n int) []Task {
 			}
 			t.Steps[i].ID = t.Steps[i].Node.ID
 		}
-		inPopup := slices.ContainsFunc(above, func(a *Node) bool { return a.Kind == Popover })
+		inPopup := slices.ContainsFunc(above, func(a *Node) bool { return a.Kind == Popover }) || node.Kind == Menu ||
+			slices.ContainsFunc(t.Steps, func(s Step) bool { return s.Params["click_type"] == "right" })
 		switch {
 		case t.Refusable != "":
 		case w.Toolkit == Qt6 && inPopup:
@@ -240,12 +244,12 @@ func (d drawer) choose(row string) Task {
 	return t
 }
 
-// expand returns the step that opens a row of a tree, by the toolkit's own key.
+// expand returns the step that opens a row of a tree.
 func (d drawer) expand(i int) Step {
-	s := Step{Part: strconv.Itoa(i), Value: true, Tool: "ax_key_press", Params: map[string]any{"query": d.n.Items[i], "key": "right"}}
+	s := Step{Part: strconv.Itoa(i), Value: true, Tool: "ax_set_value", Params: map[string]any{"query": d.n.Items[i], "value": "expanded"}}
 	switch {
-	case d.toolkit == GTK3:
-		s.Params["modifiers"] = []any{"shift"}
+	case d.toolkit == GTK4: // it does not report that a row can be opened
+		s.Tool, s.Params = "ax_key_press", map[string]any{"query": d.n.Items[i], "key": "right"}
 	case d.toolkit.IsBrowser():
 		s.Tool, s.Params = "ax_click", map[string]any{"query": d.n.Items[i]}
 	}

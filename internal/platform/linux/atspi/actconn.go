@@ -206,7 +206,7 @@ func (a *actor) misdirectedPress(ctx context.Context, action string) string {
 	up, habits := a.n.parent, a.p.profile()
 	switch {
 	case up == nil:
-	case up.role == roleTable && habits.pressesOtherRows && a.p.roleOfParent(ctx, up) == roleTable:
+	case up.role == roleTable && habits.pressesOtherRows && a.p.parentOf(ctx, up).role == roleTable:
 		// In a QCalendarWidget's view, a press selects the day, but the calendar's date stays.
 		return "the calendar would keep its date"
 	case up.role == roleTree && habits.pressesOtherRows:
@@ -223,18 +223,18 @@ func (a *actor) misdirectedPress(ctx context.Context, action string) string {
 	return ""
 }
 
-// roleOfParent returns the role of the node's parent; 0 if there is none that answers.
-func (p *program) roleOfParent(ctx context.Context, n *node) roleNumber {
+// parentOf reads the role and the states of the node's parent; an empty node if there is none that answers.
+func (p *program) parentOf(ctx context.Context, n *node) *node {
 	above := &node{}
 	r := &batch{}
 	p.askParent(r, n.ref, &above.ref)
 	if p.run(ctx, r) != nil || above.none() || above.ref == p.root {
-		return 0
+		return &node{}
 	}
 	r = &batch{}
 	p.askSelf(r, above)
 	if p.run(ctx, r) != nil {
-		return 0
+		return &node{}
 	}
-	return above.role
+	return above
 }

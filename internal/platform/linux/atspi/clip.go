@@ -15,6 +15,8 @@ func (t *tree) clip(n *node, view desktop.Rect, habits *profile) {
 			view = desktop.Rect{}
 			n.hidden = n.detailed && n.offers&offersComponent != 0 && n.frame.Empty() && t.visibleState == stateVisible
 		case n.offers&offersComponent == 0 || !n.detailed || n.slides() || n.isUnseenBox():
+		case n.frame.Empty() && n.role == roleTableCell && habits.hidesScrolledContent:
+			n.hidden, n.offscreen = true, true // GTK 3 keeps SHOWING, and no place, in cells that it has never drawn
 		case n.frame.Empty():
 			n.hidden = t.visibleState == stateVisible // in GTK 4 the position is the only evidence
 		case !view.Empty() && n.frame.Intersect(view).Empty():
@@ -55,6 +57,12 @@ func (n *node) floats() bool {
 // 3 such a viewport also loses SHOWING after one page. Its parent clips and shows in its place.
 func (n *node) slides() bool {
 	return n.role == roleViewport && n.parent != nil && n.parent.role == roleScrollPane
+}
+
+// fillsPane reports whether the node is the content of a scroll area, such as a list. In GTK 3 it loses SHOWING
+// when a viewport around the area is scrolled, although the area shows.
+func (n *node) fillsPane() bool {
+	return n.role != roleScrollBar && n.parent != nil && n.parent.role == roleScrollPane
 }
 
 // clips reports whether the node clips its descendants. In Qt, widgets never extend beyond their parents,

@@ -271,7 +271,8 @@ func (n *node) updateVisibility(s visibility) {
 	n.detailed = n.detailed && (n.shown || n.offscreen && s.offscreen)
 	for _, child := range n.children {
 		child.tab = child.pageTab()
-		shows := child.states.has(s.visibleState) || child.states.has(stateVisible) && (child.slides() || s.labels && child.drawnBy() != nil)
+		kept := child.slides() || s.labels && child.drawnBy() != nil || s.content && child.fillsPane()
+		shows := child.states.has(s.visibleState) || kept && child.states.has(stateVisible)
 		child.shown = n.shown && shows && (child.tab == nil || !s.pages || child.tab.states.has(stateSelected))
 		child.offscreen = !child.shown && (n.shown || n.offscreen) && s.visibleState == stateShowing && child.scrolledAway(n.offscreen, s)
 		child.updateVisibility(s)

@@ -78,6 +78,10 @@ func (a *actor) shows(ctx context.Context, n *node) (bool, error) {
 	if drawn {
 		return true, nil
 	}
+	if a.p.profile().hidesScrolledContent && n.states.has(stateVisible) {
+		pane := a.p.parentOf(ctx, n)
+		return pane.role == roleScrollPane && pane.states.has(stateShowing), nil // see fillsPane
+	}
 	if !a.p.isVisibleState(stateVisible) || !n.states.has(stateVisible) {
 		return false, nil
 	}

@@ -1,6 +1,10 @@
 package atspi
 
-import "github.com/gybob/aai-gateway/internal/desktop"
+import (
+	"slices"
+
+	"github.com/gybob/aai-gateway/internal/desktop"
+)
 
 // A stateSet is a set of AT-SPI states: the two words of GetState, the lower one first.
 type stateSet uint64
@@ -285,8 +289,8 @@ func (n *node) word() desktop.Role {
 			return desktop.TreeItem
 		}
 	case rolePushButton:
-		// GTK 4's menu buttons contain another button, which is the pressable one.
-		if !n.states.has(stateFocusable) && n.detailed && len(n.actions) == 0 && n.holdsButton() {
+		// GTK 4's menu buttons contain another button, which is the pressable one. Their actions are those of the menu.
+		if !n.states.has(stateFocusable) && n.detailed && !slices.Contains(n.actions, "click") && n.holdsButton() {
 			return desktop.Group
 		}
 	case rolePanel, roleSection, roleFiller, roleUnknown:
