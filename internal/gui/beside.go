@@ -6,6 +6,7 @@ import (
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/gui/params"
 )
 
 // A label may belong to a control although nothing relates the two, and their places do not tell it for
@@ -20,8 +21,11 @@ func (v *view) withControlsBeside(i int, err error) error {
 	if err == nil || i < 0 || !v.snapshot.Elements[i].Role.IsTextual() || e.Delivery != aai.NotDelivered || len(e.Candidates) > 0 {
 		return err
 	}
-	said := *e
-	said.Candidates = v.candidates(v.controlsBeside(i))
+	said, near := *e, v.controlsBeside(i)
+	if params.Has(v.call, "text") {
+		near = slices.DeleteFunc(near, func(c int) bool { return !takesText(&v.snapshot.Elements[c]) && v.comboField(c) < 0 })
+	}
+	said.Candidates = v.candidates(near)
 	return &said
 }
 

@@ -135,3 +135,17 @@ func (v *view) eachText(of, but int, f func(i int, text string) bool) {
 		}
 	}
 }
+
+// replaceGroups replaces groups by the control inside that has the same name and is out of view, such as the button in a
+// menu button of GTK 4.
+func (v *view) replaceGroups(matches []int) {
+	for n, i := range matches {
+		e := &v.snapshot.Elements[i]
+		for c := i + 1; c < e.End && e.Role == desktop.Group; c++ {
+			if inner := &v.snapshot.Elements[c]; inner.Name == e.Name && inner.Role.IsInteractive() && v.snapshot.IsOffscreen(c) {
+				matches[n] = c
+				break
+			}
+		}
+	}
+}

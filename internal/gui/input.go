@@ -78,6 +78,9 @@ func (l focusCheckedInput) Type(ctx context.Context, seat desktop.Seat, w deskto
 	return l.WithKeyboard(ctx, seat, w, func(ctx context.Context, input desktop.Input) error {
 		all, awaited, most := utf8.RuneCountInString(text), false, firstStroke
 		for typed, words := 0, 0; text != ""; words++ {
+			if err := l.awaitKeys(ctx, typed); err != nil {
+				return partlyTypedError(err, typed, all)
+			}
 			if err := l.check(ctx, seat, true); err != nil {
 				return partlyTypedError(err, typed, all)
 			}
@@ -85,7 +88,7 @@ func (l focusCheckedInput) Type(ctx context.Context, seat desktop.Seat, w deskto
 			editable := i >= 0 && l.view.snapshot.Elements[i].States.Has(desktop.Editable)
 			secret := editable && l.view.snapshot.Elements[i].States.Has(desktop.Protected)
 			switch {
-			case secret || editable && *l.focusMoved:
+			case secret || editable && *l.focusMoved, i >= 0 && takesKeys(&l.view.snapshot.Elements[i]):
 				most = 1
 			case !l.view.app.IsBrowser: // an editor draws a long line anew for each check
 				most = all
@@ -112,7 +115,7 @@ func (l focusCheckedInput) Type(ctx context.Context, seat desktop.Seat, w deskto
 			}
 			*l.focusMoved = *l.focusMoved && !seen
 			awaited = awaited || secret && seen
-			if one && (text[0] == '\t' || text[0] == '\n') { // it may have moved the focus, and the rest follows it
+			if one && (text[0] == '\t' || text[0] == '\n') && (i < 0 || !takesKeys(&l.view.snapshot.Elements[i])) { // it may have moved the focus, and the rest follows it
 				l.named, l.target = false, func() int { return -1 }
 			}
 			typed, text = typed+utf8.RuneCountInString(text[:size]), text[size:]
@@ -228,7 +231,7 @@ func (v *view) focus(target int, named bool) (rival int, has, active bool) {
 		case within != top && !open, !e.States.Has(desktop.Focused), e.Role == desktop.Window, !v.snapshot.IsVisible(i), v.app.IsBrowser && e.Frame.Empty(), v.isRemembered(i):
 		case related:
 			has = has || i >= target || !v.isPage(i)
-		case v.isPage(i), e.Role == desktop.Generic:
+		case v.isPage(i), e.Role == desktop.Generic && (target < 0 || !takesKeys(&all[target])):
 		case named || v.document(i) < 0:
 			rival = i
 		}

@@ -188,6 +188,8 @@ func (v *view) search(ctx context.Context, text string) (query.Result, error) {
 	found.Matches, found.HiddenMatches = v.withoutHiddenMenuBars(found.Matches), v.withoutHiddenMenuBars(found.HiddenMatches)
 	if len(found.Matches) == 0 {
 		found.Matches = v.outOfView(found.HiddenMatches)
+	} else if v.certainOnly {
+		v.replaceGroups(found.Matches)
 	}
 	if v.includeHidden && len(found.Matches) == 0 {
 		found.Matches = found.HiddenMatches

@@ -164,6 +164,9 @@ func (v *view) pressedByTyping(ctx context.Context, i int) []int {
 
 // pressedByText returns the elements that a text may press when typed into the element.
 func (v *view) pressedByText(ctx context.Context, text string, i int) []int {
+	if takesKeys(&v.snapshot.Elements[i]) && strings.ContainsAny(text, " \n\r") {
+		return v.pressedAt(ctx, !strings.ContainsAny(text, "\n\r"), i, true)
+	}
 	if !strings.ContainsAny(text, "\n\r\t") || !v.app.IsBrowser && fieldtext.IsSheetCell(&v.snapshot.Elements[i]) { // they lead to other cells
 		return nil
 	}

@@ -324,15 +324,19 @@ func (k *focusTracker) drainEvents() {
 	}
 }
 
-// focusedIndex returns the element that has its window's focus, or had it last; -1 if unknown.
+// focusedIndex returns the element that has its window's focus, or had it last; -1 if unknown. For the content of an
+// item it is the item: GTK 4 gives the focus to the expander in a row of a tree.
 func (k *focusTracker) focusedIndex() int {
-	if i := k.snapshot.Index(k.lastFocused); (k.newer || k.holdsKeyboard) && i >= 0 {
-		return i
+	at := k.snapshot.Index(k.lastFocused)
+	if at < 0 || !k.newer && !k.holdsKeyboard {
+		if m, err := k.focused(); err == nil {
+			at = m.index
+		}
 	}
-	if m, err := k.focused(); err == nil {
-		return m.index
+	if at >= 0 && k.snapshot.Elements[at].Role == desktop.Group && k.listOf(k.snapshot.Elements[at].Parent) >= 0 {
+		return k.snapshot.Elements[at].Parent
 	}
-	return k.snapshot.Index(k.lastFocused)
+	return at
 }
 
 // awaitMove waits until another element than was has the focus, and reports whether one has. If was is unknown, the

@@ -78,7 +78,9 @@ func (v *view) targetElement(ctx context.Context, i int, also ...int) aai.Target
 	default:
 		pressed = slices.Concat([]int{i}, also, v.pressedByTyping(ctx, i))
 		says = v.dropTexts(also)
-		hit.UnknownEffect = i < 0 || params.Has(v.call, "x") && !v.snapshot.Elements[i].Role.IsPressable()
+		typed, typesKeys := v.textsPressedByKeys(i)
+		says = append(says, typed...)
+		hit.UnknownEffect = i < 0 || typesKeys || params.Has(v.call, "x") && !v.snapshot.Elements[i].Role.IsPressable()
 	}
 	var names []string
 	if params.Has(v.call, "fields") { // people see only the beginning of a long list

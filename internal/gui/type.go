@@ -74,6 +74,9 @@ func (v *view) typeInto(ctx context.Context, i int, text string, replace bool) (
 	if isDateTimeText(e) && !keysIn(e, text) {
 		return v.set(ctx, i, text)
 	}
+	if takesKeys(e) && replace {
+		return nil, v.noClearing(i)
+	}
 	v.keepSecret(i, text)
 	before, err := v.read(ctx, e.ID)
 	if err != nil {
@@ -88,7 +91,7 @@ func (v *view) typeInto(ctx context.Context, i int, text string, replace bool) (
 		act.Verb = desktop.SetText
 	}
 	var was fieldValue
-	keys := keysIn(e, text)
+	keys := keysIn(e, text) || takesKeys(e)
 	lost := !keys && v.tabLeaves(i, text)
 	if lost || !params.TakesFocus(v.call) && !keys {
 		way := v.byAccessibility(i, "its editable text", act)
@@ -102,6 +105,9 @@ func (v *view) typeInto(ctx context.Context, i int, text string, replace bool) (
 	}
 	if v.skipsValidator(i, before.Value, text) {
 		slices.Reverse(a.techniques)
+	}
+	if takesKeys(e) {
+		v.watchWindow()
 	}
 	if !keys && !v.relays(i) { // the effect of keys is unknown beforehand
 		a.verify, was = v.verifyTyped(i, before, text, replace), v.readFieldValue(ctx, i)
@@ -133,7 +139,11 @@ func (v *view) byTyping(i int, text string, replace bool) technique {
 		if err := v.tooLong(text); err != nil {
 			return err
 		}
-		if err := v.moveFocus(ctx, i, input, seat, w); err != nil {
+		focus := v.moveFocus
+		if takesKeys(&v.snapshot.Elements[i]) {
+			focus = v.focusWithoutPress
+		}
+		if err := focus(ctx, i, input, seat, w); err != nil {
 			return err
 		}
 		if replace {

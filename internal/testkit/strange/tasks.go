@@ -249,7 +249,7 @@ func (d drawer) expand(i int) Step {
 	s := Step{Part: strconv.Itoa(i), Value: true, Tool: "ax_set_value", Params: map[string]any{"query": d.n.Items[i], "value": "expanded"}}
 	switch {
 	case d.toolkit == GTK4: // it does not report that a row can be opened
-		s.Tool, s.Params = "ax_key_press", map[string]any{"query": d.n.Items[i], "key": "right"}
+		s.Tool, s.Params = "ax_key_press", map[string]any{"query": d.n.Items[i], "key": "right", "modifiers": []any{"shift"}}
 	case d.toolkit.IsBrowser():
 		s.Tool, s.Params = "ax_click", map[string]any{"query": d.n.Items[i]}
 	}

@@ -165,6 +165,8 @@ def look():
         for old in SHOWN.get("windows", []):
             old.destroy()
         SHOWN.clear()
+        for _ in range(100):  # what is left of them must not be taken for the next window
+            GLib.MainContext.default().iteration(False)
         S.begin(name)
         display(w)
         timer(250, lambda: S.start(name))
