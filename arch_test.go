@@ -146,7 +146,7 @@ func importRules() []packageRules {
 			why: "descriptors from OpenAPI documents and MCP servers, reviewed and saved in a folder"},
 		{name: "internal/importers/introspect", ours: []string{"aai", "internal/answer", "internal/catalog", "internal/catalog/desktopentry", "internal/catalog/lint", "internal/dbus/wire", "internal/files/atomicfile", "internal/gateway", "internal/gateway/actionctx", "internal/importers", "internal/schema"}, tests: []string{"internal/clients", "internal/drivers/dbus", "internal/platform/linux/private"},
 			why: "descriptors from what programs publish on the bus"},
-		{name: "internal/doctor", ours: []string{"aai", "internal/answer", "internal/clients/mcpprobe", "internal/files/diskspace", "internal/gateway", "internal/platform/linux/private", "internal/sanitize", "internal/schema", "internal/testkit/sampleapp"}, modules: []string{"github.com/godbus/dbus/v5"},
+		{name: "internal/doctor", ours: []string{"aai", "internal/answer", "internal/clients/mcpprobe", "internal/desktop", "internal/files/diskspace", "internal/gateway", "internal/platform/linux/private", "internal/sanitize", "internal/schema", "internal/testkit/sampleapp"}, modules: []string{"github.com/godbus/dbus/v5"},
 			why: "tries every way for real and says what to type"},
 		{name: "internal/demo", ours: []string{"aai", "descriptors", "internal/platform/linux/private", "internal/platform/linux/session", "internal/testkit/sampleapp"}, modules: []string{"github.com/modelcontextprotocol/go-sdk"},
 			why: "an agent in a private session, for people to look at; it is an MCP client"},

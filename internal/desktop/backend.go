@@ -30,6 +30,15 @@ type Backend struct {
 // current.
 const ChromiumNoBackgroundingFlag = "--disable-backgrounding-occluded-windows"
 
+// The bridge from Java to the accessibility bus, as Debian's package libatk-wrapper-java installs it.
+const (
+	JavaBridgeClass = "org.GNOME.Accessibility.AtkWrapper"
+	JavaBridgeFile  = "/usr/share/java/java-atk-wrapper.jar"
+	// JavaBridgeOptions are the options of Java that load the bridge, for the variable JAVA_TOOL_OPTIONS. The class has
+	// to be on the boot class path: a program with its own class path does not start if the class is not found.
+	JavaBridgeOptions = "-Djavax.accessibility.assistive_technologies=" + JavaBridgeClass + " -Xbootclasspath/a:" + JavaBridgeFile
+)
+
 // An App is a running program that has windows or an accessibility tree.
 type App struct {
 	PID  int

@@ -299,13 +299,14 @@ func (d *Doctor) accessibility(ctx context.Context, f *Finding) {
 		d.noAccessibility(f, found.Detail)
 		return
 	}
-	if !hasOwner(ctx, conn, a11yName) {
-		f.setOK("%s", found.Detail)
-		return
+	off := false
+	if hasOwner(ctx, conn, a11yName) { // the question would start it
+		on, err := conn.Object(a11yName, a11yPath).GetProperty(a11yStatus + ".IsEnabled")
+		off = err == nil && on.Value() != true
 	}
-	on, err := conn.Object(a11yName, a11yPath).GetProperty(a11yStatus + ".IsEnabled")
-	if err != nil || on.Value() == true {
+	if !off {
 		f.setOK("%s", found.Detail)
+		d.javaBridge(f)
 		return
 	}
 	f.setBroken("the accessibility bus answers, but is switched off: Qt and Chromium programs that start now show nothing",

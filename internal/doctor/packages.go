@@ -13,7 +13,7 @@ func install(names ...string) string {
 		others           map[string]string
 	}{
 		{"apt-get", "apt-get install -y", nil},
-		{"dnf", "dnf install -y", map[string]string{"xvfb": "xorg-x11-server-Xvfb"}},
+		{"dnf", "dnf install -y", map[string]string{"xvfb": "xorg-x11-server-Xvfb", "libatk-wrapper-java": "java-atk-wrapper"}},
 		{"pacman", "pacman -S --noconfirm", map[string]string{"xvfb": "xorg-server-xvfb", "dbus-daemon": "dbus"}},
 		{"zypper", "zypper install -y", map[string]string{"xvfb": "xorg-x11-server-Xvfb", "dbus-daemon": "dbus-1"}},
 		{"apk", "apk add", map[string]string{"dbus-daemon": "dbus"}},

@@ -29,15 +29,6 @@ const (
 	answerPatience = 30 * time.Millisecond
 )
 
-// Reasons for a missing tree, and the remedy for each.
-const (
-	hiddenSilent = "It does not answer. It may be busy or hang."
-	hiddenEmpty  = "Its windows have nothing in them that assistive technology could see. It may still be starting; otherwise look at a picture of it."
-	hiddenBare   = "It was started without accessibility, so its windows look empty. Close it and start it again with --force-renderer-accessibility " + desktop.ChromiumNoBackgroundingFlag + "."
-	hiddenAbsent = "It shows no tree of its elements. A program of Qt or Chromium that was started before accessibility was switched on has to be started again " +
-		"(Chromium and Electron with --force-renderer-accessibility); one of GTK 2 has to be started by the gateway, or with GTK_MODULES=gail:atk-bridge, where libatk-adaptor is installed; others, such as terminals of X, never show one: look at a picture of the window."
-)
-
 // Ready implements desktop.Tree. It starts nothing: a service that the first use would start counts as
 // ready.
 func (b *Bus) Ready(ctx context.Context) (desktop.Readiness, error) {
@@ -335,7 +326,7 @@ func list(entries []*appEntry, windows []desktop.WindowInfo, of func(pid int) pr
 	for pid, title := range titles {
 		if is := of(pid); best[pid] == nil && is.id != "" {
 			a := is.app(pid)
-			a.HiddenReason, a.Key = hiddenAbsent, fmt.Sprintf("window:%d", pid)
+			a.HiddenReason, a.Key = absentReason(pid), fmt.Sprintf("window:%d", pid)
 			a.Name = firstOf(title, a.ID)
 			apps = append(apps, a)
 		}
