@@ -64,7 +64,8 @@ func (v *view) choose(ctx context.Context, i int, name string) (*aai.Result, err
 		return v.selectOption(ctx, i, same[0])
 	default:
 		e := aai.Errorf(aai.AmbiguousTarget, "value: %d options of %s are called %s", len(same), v.name(i), guierr.QuoteQuery(name))
-		e.Delivery, e.Hint, e.Candidates = aai.NotDelivered, "Click the one you mean by its ref.", v.candidates(same)
+		e.Delivery, e.Hint = aai.NotDelivered, "Click the one you mean by its ref."
+		setCandidates(e, v.candidates(same), len(same))
 		if closed {
 			e.Hint = openListHint
 		}
@@ -86,7 +87,7 @@ func (v *view) choose(ctx context.Context, i int, name string) (*aai.Result, err
 	}
 	out := aai.Errorf(aai.ElementNotFound, "value: %s has no option %s", desktop.Describe(e), guierr.QuoteQuery(name))
 	out.Delivery = aai.NotDelivered
-	out.Candidates = names[:min(len(names), maxCandidates)]
+	setCandidates(out, names, len(names))
 	return nil, out
 }
 
@@ -104,7 +105,8 @@ func (v *view) chooseRadio(ctx context.Context, group int, name string) (*aai.Re
 		names = append(names, aai.CleanLabel(e.Name, 60))
 	}
 	e := aai.Errorf(aai.ElementNotFound, "value: %s has no choice %s", desktop.Describe(&v.snapshot.Elements[group]), guierr.QuoteQuery(name))
-	e.Delivery, e.Candidates = aai.NotDelivered, names[:min(len(names), maxCandidates)]
+	e.Delivery = aai.NotDelivered
+	setCandidates(e, names, len(names))
 	return nil, e
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
@@ -18,6 +19,9 @@ import (
 func (v *view) setDateTime(ctx context.Context, i int, text string) (*aai.Result, error) {
 	parts := v.dateTimeParts(i)
 	goal, ok := v.parseDateTime(parts, text)
+	if !ok && v.call.Tool == typeName { // typed as the field shows it
+		goal, ok = v.inShownOrder(parts, text)
+	}
 	if text == "" {
 		goal, ok = slices.Repeat([]float64{math.NaN()}, len(parts)), true
 	}
@@ -28,14 +32,14 @@ func (v *view) setDateTime(ctx context.Context, i int, text string) (*aai.Result
 				units = append(units, p.Unit)
 			}
 		}
-		e := aai.Errorf(aai.InvalidParams, "value: expected a date or time with %s for %s", strings.Join(units, ", "), desktop.Describe(&v.snapshot.Elements[i]))
+		e := aai.Errorf(aai.InvalidParams, "%s: expected a date or time with %s for %s", v.textParam(), strings.Join(units, ", "), desktop.Describe(&v.snapshot.Elements[i]))
 		e.Delivery, e.Hint = aai.NotDelivered, "Write it as 2026-03-04, 13:45, 2026-03-04T13:45, 2026-03 or 2026-W10."
 		return nil, e
 	}
 	for n, part := range parts {
 		e := &v.snapshot.Elements[part.Index]
 		if part.Unit != "half" && (goal[n] < e.Min || goal[n] > e.Max) {
-			e := aai.Errorf(aai.InvalidParams, "value: expected a %s from %v to %v for %s", part.Unit, e.Min, e.Max, desktop.Describe(&v.snapshot.Elements[i]))
+			e := aai.Errorf(aai.InvalidParams, "%s: expected a %s from %v to %v for %s", v.textParam(), part.Unit, e.Min, e.Max, desktop.Describe(&v.snapshot.Elements[i]))
 			e.Delivery = aai.NotDelivered
 			return nil, e
 		}
@@ -253,8 +257,26 @@ func (v *view) parseDateTime(parts []dateTimePart, text string) (goal []float64,
 	return goal, len(units) == 0
 }
 
+// inShownOrder returns the number that each part needs for a text with one number for each part, in the order in which
+// the field shows them, such as 12/24/2026; ok is false for any other text.
+func (v *view) inShownOrder(parts []dateTimePart, text string) (goal []float64, ok bool) {
+	numbers := strings.FieldsFunc(text, func(r rune) bool { return r < '0' || r > '9' })
+	if len(numbers) != len(parts) || halved(parts) || strings.ContainsFunc(text, unicode.IsLetter) {
+		return nil, false
+	}
+	for n, part := range parts {
+		number := fieldtext.ParseNumber(numbers[n], math.NaN())
+		if part.Unit == "year" && len(numbers[n]) != 4 || math.IsNaN(number) {
+			return nil, false
+		}
+		goal = append(goal, number)
+	}
+	return goal, v.formatDateTime(parts, numbers) != ""
+}
+
 // formatDateTime returns the value of a date or time field from the values of its parts, in the
-// format of parseDateTime; "" if one is empty.
+// format of parseDateTime; "" if one is empty, or for a day that does not exist, such as February 31, which a page does
+// not accept.
 func (v *view) formatDateTime(parts []dateTimePart, held []string) string {
 	units := make(map[string]float64, len(parts))
 	halves := halved(parts)
@@ -273,5 +295,9 @@ func (v *view) formatDateTime(parts []dateTimePart, held []string) string {
 	if units["half"] > 0 {
 		units["hour"] += 12
 	}
-	return fieldtext.FormatDateTime(units)
+	text := fieldtext.FormatDateTime(units)
+	if fieldtext.ParseDateTime(text) == nil {
+		return ""
+	}
+	return text
 }

@@ -45,6 +45,7 @@ type fieldOutcome struct {
 	Ref   string  `json:"ref,omitempty"`
 	Done  bool    `json:"done"`
 	Was   *string `json:"was,omitempty"`
+	Now   string  `json:"now,omitempty"` // the text that the program made of the value
 	Error string  `json:"error,omitempty"`
 
 	unsure bool // the value cannot be read back
@@ -154,6 +155,7 @@ func (f *formFill) run(ctx context.Context) (*aai.Result, error) {
 		}
 		f.ambientChanges.EndAction(f.snapshot)
 		f.findGone(ctx)
+		f.findRewritten()
 	}
 	f.addForeignWindows(ctx)
 	out, data := f.reply(changes)
@@ -379,6 +381,7 @@ func (f *formFill) reply(d delta.Delta) (*aai.Result, *fillResult) {
 	if done < len(f.rows) {
 		out.Text += " Not filled:" + f.problems()
 	}
+	out.Text += f.rewrittenText()
 	if len(gone) > 0 {
 		out.Text += " The program has cleared " + strings.Join(gone, ", ") + "."
 	}

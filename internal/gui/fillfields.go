@@ -4,12 +4,15 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/desktop/refs"
+	"github.com/gybob/aai-gateway/internal/gui/fieldtext"
 	"github.com/gybob/aai-gateway/internal/gui/guierr"
 	"github.com/gybob/aai-gateway/internal/gui/params"
 )
@@ -176,6 +179,41 @@ func (f *formFill) checkAllUnchanged(ctx context.Context) error {
 		now[n] = h.value
 	}
 	return f.call.CheckUnchanged(now)
+}
+
+// findRewritten sets Now of the filled fields that show another text than the value, such as one in upper case or with
+// two decimals.
+func (f *formFill) findRewritten() {
+	for n, row := range f.rows {
+		i, err := f.refs.Resolve(f.snapshot, row.Ref)
+		if err != nil || !row.Done || !row.sent || row.unsure || row.gone {
+			continue
+		}
+		if e := &f.snapshot.Elements[i]; takesText(e) && !fieldtext.IsSheetCell(e) && showsOther(e, f.fields[n].value) {
+			f.rows[n].Now = fieldtext.DisplayValue(e)
+		}
+	}
+}
+
+// showsOther reports whether a field has a text other than the one that was entered.
+func showsOther(e *desktop.Element, text string) bool {
+	shown, number := fieldtext.Normalize(e.Value), fieldtext.ParseNumber(text, math.NaN())
+	return !e.States.Has(desktop.Protected) && shown != "" && fieldtext.ReplaceNoBreakSpaces(shown) != fieldtext.ReplaceNoBreakSpaces(fieldtext.Normalize(text)) &&
+		(math.IsNaN(number) || e.Role != desktop.Spinbutton || !fieldtext.SameNumber(shown, number))
+}
+
+// rewrittenText lists the texts that the program made of values.
+func (f *formFill) rewrittenText() string {
+	var texts []string
+	for _, row := range f.rows {
+		if row.Now != "" {
+			texts = append(texts, row.Ref+" "+strconv.Quote(aai.CleanText(row.Now, 100)))
+		}
+	}
+	if len(texts) == 0 {
+		return ""
+	}
+	return "\nThe program changed the text in " + strings.Join(texts, ", ") + "."
 }
 
 // undoAll returns the Undo that restores all known old values, the last field first; nil if there

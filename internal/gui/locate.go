@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
@@ -127,7 +126,7 @@ func (v *view) findMatch(ctx context.Context, text string) (match, error) {
 	case nth > len(found.Matches):
 		e := aai.Errorf(aai.ElementNotFound, "nth: %d is more than the %d that match %s", nth, len(found.Matches), guierr.QuoteQuery(text))
 		e.Delivery = aai.NotDelivered
-		e.Candidates = v.candidates(found.Matches)
+		setCandidates(e, v.candidates(found.Matches), len(found.Matches))
 		return match{}, e
 	case nth > 0:
 		return match{found.Matches[nth-1], found.Strategy}, nil
@@ -136,7 +135,7 @@ func (v *view) findMatch(ctx context.Context, text string) (match, error) {
 	}
 	e := aai.Errorf(aai.AmbiguousTarget, "%d elements match %s", len(found.Matches), guierr.QuoteQuery(text))
 	e.Delivery = aai.NotDelivered
-	e.Candidates = v.candidates(found.Matches)
+	setCandidates(e, v.candidates(found.Matches), len(found.Matches))
 	e.Hint = "Give the ref of the one you mean as query, or nth."
 	return match{}, e
 }
@@ -151,16 +150,18 @@ func (v *view) renamedError(ref string, i int, told string) error {
 	return e
 }
 
-// findAnywhere finds the elements of the query in view or, if there are none, out of view, and reports whether there
-// are any. It ignores elements hidden by a dialog, closed tab, window or menu.
+// findAnywhere finds the elements of the query in view and out of view, those in view first, and reports whether there
+// are any. A single one in view is the match. It ignores elements hidden by a dialog, closed tab, window or menu.
 func (v *view) findAnywhere(ctx context.Context, q *query.Query) (query.Result, bool) {
 	found := q.Find(v.snapshot, query.Options{Root: -1, Hidden: true})
 	seen := v.snapshot.VisibleElements()
-	if in := slices.DeleteFunc(slices.Clone(found.Matches), func(i int) bool { return !seen[i] }); len(in) > 0 {
+	in := slices.DeleteFunc(slices.Clone(found.Matches), func(i int) bool { return !seen[i] })
+	if len(in) == 1 && params.Int(v.call, "nth", 0) < 2 {
 		found.Matches = in
 		return found, true
 	}
-	found.Matches = slices.DeleteFunc(slices.Clone(found.Matches), func(i int) bool { return v.hiddenReason(ctx, i) != "" })
+	out := slices.DeleteFunc(found.Matches, func(i int) bool { return seen[i] || v.hiddenReason(ctx, i) != "" })
+	found.Matches = append(in, out...)
 	return found, len(found.Matches) > 0
 }
 
@@ -188,8 +189,13 @@ func (v *view) search(ctx context.Context, text string) (query.Result, error) {
 	found.Matches, found.HiddenMatches = v.withoutHiddenMenuBars(found.Matches), v.withoutHiddenMenuBars(found.HiddenMatches)
 	if len(found.Matches) == 0 {
 		found.Matches = v.outOfView(found.HiddenMatches)
-	} else if v.certainOnly {
-		v.replaceGroups(found.Matches)
+	} else {
+		if params.Int(v.call, "nth", 0) > len(found.Matches) { // in the order of ax_find
+			found.Matches = append(found.Matches, v.outOfView(find(v.snapshot, query.Options{Root: -1, Hidden: true}).Matches)...)
+		}
+		if v.certainOnly {
+			v.replaceGroups(found.Matches)
+		}
 	}
 	if v.includeHidden && len(found.Matches) == 0 {
 		found.Matches = found.HiddenMatches
@@ -269,7 +275,7 @@ func (v *view) filterCertain(ctx context.Context, q *query.Query, text string, f
 	}
 	e := aai.Errorf(aai.ElementNotFound, "nothing in %s is called %s; similar elements are too uncertain to act on", aai.CleanLabel(v.app.Name, 60), guierr.QuoteQuery(text))
 	e.Delivery = aai.NotDelivered
-	e.Candidates = v.candidates(like.Matches)
+	setCandidates(e, v.candidates(like.Matches), len(like.Matches))
 	e.Hint = "Give its ref or its whole name as query; contains: before the words matches any element that has them." + v.unloadedMenusHint() + v.unsearchedHint()
 	return found, e
 }
@@ -370,18 +376,4 @@ func (v *view) notFound(ctx context.Context, text string, found query.Result) er
 		}
 	}
 	return e
-}
-
-// unsearchedHint returns a hint with the elements that have too many children to read, or "".
-func (v *view) unsearchedHint() string {
-	var parts []string
-	for i := range v.snapshot.Elements {
-		if e := &v.snapshot.Elements[i]; e.UnreadChildren > 0 && v.snapshot.IsVisible(i) && !v.withoutNewRefs && len(parts) < 3 {
-			parts = append(parts, fmt.Sprintf("%d in %s", e.UnreadChildren, v.name(i)))
-		}
-	}
-	if len(parts) == 0 {
-		return ""
-	}
-	return " Not searched, too many to read: " + strings.Join(parts, ", ") + "; ax_scroll goes there."
 }

@@ -191,7 +191,7 @@ func (v *view) checkOpen(i int) error {
 	}
 	e := aai.Errorf(aai.AutomationNotSupported, "%s opens a %s, which would take the person's keyboard and pointer until it is closed", v.name(i), what)
 	e.Delivery = aai.NotDelivered
-	e.Candidates = v.candidates(items)
+	setCandidates(e, v.candidates(items), len(items))
 	e.Hint = instead + ` With mode "focus" it is opened all the same.`
 	return e
 }

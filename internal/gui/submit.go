@@ -156,6 +156,9 @@ func (v *view) typeThenSend(ctx context.Context, i int, text string, replace boo
 	if after, nothing := strings.CutPrefix(out.Warning, "delivered, but nothing was seen to change"); nothing && shown {
 		out.Warning = "the text is there, but nothing was seen to change after the return" + after
 	}
+	if i, err := v.refs.Resolve(v.snapshot, ref); shown && err == nil && !strings.Contains(v.snapshot.Elements[i].Value, text) && showsOther(&v.snapshot.Elements[i], text) {
+		out.Text += fmt.Sprintf("\nThe typed text was not kept: %s has %q.", v.name(i), aai.CleanText(v.shown(i), 100))
+	}
 	return out, nil
 }
 

@@ -16,9 +16,20 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/params"
 )
 
+// typeName is the tool that types.
+const typeName = "ax_type"
+
+// textParam returns the name of the call's parameter for the text that an element gets.
+func (v *view) textParam() string {
+	if params.Has(v.call, "text") {
+		return "text"
+	}
+	return "value"
+}
+
 func (d *engine) typeTool() spec {
 	return spec{
-		name: "ax_type", title: "Type text", types: true,
+		name: typeName, title: "Type text", types: true,
 		description: "Type text into an element, or into the program's focused one. Any Unicode; in a field of one line \\n is return and \\t tab.",
 		params: appProp + `,` + queryProp + `,` + nthProp + `,
 			"text": {"type": "string", "maxLength": 100000},
@@ -71,7 +82,7 @@ func (v *view) typeInto(ctx context.Context, i int, text string, replace bool) (
 	if e.States.Has(desktop.ReadOnly) && (e.Role == desktop.Textbox || e.Role == desktop.Searchbox) {
 		return nil, v.readOnlyError(i)
 	}
-	if isDateTimeText(e) && !keysIn(e, text) {
+	if !keysIn(e, text) && (isDateTimeText(e) || len(v.dateTimeParts(i)) > 0 && text != "") {
 		return v.set(ctx, i, text)
 	}
 	if takesKeys(e) && replace {
@@ -213,13 +224,9 @@ func (v *view) tooLong(text string) error {
 	if !v.app.IsBrowser || n <= maxKeys {
 		return nil
 	}
-	name := "text"
-	if !params.Has(v.call, name) {
-		name = "value"
-	}
 	return &aai.Error{
 		Code: aai.InvalidParams, Delivery: aai.NotDelivered,
-		Message: fmt.Sprintf("%s: expected at most %d characters, the limit for typing by keys; got %d", name, maxKeys, n),
+		Message: fmt.Sprintf("%s: expected at most %d characters, the limit for typing by keys; got %d", v.textParam(), maxKeys, n),
 		Hint:    "Give it in parts by ax_type, or write it to the clipboard with ax_clipboard and press v with ctrl.",
 	}
 }

@@ -199,6 +199,14 @@ func (v *view) describe(i int) string {
 // maxCandidates limits the elements that an error lists.
 const maxCandidates = 8
 
+// setCandidates sets the candidates of an error, of which there are too many to list all.
+func setCandidates(e *aai.Error, listed []string, all int) {
+	e.Candidates = listed[:min(len(listed), maxCandidates)]
+	if more := all - len(e.Candidates); more > 0 && len(listed) > 0 {
+		e.Message += fmt.Sprintf("; %d more are not listed", more)
+	}
+}
+
 // candidates describes elements so that a caller can choose: e12 button "Save" in dialog "Really?".
 // It omits containers that all of them share.
 func (v *view) candidates(indexes []int) []string {
@@ -223,6 +231,9 @@ func (v *view) candidates(indexes []int) []string {
 		if v.snapshot.Elements[i].States.Has(desktop.Placed) {
 			text += " placed"
 		}
+		if v.snapshot.IsOffscreen(i) {
+			text += " out of view"
+		}
 		for _, part := range paths[i] {
 			if len(shown) == 1 || shared[part] < len(shown) {
 				text += " in " + part
@@ -243,7 +254,7 @@ func (v *view) candidates(indexes []int) []string {
 }
 
 // apart returns a text that distinguishes an element from others with the same description: nearby
-// text that none of the others has, or its position.
+// text that none of the others has, or its position; "" if that is unknown.
 func (v *view) apart(i int, others []int) string {
 	all := v.snapshot.Elements
 	of := -1 // the largest container without the others
@@ -262,8 +273,10 @@ func (v *view) apart(i int, others []int) string {
 			return " beside " + guierr.QuoteQuery(aai.CleanLabel(strings.Join(words, " "), 60))
 		}
 	}
-	b := all[i].Frame
-	return fmt.Sprintf(" at %d,%d", b.X, b.Y)
+	if b := all[i].Frame; !b.Empty() {
+		return fmt.Sprintf(" at %d,%d", b.X, b.Y)
+	}
+	return ""
 }
 
 // maxPathWord is the maximum of bytes of a container's name in a path.

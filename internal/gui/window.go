@@ -91,7 +91,8 @@ func named(own []desktop.WindowInfo, name string, app desktop.App) (desktop.Wind
 	if len(found) > 1 {
 		e = aai.Errorf(aai.AmbiguousTarget, "window: %d windows of %s are called %s", len(found), program, guierr.QuoteQuery(name))
 	}
-	e.Delivery, e.Candidates = aai.NotDelivered, titles[:min(len(titles), maxCandidates)]
+	e.Delivery = aai.NotDelivered
+	setCandidates(e, titles, len(titles))
 	e.Hint = "Give the index of the one you mean as window."
 	return desktop.WindowInfo{}, e
 }

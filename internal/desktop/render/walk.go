@@ -218,7 +218,16 @@ func (w *walker) line(c int) (items []int, ok bool) {
 		}
 		i++
 	}
+	for e.Role == desktop.Row && len(items) > 1 && w.isEmptyCell(items[len(items)-1]) {
+		items = items[:len(items)-1]
+	}
 	return items, len(items) > 0
+}
+
+// isEmptyCell reports whether an entry is a cell without content or ref.
+func (w *walker) isEmptyCell(c int) bool {
+	e := w.element(c)
+	return e.Role == desktop.Cell && !w.nodes[c].hasRef && w.nodes[c].end == c+1 && desktop.IsBlank(e.Name) && desktop.IsBlank(e.Value)
 }
 
 // bytes estimates the length of an entry as one of several on a line.

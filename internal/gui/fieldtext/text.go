@@ -86,9 +86,16 @@ func Normalize(s string) string {
 func ReplaceNoBreakSpaces(s string) string { return strings.ReplaceAll(s, "\u00a0", " ") }
 
 // IsReformatted reports whether a field shows the text in its own format, as an input mask does.
-// The field has all characters in order, in either case, with only separators between. An added
-// sign or decimal point is a difference, because it changes a number.
+// The field has all characters in order, in either case, with only separators between. It may lack space around the
+// text, and have more decimals of a number. Another added sign or decimal point is a difference, because it changes a
+// number.
 func IsReformatted(shown, text string) bool {
+	if trimmed := strings.TrimSpace(text); trimmed != "" {
+		text = trimmed
+	}
+	if decimals, more := strings.CutPrefix(shown, text); more && !math.IsNaN(ParseNumber(text, math.NaN())) && zeroDecimals(text, decimals) {
+		return true
+	}
 	left, all := []rune(strings.ToLower(text)), []rune(strings.ToLower(shown))
 	for i, r := range all {
 		point := strings.ContainsRune(".,", r) && !thousands(all[i+1:])
@@ -101,6 +108,19 @@ func IsReformatted(shown, text string) bool {
 		}
 	}
 	return len(left) == 0
+}
+
+// zeroDecimals reports whether the digits after a number add only decimals that are zero, such as ".00" after 7. Three
+// may be a group of thousands.
+func zeroDecimals(number, after string) bool {
+	zeros := after
+	if !strings.ContainsAny(number, ".,") {
+		if after == "" || !strings.ContainsRune(".,", rune(after[0])) || len(after) == len(".000") {
+			return false
+		}
+		zeros = after[1:]
+	}
+	return zeros != "" && strings.Trim(zeros, "0") == ""
 }
 
 // thousands reports whether exactly three digits follow.

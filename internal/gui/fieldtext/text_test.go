@@ -228,6 +228,8 @@ func TestIsReformatted(t *testing.T) {
 		want        bool
 	}{
 		{"123-456", "123456", true}, {"(030) 12 34", "0301234", true}, {"1,234,567", "1234567", true}, {"ABC", "abc", true}, {"+49 30", "4930", true}, {"-", "", true},
+		{"q", " q ", true}, {"7.00", "7", true}, {"7,00", "7", true}, {"2.20", "2.2", true}, {"7.000", "7", false}, {"7.01", "7", false}, {"7.", "7", false},
+		{"70", "7", false}, {"", " ", false}, {"1.1", "1.10", false},
 		{"123-45", "123456", false}, {"12.34", "1234", false}, {"-12", "12", false}, {"120", "12", false}, {"ab", "ba", false}, {"x", "", false},
 	} {
 		if got := fieldtext.IsReformatted(c.shown, c.text); got != c.want {

@@ -191,12 +191,10 @@ func (a *actor) press(ctx context.Context, act desktop.Act) error {
 		index = slices.Index(a.n.actions, best[0])
 	}
 	if index < 0 {
-		if action == "" { // the names of other actions would read like elements
+		if action == "" {
 			return a.unsupported("cannot be pressed", nil)
 		}
-		e := a.unsupported(fmt.Sprintf("has no action %q", aai.CleanLabel(action, 60)), nil)
-		e.Candidates = a.n.actions
-		return e
+		return a.unsupported(fmt.Sprintf("has no action %q", aai.CleanLabel(action, 60)), nil)
 	}
 	return a.do(ctx, numbers(actionInterface, doAction, "i", "b", int32(index)), a.n.ref)
 }
