@@ -29,7 +29,7 @@ func (d *engine) findTool() spec {
 					return nil, err
 				}
 				row := v.row(m.index)
-				return &aai.Result{Text: v.foundText(m.index, row), DataComplete: true, Data: struct {
+				return &aai.Result{Text: v.foundText(ctx, m.index, row), DataComplete: true, Data: struct {
 					Found    bool   `json:"found"`
 					Method   string `json:"method"`
 					Strategy string `json:"strategy"`
@@ -43,7 +43,7 @@ func (d *engine) findTool() spec {
 }
 
 // foundText describes the element, its containers and its row.
-func (v *view) foundText(i int, row string) string {
+func (v *view) foundText(ctx context.Context, i int, row string) string {
 	text := v.describe(i)
 	menu := v.inClosedMenu(i)
 	if !menu && !v.snapshot.IsVisible(i) && !v.snapshot.IsOffscreen(i) { // describe already contains that
@@ -53,7 +53,10 @@ func (v *view) foundText(i int, row string) string {
 		text += " in " + part
 	}
 	if menu {
-		text += ", a closed menu: ax_click chooses it there"
+		text += ", a closed menu"
+		if v.modal(ctx, v.snapshot.WindowOf(i)) < 0 {
+			text += ": ax_click chooses it there"
+		}
 	}
 	if row != "" {
 		text += "; its row: " + row

@@ -149,7 +149,7 @@ func (w *wait) checkView(ctx context.Context, v *view) (*aai.Result, error) {
 		}
 	}
 	e := v.summarize(m.index)
-	return &aai.Result{Text: v.foundText(m.index, ""), DataComplete: true, Data: map[string]any{
+	return &aai.Result{Text: v.foundText(ctx, m.index, ""), DataComplete: true, Data: map[string]any{
 		"element_ref": e.Ref, "role": e.Role, "title": e.Title, "value": e.Value, "waited_ms": w.waited().Milliseconds(),
 	}}, nil
 }
