@@ -49,7 +49,11 @@ func (v *view) isItemCheck(i int, value string) bool {
 // setItemChecked sets the box in an item by the space key.
 func (v *view) setItemChecked(ctx context.Context, i int, want bool) (*aai.Result, error) {
 	id := v.snapshot.Elements[i].ID
-	if v.snapshot.Elements[i].States.Has(desktop.Checked) == want {
+	now, err := v.read(ctx, id) // Qt reports no changes of boxes in items
+	if err != nil {
+		return nil, err
+	}
+	if now.States.Has(desktop.Checked) == want {
 		return v.alreadySetResult(i), nil
 	}
 	a := action{view: v, index: i, doneText: "Set", techniques: []technique{v.byItemKey(i, "space")}}
