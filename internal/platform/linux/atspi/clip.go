@@ -14,7 +14,7 @@ func (t *tree) clip(n *node, view desktop.Rect, habits *profile) {
 		case n.floats():
 			view = desktop.Rect{}
 			n.hidden = n.detailed && n.offers&offersComponent != 0 && n.frame.Empty() && t.visibleState == stateVisible
-		case n.offers&offersComponent == 0 || !n.detailed || n.slides() || n.isUnseenBox():
+		case n.offers&offersComponent == 0 || !n.detailed || n.slides() || habits.IsBrowser && n.isUnseenBox():
 		case n.frame.Empty() && n.role == roleTableCell && habits.hidesScrolledContent:
 			n.hidden, n.offscreen = true, true // GTK 3 keeps SHOWING, and no place, in cells that it has never drawn
 		case n.frame.Empty():

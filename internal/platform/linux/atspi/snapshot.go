@@ -137,7 +137,7 @@ func (m *elementBuilder) frame(n, window *node) desktop.Rect {
 	if m.habits.textsFillParents && n.fills() {
 		f = n.parent.frame
 	}
-	if n.isUnseenBox() {
+	if m.habits.IsBrowser && n.isUnseenBox() {
 		f = n.unseenFrame(f)
 	}
 	if f.Empty() {
