@@ -144,8 +144,13 @@ func (s *strangeRun) show(w *strange.Window) {
 	if s.program == nil {
 		s.start()
 	}
-	if !s.within(strangePatience, func(strange.State) bool { return true }) {
-		s.Fatalf("%s %d: the program does not show the window", w.Toolkit, w.Seed)
+	shown := func(strange.State) bool { return true }
+	if !s.within(strangePatience, shown) {
+		s.Logf("%s %d: the program does not show the window, and is started again", w.Toolkit, w.Seed)
+		s.program.Kill(s.T)
+		if s.start(); !s.within(strangePatience, shown) {
+			s.Fatalf("%s %d: a new program does not show the window either", w.Toolkit, w.Seed)
+		}
 	}
 	s.look()
 }
