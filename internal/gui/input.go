@@ -103,7 +103,7 @@ func (l focusCheckedInput) Type(ctx context.Context, seat desktop.Seat, w deskto
 				wait = effectCeiling
 			}
 			awaits := l.awaitTyped
-			if wait == 0 && editable && l.view.document(i) >= 0 && words < wordStrokes {
+			if wait == 0 && editable && words < wordStrokes && l.view.keepsItsObject(i) {
 				size, awaits = min(size, wordEnd(text)), l.awaitWord(text[:min(size, wordEnd(text))])
 			}
 			seen, err := awaits(ctx, i, wait, func() error { return input.Type(ctx, seat, w, text[:size]) })

@@ -4,6 +4,8 @@ import (
 	"context"
 	"strings"
 	"time"
+
+	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
 // A page may open a dialog while it receives a text. The dialog takes the keyboard, and a space presses its button.
@@ -21,6 +23,12 @@ func wordEnd(text string) int {
 		return start + end
 	}
 	return len(text)
+}
+
+// keepsItsObject reports whether the element is a field of a page that stays the same object while its text changes.
+// Firefox makes a new one of a cell when its first character replaces the text.
+func (v *view) keepsItsObject(i int) bool {
+	return v.document(i) >= 0 && v.snapshot.Elements[i].Role != desktop.Cell
 }
 
 // awaitWord returns a function that types a word and waits until the field shows it, so that the check before the
