@@ -55,8 +55,8 @@ func (v *view) clickOn(ctx context.Context, i int, button desktop.MouseButton, c
 			return nil, err
 		}
 		a.techniques = v.pressTechniques(i)
-		if v.currentBeside(i) >= 0 {
-			a.techniques = slices.Insert(a.techniques, 0, v.byItemFocus(i))
+		if current := v.currentBeside(i); current >= 0 {
+			a.techniques = slices.Insert(a.techniques, 0, v.byItemKeys(i, current))
 		}
 		if v.isKeyboardLink(i) {
 			a.techniques = []technique{v.byLinkKeys(i)}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/gui/guierr"
 	"github.com/gybob/aai-gateway/internal/gui/params"
 )
 
@@ -55,9 +56,10 @@ func (v *view) textsPressedByKeys(i int) (says []string, are bool) {
 }
 
 // awaitKeys waits until the program has handled the keys typed before, if they are single keys for an element that
-// reports no text: each may move the focus. The program handles a key in the turn of its loop in which it answers the
-// first read, or before.
-func (l focusCheckedInput) awaitKeys(ctx context.Context, typed int) error {
+// reports no text: each may move the focus or open a dialog, which would get the next key. It returns an error if a
+// window opened that was not among those before. The program handles a key in the turn of its loop in which it answers
+// the first read, or before.
+func (l focusCheckedInput) awaitKeys(ctx context.Context, typed int, before map[desktop.ID]bool) error {
 	v, i := l.view, l.target()
 	if typed == 0 || i < 0 || !takesKeys(&v.snapshot.Elements[i]) {
 		return nil
@@ -67,5 +69,24 @@ func (l focusCheckedInput) awaitKeys(ctx context.Context, typed int) error {
 			return err
 		}
 	}
+	if err := v.refresh(ctx); err != nil {
+		return err
+	}
+	for id := range v.topLevels() {
+		if !before[id] {
+			return guierr.Failed(aai.NotDelivered, "%s opened", v.name(v.snapshot.Index(id)))
+		}
+	}
 	return nil
+}
+
+// topLevels returns the windows of the program that show.
+func (v *view) topLevels() map[desktop.ID]bool {
+	shown := make(map[desktop.ID]bool)
+	for i := 0; i < len(v.snapshot.Elements); i = max(v.snapshot.Elements[i].End, i+1) {
+		if v.snapshot.IsVisible(i) {
+			shown[v.snapshot.Elements[i].ID] = true
+		}
+	}
+	return shown
 }

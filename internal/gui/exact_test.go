@@ -72,7 +72,8 @@ func TestADockedPanelIsNotInFront(t *testing.T) {
 	})
 }
 
-// TestTextGoesWhereItCan: of several matches, a text is meant for the one that is not read-only.
+// TestTextGoesWhereItCan: of several elements of a role, a text is meant for the one that is not read-only. Of two
+// with one name it may be meant for either.
 func TestTextGoesWhereItCan(t *testing.T) {
 	inWorld(t, func(w *world) {
 		window := w.d.Program("Editor").Window("Untitled")
@@ -82,7 +83,9 @@ func TestTextGoesWhereItCan(t *testing.T) {
 		if got := field.Value(); got != "abc" {
 			w.Errorf("the field has %q", got)
 		}
-		window.Textbox("More")
+		window.Textbox("Total").AddState(desktop.ReadOnly)
+		window.Textbox("Total")
+		w.failure(aai.AmbiguousTarget, "ax_type", `{"app": "Editor", "query": "Total", "text": "d"}`)
 		_ = w.failure(aai.AmbiguousTarget, "ax_type", `{"app": "Editor", "query": "role:textbox", "text": "d"}`)
 	})
 }

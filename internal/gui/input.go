@@ -76,9 +76,9 @@ func (l focusCheckedInput) Key(ctx context.Context, seat desktop.Seat, w desktop
 // the first words are single strokes, see awaitWord.
 func (l focusCheckedInput) Type(ctx context.Context, seat desktop.Seat, w desktop.WindowID, text string) error {
 	return l.WithKeyboard(ctx, seat, w, func(ctx context.Context, input desktop.Input) error {
-		all, awaited, most := utf8.RuneCountInString(text), false, firstStroke
+		all, awaited, most, windows := utf8.RuneCountInString(text), false, firstStroke, l.view.topLevels()
 		for typed, words := 0, 0; text != ""; words++ {
-			if err := l.awaitKeys(ctx, typed); err != nil {
+			if err := l.awaitKeys(ctx, typed, windows); err != nil {
 				return partlyTypedError(err, typed, all)
 			}
 			if err := l.check(ctx, seat, true); err != nil {
@@ -119,7 +119,9 @@ func (l focusCheckedInput) Type(ctx context.Context, seat desktop.Seat, w deskto
 				l.named, l.target = false, func() int { return -1 }
 			}
 			typed, text = typed+utf8.RuneCountInString(text[:size]), text[size:]
-			most = max(firstStroke, 2*most)
+			if words >= wordStrokes || l.view.document(max(i, 0)) < 0 {
+				most = max(firstStroke, 2*most)
+			}
 		}
 		return nil
 	})

@@ -7,7 +7,6 @@ import (
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
-	"github.com/gybob/aai-gateway/internal/gateway"
 )
 
 // expandedWords are the values by which ax_set_value opens and closes an item.
@@ -54,7 +53,11 @@ func (v *view) setItemChecked(ctx context.Context, i int, want bool) (*aai.Resul
 		return nil, err
 	}
 	if now.States.Has(desktop.Checked) == want {
-		return v.alreadySetResult(i), nil
+		out := v.alreadySetResult(i)
+		if !want {
+			out.Warning = "it may have no check box: the program does not report that"
+		}
+		return out, nil
 	}
 	a := action{view: v, index: i, doneText: "Set", techniques: []technique{v.byItemKey(i, "space")}}
 	a.verify = func(ctx context.Context) (string, bool) {
@@ -93,33 +96,6 @@ func (a action) untilExpanded(ctx context.Context, want bool) (*aai.Result, erro
 		return "its state is as before", false
 	}
 	return a.execute(ctx)
-}
-
-// currentBeside returns the current item of the list of item i if it is another one, and a selection of i
-// would leave it; otherwise -1.
-func (v *view) currentBeside(i int) int {
-	e := &v.snapshot.Elements[i]
-	if !v.app.SelectsWithoutCurrent || !e.States.Has(desktop.Selectable) || e.Parent < 0 || e.Role == desktop.Cell {
-		return -1 // the keys of a table may go to its columns
-	}
-	list := &v.snapshot.Elements[e.Parent]
-	for other := e.Parent + 1; other < list.End; other = v.snapshot.Elements[other].End {
-		if other != i && v.snapshot.Elements[other].States.Has(desktop.Focused) {
-			return other
-		}
-	}
-	return -1
-}
-
-// byItemFocus returns a technique that makes item i the current one of its list by the arrow keys, as a selection
-// does not.
-func (v *view) byItemFocus(i int) technique {
-	return v.byKeys(v.itemList(i), func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
-		if err := v.focusWithoutPress(ctx, v.itemList(i), input, seat, w); err != nil {
-			return err
-		}
-		return v.tabTo(ctx, v.snapshot.Elements[i].ID, input, seat, w)
-	})
 }
 
 // focusNeighbour gives the keyboard to the nearest element with an action for that, and reports whether it did. Qt's
@@ -242,15 +218,6 @@ func (k *focusTracker) prepareArrows(ctx context.Context, id desktop.ID, told bo
 		return nil
 	}
 	return k.judgePassed(ctx, i, k.passedItems(at, i))
-}
-
-// judgePassed asks the gates about the items that become current on the way of the keys to item i: the program may
-// act on each.
-func (v *view) judgePassed(ctx context.Context, i int, passed []int) error {
-	if len(passed) == 0 {
-		return nil
-	}
-	return gateway.ReportTargetElement(ctx, v.targetElement(ctx, i, passed...))
 }
 
 // passedItems returns the items between two elements of a list, in the order of the outline.

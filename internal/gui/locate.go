@@ -264,7 +264,9 @@ func (v *view) hasMenuBar(window int) bool {
 func (v *view) filterCertain(ctx context.Context, q *query.Query, text string, found query.Result) (query.Result, error) {
 	if len(found.Matches) > 0 {
 		whole := q.FilterWholeNames(v.snapshot, v.inDialog(ctx, v.usable(ctx, found.Matches)))
-		whole = v.fillable(text, whole)
+		if !q.HasWords() {
+			whole = v.fillable(text, whole)
+		}
 		found.Matches = q.ClosestMatches(v.snapshot, v.filterInside(whole, func(p int) bool { return v.snapshot.Elements[p].Role == desktop.Document }))
 		return found, nil
 	}
@@ -299,12 +301,14 @@ func (v *view) usable(ctx context.Context, matches []int) []int {
 	return left
 }
 
-// fillable keeps the matches that are not read-only if the call enters a text, or all if there are none.
+// fillable keeps the matches that are fields, and not read-only, if the call enters a text, or all if there are none.
 func (v *view) fillable(query string, matches []int) []int {
 	if len(matches) < 2 || v.call.Tool == "ax_key_press" || !typesInto(v.call, query) {
 		return matches
 	}
-	left := slices.DeleteFunc(slices.Clone(matches), func(i int) bool { return v.snapshot.Elements[i].States.Has(desktop.ReadOnly) })
+	left := slices.DeleteFunc(slices.Clone(matches), func(i int) bool { e := &v.snapshot.Elements[i]
+		return e.States.Has(desktop.ReadOnly) || takesKeys(e)
+	})
 	if len(left) == 0 {
 		return matches
 	}

@@ -283,7 +283,7 @@ func takesText(e *desktop.Element) bool {
 func (v *view) keepsTab(i int) bool {
 	e := &v.snapshot.Elements[i]
 	switch e.Role {
-	case desktop.Terminal:
+	case desktop.Terminal, desktop.Canvas:
 		return true
 	case desktop.Grid, desktop.Table, desktop.Cell:
 		return v.app.TabsThroughCells || e.States.Has(desktop.Editable)

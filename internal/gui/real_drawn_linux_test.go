@@ -9,7 +9,7 @@ import (
 )
 
 // A window with a field and a widget that draws itself. The widget logs its keys in a file, and gives the keyboard to
-// the field at "!". The list chooses by the first letters.
+// the field at "!". At "?" it opens a dialog with a button that has the next letter.
 const drawnGTK3 = `
 import gi, sys
 gi.require_version("Gtk", "3.0")
@@ -26,6 +26,11 @@ def pressed(_, event):
         with open(sys.argv[1], "w") as f: f.write("".join(keys) + ";" + field.get_text())
         sheet.queue_draw()
     if event.string == "!": field.grab_focus()
+    if event.string == "?":
+        dialog = Gtk.MessageDialog(transient_for=window, modal=True, text="Delete all?")
+        dialog.add_button("_Cancel", 0); dialog.add_button("_Delete", 1)
+        answer = dialog.run()
+        open(sys.argv[1] + ".answer", "w").write(str(answer))
     return False
 def draw(_, context):
     context.move_to(10, 30)
@@ -59,4 +64,8 @@ func TestRealTypeIntoDrawing(t *testing.T) {
 	if text, _ := os.ReadFile(file + ".field"); len(text) > 0 {
 		t.Errorf("the field got %q", text)
 	}
+	e = w.refused(aai.AutomationFailed, "ax_type", params{"app": app, "query": "Sheet", "text": "a?dd d"})
+	w.says(e.Message, "after 2 of 6 characters")
+	w.done("ax_click", params{"app": app, "query": "Cancel"})
+	w.eventually("the dialog was cancelled", func() bool { text, _ := os.ReadFile(file + ".answer"); return string(text) == "0" })
 }

@@ -140,6 +140,9 @@ func Parse(text string, strategy Strategy) (*Query, error) {
 // query, unless it has become longer than MaxLength.
 func (q *Query) String() string { return q.text }
 
+// HasWords reports whether the query compares words of elements, not only their roles.
+func (q *Query) HasWords() bool { return q.words != "" || q.role == nil }
+
 // containing is the prefix of a query that allows a part of a name.
 const containing = "contains:"
 

@@ -99,7 +99,7 @@ func IsReformatted(shown, text string) bool {
 	left, all := []rune(strings.ToLower(text)), []rune(strings.ToLower(shown))
 	for i, r := range all {
 		point := strings.ContainsRune(".,", r) && !thousands(all[i+1:])
-		sign := i == 0 && strings.ContainsRune("-\u2212", r) && text != ""
+		sign := text != "" && changesNumber(all, i)
 		switch {
 		case len(left) > 0 && r == left[0]:
 			left = left[1:]
@@ -108,6 +108,25 @@ func IsReformatted(shown, text string) bool {
 		}
 	}
 	return len(left) == 0
+}
+
+// changesNumber reports whether the i'th character of a text changes the number in it: a minus before or after its
+// digits, parentheses around it, or another sign of mathematics than a plus.
+func changesNumber(all []rune, i int) bool {
+	first, last := slices.IndexFunc(all, unicode.IsDigit), len(all)-1
+	for last >= 0 && !unicode.IsDigit(all[last]) {
+		last--
+	}
+	switch r := all[i]; r {
+	case '-', '\u2212':
+		return first >= 0 && (i < first || i > last)
+	case '(', ')':
+		return first >= 0 && all[0] == '(' && all[len(all)-1] == ')'
+	case '+':
+		return false
+	default:
+		return unicode.In(r, unicode.No, unicode.Sm)
+	}
 }
 
 // zeroDecimals reports whether the digits after a number add only decimals that are zero, such as ".00" after 7. Three

@@ -231,6 +231,7 @@ func TestIsReformatted(t *testing.T) {
 		{"q", " q ", true}, {"7.00", "7", true}, {"7,00", "7", true}, {"2.20", "2.2", true}, {"7.000", "7", false}, {"7.01", "7", false}, {"7.", "7", false},
 		{"70", "7", false}, {"", " ", false}, {"1.1", "1.10", false},
 		{"123-45", "123456", false}, {"12.34", "1234", false}, {"-12", "12", false}, {"120", "12", false}, {"ab", "ba", false}, {"x", "", false},
+		{"$-5", "5", false}, {"5-", "5", false}, {"(5)", "5", false}, {"5²", "5", false}, {"<5", "5", false}, {"½5", "5", false},
 	} {
 		if got := fieldtext.IsReformatted(c.shown, c.text); got != c.want {
 			t.Errorf("%q shows %q: %v", c.shown, c.text, got)

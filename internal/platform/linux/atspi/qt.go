@@ -20,17 +20,23 @@ func (n *node) inQt(_ *node, e *desktop.Element) {
 }
 
 var (
-	richText = regexp.MustCompile(`(?i)^\s*<(!doctype html|html|qt)\b`)
-	richHead = regexp.MustCompile(`(?is)<(head|style)\b.*?</(head|style)>`)
-	richTag  = regexp.MustCompile(`(?s)<[^>]*>`)
+	richText  = regexp.MustCompile(`(?i)^\s*<(!doctype html|html|qt)\b`)
+	richHead  = regexp.MustCompile(`(?is)<head\s*>.*?</head\s*>|<style\b[^>]*>.*?</style\s*>`)
+	richBlock = regexp.MustCompile(`(?is)</?(p|div|br|hr|li|ul|ol|h[1-6]|table|tr|td|th|body|html|qt)\b[^>]*>`)
+	richTag   = regexp.MustCompile(`(?s)<[^>]*>`)
 )
 
 // withoutTags returns the words of a rich text, such as a tool tip of Qt Designer, which Qt reports with its
-// tags. It returns any other text unchanged.
+// tags. It returns any other text unchanged, and one with pictures, whose names may say more than the words.
 func withoutTags(text string) string {
-	if !richText.MatchString(text) {
+	if !richText.MatchString(text) || strings.Contains(strings.ToLower(text), "<img") {
 		return text
 	}
-	text = richTag.ReplaceAllString(richHead.ReplaceAllString(text, ""), " ")
-	return strings.Join(strings.Fields(html.UnescapeString(text)), " ")
+	words := richHead.ReplaceAllString(text, "")
+	words = richTag.ReplaceAllString(richBlock.ReplaceAllString(words, " "), "")
+	words = strings.Join(strings.Fields(html.UnescapeString(words)), " ")
+	if words == "" {
+		return text
+	}
+	return words
 }

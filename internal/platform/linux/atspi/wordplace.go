@@ -106,6 +106,11 @@ func (p *program) askRuns(r *batch, container *node) (runs []*node) {
 						label.frame = sane(frame)
 					}
 				})
+				r.add(numbers(textInterface, "GetCharacterExtents", "iu", "iiii", int32(words.first), 0), n.ref, func(d *wire.Decoder) {
+					if _, _, _, high := d.I32(), d.I32(), d.I32(), d.I32(); d.Err() == nil && label.frame.H >= 2*int(high) {
+						label.frame = desktop.Rect{} // of several lines, it covers what stands between them
+					}
+				})
 			}
 		}
 		for _, child := range n.children {
