@@ -119,7 +119,7 @@ func (a action) execute(ctx context.Context) (*aai.Result, error) {
 		return nil, withForeignWindows(a.withOpenedDialog(ctx, before, err), a.app, result.ForeignWindows)
 	}
 	a.watchPending(result.Verified, a.doneText+described, focus, delivered, seenAt)
-	a.addDoubts(now, &result, out)
+	a.addDoubts(before, now, &result, out)
 	out.Data, out.DataComplete, out.Warning = result, !strings.Contains(out.Text, keyboardRestoredNote), guierr.JoinWarnings(out.Warning, used.risk)
 	return out, nil
 }
@@ -127,9 +127,12 @@ func (a action) execute(ctx context.Context) (*aai.Result, error) {
 // addDoubts adds a warning if the element now (-1: gone) contradicts the effect. An element that should be selected
 // may not be. A question of the browser may block the page, although its tree in the background still shows the page
 // as usable.
-func (a action) addDoubts(now int, result *actionResult, out *aai.Result) {
+func (a action) addDoubts(before *desktop.Snapshot, now int, result *actionResult, out *aai.Result) {
 	if now < 0 {
 		return
+	}
+	if item := a.itemOfFormerText(before, now); item >= 0 {
+		out.Warning = guierr.JoinWarnings(out.Warning, a.name(item)+` is still selected, and the program may use it in place of the text; with mode "focus" the text is typed by the person's own keyboard`)
 	}
 	if !result.Verified && a.app.IsBrowser && a.document(now) >= 0 {
 		for _, dialog := range a.dialogsOutsidePage(a.snapshot.WindowOf(now), now) {

@@ -63,7 +63,7 @@ func (v *view) setCell(ctx context.Context, i int, value string) (*aai.Result, e
 func readOnlyCellError(e *desktop.Element) error {
 	return &aai.Error{
 		Code: aai.AutomationNotSupported, Delivery: aai.NotDelivered, Message: desktop.Describe(e) + " takes no text",
-		Hint: `If a click checks or opens it for editing, click it by ax_click with mode "focus" and look.`,
+		Hint: `If a click checks it, or a double click opens it for editing, do that by ax_click with mode "focus"; ax_type without query then types into the editor.`,
 	}
 }
 

@@ -85,7 +85,8 @@ func TestTextGoesWhereItCan(t *testing.T) {
 		}
 		window.Textbox("Total").AddState(desktop.ReadOnly)
 		window.Textbox("Total")
-		w.failure(aai.AmbiguousTarget, "ax_type", `{"app": "Editor", "query": "Total", "text": "d"}`)
+		e := w.failure(aai.AmbiguousTarget, "ax_type", `{"app": "Editor", "query": "Total", "text": "d"}`)
+		w.has(e.Message, "Total")
 		_ = w.failure(aai.AmbiguousTarget, "ax_type", `{"app": "Editor", "query": "role:textbox", "text": "d"}`)
 	})
 }

@@ -229,3 +229,23 @@ func (k *focusTracker) passedItems(from, to int) (passed []int) {
 	}
 	return passed
 }
+
+// itemOfFormerText returns the selected item in the dialog of field i that has the former text of the field; -1 if there
+// is none. In Qt's file dialogs the selection is left only for a text typed by the window's own keyboard.
+func (v *view) itemOfFormerText(before *desktop.Snapshot, i int) int {
+	field := &v.snapshot.Elements[i]
+	at := before.Index(field.ID)
+	if !v.app.SelectsWithoutCurrent || !takesText(field) || at < 0 || before.Elements[at].Value == "" || before.Elements[at].Value == field.Value {
+		return -1
+	}
+	top := v.snapshot.WindowOf(i)
+	if !isDialog(&v.snapshot.Elements[top]) {
+		return -1
+	}
+	for j := top; j < v.snapshot.Elements[top].End; j++ {
+		if e := &v.snapshot.Elements[j]; e.Role.IsSetMember() && e.States.Has(desktop.Selected) && e.Name == before.Elements[at].Value {
+			return j
+		}
+	}
+	return -1
+}

@@ -306,7 +306,8 @@ func (v *view) fillable(query string, matches []int) []int {
 	if len(matches) < 2 || v.call.Tool == "ax_key_press" || !typesInto(v.call, query) {
 		return matches
 	}
-	left := slices.DeleteFunc(slices.Clone(matches), func(i int) bool { e := &v.snapshot.Elements[i]
+	left := slices.DeleteFunc(slices.Clone(matches), func(i int) bool {
+		e := &v.snapshot.Elements[i]
 		return e.States.Has(desktop.ReadOnly) || takesKeys(e)
 	})
 	if len(left) == 0 {

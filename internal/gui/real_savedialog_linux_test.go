@@ -1,0 +1,37 @@
+package gui_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// A save dialog of Qt with a file selected and the keyboard in the list of files.
+const saveDialogQt = `
+import sys
+from PyQt6.QtWidgets import *
+app = QApplication([])
+dialog = QFileDialog(None, "Save", sys.argv[1])
+dialog.setOption(QFileDialog.Option.DontUseNativeDialog)
+dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+dialog.selectFile("p.png")
+dialog.show()
+dialog.findChild(QTreeView, "treeView").setFocus()
+app.exec()
+`
+
+// TestRealSaveDialogQt: the reply says that a selected file keeps its claim when another name is typed.
+func TestRealSaveDialogQt(t *testing.T) {
+	t.Parallel()
+	w := newRealWorld(t)
+	folder := filepath.Join(w.Home, "pictures")
+	if err := os.Mkdir(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(folder, "p.png"), []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	app := w.python("save.py", saveDialogQt, `"p.png"`, folder)
+	a := w.ok("ax_type", params{"app": app, "query": "File name:", "text": "q.png", "clear_first": true})
+	w.says(a.Warning, `"p.png"`, "still selected")
+}
