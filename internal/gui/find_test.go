@@ -237,12 +237,12 @@ func TestWhatWasNotSearchedIsSaid(t *testing.T) {
 		window.HugeTable("Cells", 5, 1_000_000, func(i int) string { return fmt.Sprint("Line ", i) })
 		for _, tool := range []string{"ax_find", "ax_click"} {
 			e := w.failure(aai.ElementNotFound, tool, `{"app": "Sheet", "query": "Totals"}`)
-			if !regexp.MustCompile(`Not searched, too many to read: 999995 in table "Cells" \[e\d+\]; ax_scroll goes there\.$`).MatchString(e.Hint) {
+			if !regexp.MustCompile(`Not searched, because they are too many or not loaded: 999995 in table "Cells" \[e\d+\]; ax_scroll goes there\.$`).MatchString(e.Hint) {
 				t.Errorf("%s: the hint is %q", tool, e.Hint)
 			}
 		}
 		window.Button("Line", func() {})
-		if e := w.failure(aai.ElementNotFound, "ax_click", `{"app": "Sheet", "query": "Lin"}`); !strings.Contains(e.Hint, "Not searched, too many to read: 999995") {
+		if e := w.failure(aai.ElementNotFound, "ax_click", `{"app": "Sheet", "query": "Lin"}`); !strings.Contains(e.Hint, "Not searched, because they are too many or not loaded: 999995") {
 			t.Errorf("of what may be meant: the hint is %q", e.Hint)
 		}
 	})

@@ -29,7 +29,7 @@ def pressed(_, event):
     if event.string == "?":
         dialog = Gtk.MessageDialog(transient_for=window, modal=True, text="Delete all?")
         dialog.add_button("_Cancel", 0); dialog.add_button("_Delete", 1)
-        answer = dialog.run()
+        answer = dialog.run(); dialog.destroy()
         open(sys.argv[1] + ".answer", "w").write(str(answer))
     return False
 def draw(_, context):
