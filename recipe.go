@@ -117,6 +117,9 @@ type SendRecipe struct {
 	Style   string
 	Explode *bool // one name=value pair for each value; nil: only with "form"
 	Whole   bool  // the value is the whole body, not a member of it
+	// Reserved leaves reserved characters such as "/" and ":" in a query as they are, except those
+	// that separate parameters.
+	Reserved bool
 }
 
 // An MCPRecipe calls a tool of an MCP server, which is started by Command or reached at URL: one

@@ -221,6 +221,7 @@ func writeHTTP(_ *Section, r *aai.Recipe, tool *objectText) {
 			param.add("style", s.Style)
 			param.add("explode", s.Explode)
 			param.add("whole", s.Whole)
+			param.add("reserved", s.Reserved)
 			send[name] = param
 		}
 		request.put("send", send)

@@ -32,6 +32,9 @@ func (p *parser) sends(tool *members, r *aai.Recipe) map[string]aai.SendRecipe {
 		if whole := m.flag("whole"); whole != nil {
 			s.Whole = *whole
 		}
+		if reserved := m.flag("reserved"); reserved != nil {
+			s.Reserved = *reserved
+		}
 		if s.In == "" && c.Member("in") == nil {
 			p.fault(m.pathOf("in"), `missing; expected "path", "query", "header", "cookie" or "body"`)
 		}

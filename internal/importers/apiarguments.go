@@ -87,14 +87,15 @@ func (a *arguments) add(p *openapi3.Parameter) (why string) {
 		}
 	case "header":
 		switch strings.ToLower(p.Name) {
-		case "accept", "content-type", "authorization": // the specification ignores them
+		case "accept", "content-type", "authorization", // the specification ignores them
+			"user-agent", "host", "content-length", "accept-encoding", "connection": // the gateway sets them
 			return ""
 		}
 	case "query", "cookie":
 	default:
 		return "its parameter " + quotedField(p.Name) + " is in " + quotedField(p.In) + ", which is no place of a request"
 	}
-	s := &aai.SendRecipe{In: p.In, Style: p.Style, Explode: p.Explode}
+	s := &aai.SendRecipe{In: p.In, Style: p.Style, Explode: p.Explode, Reserved: p.AllowReserved && p.In == "query"}
 	arg := argument{required: p.Required || p.In == "path", words: p.Description, schema: p.Schema,
 		example: p.Example, send: s}
 	if len(p.Content) > 0 {
@@ -200,7 +201,7 @@ func (a *arguments) simplified(arg argument) argument {
 		types := typesOf(arg.schema.Value)
 		flat = len(types) > 0 && !slices.Contains(types, "object") && (!slices.Contains(types, "array") || s.In != "path")
 	}
-	if flat && s.Name == "" && s.Style == "" && s.Explode == nil && (s.In == usual || s.In == "path") {
+	if flat && s.Name == "" && s.Style == "" && s.Explode == nil && !s.Reserved && (s.In == usual || s.In == "path") {
 		arg.send = nil
 	}
 	return arg

@@ -2,9 +2,13 @@ package importers
 
 import (
 	"bytes"
+	"cmp"
+	"encoding/json"
 	"fmt"
 	"strings"
 
+	"github.com/getkin/kin-openapi/openapi2"
+	"github.com/getkin/kin-openapi/openapi2conv"
 	"github.com/getkin/kin-openapi/openapi3"
 
 	"github.com/gybob/aai-gateway"
@@ -21,42 +25,39 @@ const (
 
 type node = jsontree.Node[struct{}]
 
-// readJSONDocument returns the document as JSON. It enforces the limits and rejects external references.
-func readJSONDocument(source []byte) ([]byte, error) {
+// readJSONDocument reads a document in JSON or YAML within the limits.
+func readJSONDocument(source []byte) (root *node, isYAML bool, err error) {
 	if len(source) > maxBytes {
 		e := documentError("the document", fmt.Sprintf("has %d bytes or more", len(source)),
 			fmt.Sprintf("at most %d", maxBytes))
 		e.Hint = "Cut it down to the paths that you want."
-		return nil, e
+		return nil, false, e
 	}
 	text := bytes.TrimSpace(bytes.TrimPrefix(source, []byte("\xef\xbb\xbf")))
 	if len(text) == 0 {
-		return nil, documentError("the document", "is empty", "an OpenAPI document in JSON or YAML")
+		return nil, false, documentError("the document", "is empty", "an OpenAPI document in JSON or YAML")
 	}
-	if text[0] != '{' {
-		var err error
+	if isYAML = text[0] != '{'; isYAML {
 		if text, err = fromYAML(text); err != nil {
-			return nil, err
+			return nil, false, err
 		}
 	}
-	root, fault := new(jsontree.Reader[struct{}]).Read(text, jsontree.Options[struct{}]{
+	var fault *jsontree.Fault
+	root, fault = new(jsontree.Reader[struct{}]).Read(text, jsontree.Options[struct{}]{
 		MaxBytes: 2 * maxBytes, MaxValues: maxValues, MaxDepth: maxDepth, MaxDigits: 400,
 	})
 	if fault != nil {
-		return nil, unreadable(fault)
+		return nil, false, unreadable(fault)
 	}
 	if err := kindOf(root); err != nil {
-		return nil, err
-	}
-	if err := references(root, false); err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	if n := count(root.Member("paths")); n > maxOperations {
 		e := documentError("paths", fmt.Sprintf("has %d operations", n), fmt.Sprintf("at most %d", maxOperations))
 		e.Hint = "Cut it down to the paths that you want."
-		return nil, e
+		return nil, false, e
 	}
-	return text, nil
+	return root, isYAML, nil
 }
 
 func unreadable(fault *jsontree.Fault) error {
@@ -88,44 +89,18 @@ func kindOf(root *node) error {
 		return documentError("the document", "is "+root.KindName(), "an object with \"openapi\" and \"paths\"")
 	}
 	version := root.Member("openapi")
+	if isSwagger(root) {
+		version = root.Member("swagger")
+	}
 	switch {
-	case root.Member("swagger") != nil:
-		e := documentError("swagger", "is of OpenAPI 2.0", "openapi 3.0 or 3.1")
-		e.Hint = "Have it converted, for example by swagger2openapi, and import that."
-		return e
 	case version == nil:
 		return documentError("openapi", "missing", `a version such as "3.1.0"`)
-	case version.Kind != jsontree.Text ||
-		!strings.HasPrefix(version.Text, "3.0") && !strings.HasPrefix(version.Text, "3.1"):
-		return documentError("openapi", "is "+fmt.Sprintf("%q", aai.CleanLabel(version.Text, 20)), `"3.0.x" or "3.1.x"`)
+	case version.Kind != jsontree.Text && version.Kind != jsontree.Number,
+		!strings.HasPrefix(version.Text, "3") && (!isSwagger(root) || !strings.HasPrefix(version.Text, "2")):
+		return documentError(version.Name, "is "+quotedField(cmp.Or(version.Text, version.KindName()))+fmt.Sprintf(" (line %d)", version.Line()),
+			`"3.0", "3.1" or "3.2", or "swagger" with "2.0"`)
 	case root.Member("paths") == nil || root.Member("paths").Kind != jsontree.Object:
 		return documentError("paths", "missing or no object", "the paths of the API")
-	}
-	return nil
-}
-
-// references rejects references that lead out of the document. Examples and values are data.
-// named means that the members are names chosen by the author.
-func references(n *node, named bool) error {
-	for c := range n.Items() {
-		if c.Name == "$ref" && !named && c.Kind == jsontree.Text && !strings.HasPrefix(c.Text, "#") {
-			e := documentError(c.Path(), fmt.Sprintf("leads out of the document, to %q", aai.CleanLabel(c.Text, 100)),
-				`a reference within it, such as "#/components/schemas/Order"`)
-			e.Hint = "Nothing else is opened or fetched for an import. Have the document bundled, for example by redocly " +
-				"bundle, and import that."
-			return e
-		}
-		if !named && (c.Name == "example" || c.Name == "examples" || c.Name == "default" || c.Name == "enum" ||
-			c.Name == "const") {
-			continue
-		}
-		if c.Kind != jsontree.Object && c.Kind != jsontree.List {
-			continue
-		}
-		if err := references(c, !named &&
-			(c.Name == "properties" || c.Name == "schemas" || c.Name == "patternProperties" || c.Name == "$defs")); err != nil {
-			return err
-		}
 	}
 	return nil
 }
@@ -143,21 +118,32 @@ func count(paths *node) int {
 	return n
 }
 
-// loadDocument parses a document within the limits. It disables external references and recovers
-// from panics of the library.
-func loadDocument(text []byte) (api *openapi3.T, err error) {
+// loadDocument parses the repaired document. It disables external references and recovers from
+// panics of the library.
+func loadDocument(document map[string]any) (api *openapi3.T, err error) {
+	problem := documentError("the document", "cannot be read", "an OpenAPI document of version 2.0 or 3")
 	defer func() {
 		if r := recover(); r != nil {
-			api, err = nil, documentError("the document", "cannot be read", "an OpenAPI document of version 3.0 or 3.1")
+			api, err = nil, problem
 		}
 	}()
+	text, err := json.Marshal(document)
+	if err != nil {
+		return nil, problem
+	}
 	loader := openapi3.NewLoader()
 	loader.IsExternalRefsAllowed = false
-	api, err = loader.LoadFromData(text)
+	if document["swagger"] == nil {
+		api, err = loader.LoadFromData(text)
+	} else {
+		var old openapi2.T
+		if err = json.Unmarshal(text, &old); err == nil {
+			api, err = openapi2conv.ToV3WithLoader(&old, loader, nil)
+		}
+	}
 	if err != nil {
-		return nil,
-			aai.Errorf(aai.InvalidParams, "the document: %s; expected an OpenAPI document of version 3.0 or 3.1",
-				aai.CleanText(err.Error(), 300))
+		problem.Message += "; the reader reports: " + aai.CleanText(err.Error(), 300)
+		return nil, problem
 	}
 	if api.Paths == nil {
 		return nil, documentError("paths", "missing", "the paths of the API")

@@ -29,6 +29,7 @@ func methods() map[string]string {
 	return map[string]string{
 		"get": http.MethodGet, "head": http.MethodHead, "post": http.MethodPost, "put": http.MethodPut,
 		"patch": http.MethodPatch, "delete": http.MethodDelete, "options": http.MethodOptions, "trace": http.MethodTrace,
+		"query": "QUERY",
 	}
 }
 
@@ -42,7 +43,7 @@ func (m *apiConverter) operations() ([]*operation, error) {
 			continue
 		}
 		found := item.Operations()
-		for _, method := range []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"} {
+		for _, method := range []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "QUERY"} {
 			if found[method] == nil {
 				continue
 			}
@@ -107,8 +108,14 @@ func groupOf(op *operation) string {
 
 // add converts an operation to a tool, or returns why it cannot.
 func (m *apiConverter) add(op *operation) (why string) {
-	if op.method == http.MethodOptions || op.method == http.MethodTrace {
+	switch op.method {
+	case http.MethodOptions, http.MethodTrace:
 		return "its method concerns the server, not the API's data"
+	case "QUERY":
+		return "the gateway sends no requests of the method QUERY"
+	}
+	if why := m.broken[op.method+" "+op.path]; why != "" {
+		return why
 	}
 	if m.isOtherServer(op) {
 		return "it is at another server than the rest; an app has one"
@@ -162,7 +169,7 @@ func describe(op *operation) string {
 
 // effect returns the effect of an operation: by its method, unless its words suggest data loss.
 func (m *apiConverter) effect(op *operation) aai.Effect {
-	name := strings.Join(splitName(op.OperationID), " ")
+	name := strings.Join(withoutMethod(splitName(op.OperationID), op.method), " ")
 	last := op.path[strings.LastIndexByte(op.path, '/')+1:]
 	if strings.Contains(last, "{") {
 		last = ""
@@ -181,6 +188,19 @@ func (m *apiConverter) effect(op *operation) aai.Effect {
 		return aai.Destroys
 	}
 	return aai.Changes
+}
+
+// withoutMethod removes the method's own name at the beginning or the end of an id, where frameworks
+// put it: the "post" of "create_item_items__post" publishes nothing.
+func withoutMethod(words []string, method string) []string {
+	method = strings.ToLower(method)
+	if n := len(words); n > 1 && words[n-1] == method {
+		words = words[:n-1]
+	}
+	if len(words) > 1 && words[0] == method && method != "get" {
+		words = words[1:]
+	}
+	return words
 }
 
 // isDestructive reports whether words suggest data loss, in the terms of apps or APIs.

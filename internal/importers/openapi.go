@@ -43,19 +43,21 @@ type ImportedAPI struct {
 	Notes      []string
 }
 
-// ReadOpenAPI converts an OpenAPI document in JSON or YAML, version 3.0 or 3.1, to an app. The
+// ReadOpenAPI converts an OpenAPI document in JSON or YAML, version 2.0 or 3, to an app. The
 // error is an *aai.Error with code INVALID_PARAMS that names the place, the problem and the
 // expected value.
 func ReadOpenAPI(source []byte, o OpenAPIOptions) (*ImportedAPI, error) {
-	text, err := readJSONDocument(source)
+	root, isYAML, err := readJSONDocument(source)
 	if err != nil {
 		return nil, err
 	}
-	api, err := loadDocument(text)
+	document, repaired := repair(root, isYAML)
+	api, err := loadDocument(document)
 	if err != nil {
 		return nil, err
 	}
-	m := &apiConverter{api: api, options: o, names: make(map[string]bool), result: &ImportedAPI{}}
+	m := &apiConverter{api: api, options: o, broken: repaired.broken, names: make(map[string]bool),
+		result: &ImportedAPI{Notes: repaired.faults}}
 	m.doc = &catalog.Document{
 		Generated: &catalog.Generated{From: OpenAPISourcePrefix + aai.CleanLabel(withoutKeys(o.Source), maxFrom),
 			Digest: DocumentDigest(source)},
@@ -86,7 +88,8 @@ type apiConverter struct {
 	doc     *catalog.Document
 	section catalog.Section
 	login   chosenLogin
-	names   map[string]bool // of tools
+	broken  map[string]string // operations that cannot be read, as in repairer
+	names   map[string]bool   // of tools
 	result  *ImportedAPI
 }
 

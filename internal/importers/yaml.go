@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"math"
 	"strconv"
 
 	"go.yaml.in/yaml/v4"
@@ -37,9 +36,13 @@ func fromYAML(source []byte) (text []byte, err error) {
 	return w.text.Bytes(), nil
 }
 
+// A yamlWriter writes a document as JSON. A value stands in the line that it has in the YAML text,
+// but those of aliases.
 type yamlWriter struct {
-	text   bytes.Buffer
-	values int
+	text    bytes.Buffer
+	values  int
+	line    int // of the text so far, from 0
+	aliases int // that the value is in
 }
 
 func (w *yamlWriter) fault(n *yaml.Node, problem, expected string) error {
@@ -48,6 +51,10 @@ func (w *yamlWriter) fault(n *yaml.Node, problem, expected string) error {
 
 func (w *yamlWriter) value(n *yaml.Node, depth int) error {
 	w.values++
+	if w.aliases == 0 && n.Line-1 > w.line {
+		w.text.Write(bytes.Repeat([]byte{'\n'}, n.Line-1-w.line))
+		w.line = n.Line - 1
+	}
 	switch {
 	case w.values > maxValues || w.text.Len() > 2*maxBytes:
 		return w.fault(n, fmt.Sprintf("with its aliases followed the document has more than %d values or %d bytes", maxValues,
@@ -58,6 +65,8 @@ func (w *yamlWriter) value(n *yaml.Node, depth int) error {
 	}
 	switch n.Kind {
 	case yaml.AliasNode:
+		w.aliases++
+		defer func() { w.aliases-- }()
 		return w.value(n.Alias, depth+1)
 	case yaml.MappingNode:
 		return w.object(n, depth)
@@ -81,27 +90,69 @@ func (w *yamlWriter) value(n *yaml.Node, depth int) error {
 
 func (w *yamlWriter) object(n *yaml.Node, depth int) error {
 	w.text.WriteByte('{')
+	written := make(map[string]bool)
+	if err := w.members(n, depth, written); err != nil {
+		return err
+	}
+	w.text.WriteByte('}')
+	return nil
+}
+
+// members writes the members of a mapping, and then those that it merges ("<<") and does not have.
+func (w *yamlWriter) members(n *yaml.Node, depth int, written map[string]bool) error {
+	var merged []*yaml.Node
+	merging := len(written) > 0
 	for i := 0; i+1 < len(n.Content); i += 2 {
-		key := n.Content[i]
+		key, value := n.Content[i], n.Content[i+1]
 		if key.Kind == yaml.AliasNode {
 			key = key.Alias
 		}
-		if key.Kind != yaml.ScalarNode {
+		switch {
+		case key.Kind != yaml.ScalarNode:
 			return w.fault(key, "is a key that is no scalar", "a name")
+		case key.ShortTag() == "!!merge":
+			merged = append(merged, value)
+			continue
+		case merging && written[key.Value]:
+			continue
 		}
-		if key.ShortTag() == "!!merge" {
-			return w.fault(key, `is a merge key ("<<")`, "the members themselves")
-		}
-		if i > 0 {
+		if len(written) > 0 {
 			w.text.WriteByte(',')
 		}
+		written[key.Value] = true
 		w.string(key.Value)
 		w.text.WriteByte(':')
-		if err := w.value(n.Content[i+1], depth+1); err != nil {
+		if err := w.value(value, depth+1); err != nil {
 			return err
 		}
 	}
-	w.text.WriteByte('}')
+	return w.merge(n, merged, depth, written)
+}
+
+// merge writes the members of mappings, or of lists of mappings, that a mapping merges.
+func (w *yamlWriter) merge(n *yaml.Node, merged []*yaml.Node, depth int, written map[string]bool) error {
+	w.aliases++
+	defer func() { w.aliases-- }()
+	for _, from := range merged {
+		if from.Kind == yaml.AliasNode {
+			from = from.Alias
+		}
+		w.values++
+		switch {
+		case depth > maxDepth || w.values > maxValues:
+			return w.fault(n, "merges itself", "a mapping with an end")
+		case from.Kind == yaml.SequenceNode:
+			if err := w.merge(n, from.Content, depth+1, written); err != nil {
+				return err
+			}
+		case from.Kind != yaml.MappingNode:
+			return w.fault(n, "merges a value that is no mapping", "a mapping")
+		default:
+			if err := w.members(from, depth+1, written); err != nil {
+				return err
+			}
+		}
+	}
 	return nil
 }
 
@@ -120,30 +171,15 @@ func (w *yamlWriter) scalar(n *yaml.Node) error {
 			return w.fault(n, "is no boolean", "true or false")
 		}
 		w.text.WriteString(strconv.FormatBool(b))
-	case "!!int":
-		var i int64
-		if err := n.Decode(&i); err == nil {
-			w.text.WriteString(strconv.FormatInt(i, 10))
+	case "!!int", "!!float":
+		// JSON has no other form for numbers such as 0x1F and .inf: the member decides what they are.
+		if json.Valid([]byte(n.Value)) {
+			w.text.WriteString(n.Value)
 			return nil
 		}
-		return w.float(n)
-	case "!!float":
-		return w.float(n)
+		w.string(n.Value)
 	default:
 		w.string(n.Value)
 	}
-	return nil
-}
-
-func (w *yamlWriter) float(n *yaml.Node) error {
-	var f float64
-	if err := n.Decode(&f); err != nil || math.IsInf(f, 0) || math.IsNaN(f) {
-		return w.fault(n, fmt.Sprintf("is the number %q", aai.CleanLabel(n.Value, 40)), "one that JSON has")
-	}
-	b, err := json.Marshal(f)
-	if err != nil {
-		return w.fault(n, "is a number", "one that JSON has")
-	}
-	w.text.Write(b)
 	return nil
 }

@@ -58,7 +58,7 @@ func newImportOpenAPI(r *run) *cobra.Command {
 	cmd := r.newToolCommand(&cobra.Command{
 		Use:   "openapi <file|url>",
 		Short: "Make an app of an API, from its OpenAPI document",
-		Long: "Reads an OpenAPI document, 3.0 or 3.1 in JSON or YAML, shows the new aai.json and the parts of the\n" +
+		Long: "Reads an OpenAPI document, 2.0 or 3.x in JSON or YAML, shows the new aai.json and the parts of the\n" +
 			"API that it leaves out, and saves it if you agree. Importing it again shows the changes.\n" +
 			"It does not call the API.",
 		Example: "  aai-gateway import openapi ./openapi.yaml --server https://api.example.com/v1\n" +

@@ -161,3 +161,17 @@ func TestArgumentsArriveWhole(t *testing.T) {
 		}
 	})
 }
+
+// TestReservedCharacters checks that a parameter's reserved characters are sent as they are, but
+// none that begins another parameter.
+func TestReservedCharacters(t *testing.T) {
+	s := serve(t, answers(http.StatusOK, "text/plain", "ok"))
+	r := recipe(s.URL, http.MethodGet, "/", "q", "list")
+	no := false
+	r.HTTP.Send = map[string]aai.SendRecipe{"q": {In: "query", Reserved: true}, "list": {In: "query", Reserved: true, Explode: &no}}
+	run(t, compile(t, newDriver(t), r), map[string]any{"q": "a/b:c?d=[e],(f)&g=h#i+j", "list": []any{"a/b", "c,d"}})
+	const want = "/?q=a/b:c?d=[e],(f)%26g=h%23i%2Bj&list=a/b,c%2Cd"
+	if got := s.last(t).RequestURI; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}

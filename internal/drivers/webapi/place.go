@@ -36,6 +36,7 @@ type paramPlace struct {
 	style    string
 	explode  bool
 	isBody   bool // the parameter is the entire body
+	reserved bool // characters that separate no parameters are sent as they are
 	declared bool // by the descriptor; otherwise objects are not allowed in an address
 }
 
@@ -115,7 +116,7 @@ func (t *tool) newPlace(name string) (paramPlace, error) {
 	s, told := t.recipe.HTTP.Send[name]
 	at := "send." + aai.CleanLabel(name, 60)
 	templated := slices.Contains(t.address.params, name)
-	p := paramPlace{in: s.In, name: cmp.Or(s.Name, name), style: s.Style, isBody: s.Whole, declared: told}
+	p := paramPlace{in: s.In, name: cmp.Or(s.Name, name), style: s.Style, isBody: s.Whole, reserved: s.Reserved, declared: told}
 	if !told {
 		p.in = t.defaultPlace
 		if templated {
@@ -135,6 +136,8 @@ func (t *tool) newPlace(name string) (paramPlace, error) {
 		return p, invalid(at+".in", `"path" for the names in the path's braces, and only for those`, p.in)
 	case !slices.Contains(styles, p.style):
 		return p, invalid(at+".style", "one of the place "+p.in, p.style)
+	case p.reserved && p.in != inQuery:
+		return p, invalid(at+".reserved", "a parameter of the query", p.in)
 	case p.isBody && (p.in != inBody || s.Style != "" && s.Style != styleJSON):
 		return p, invalid(at+".whole", "a body of JSON", p.in)
 	case p.in == inBody && (t.method == http.MethodGet || t.method == http.MethodHead):

@@ -34,6 +34,20 @@ func joined(pairs []pair, between string) string {
 
 func queryEscape(s string) string { return strings.ReplaceAll(url.QueryEscape(s), "+", "%20") }
 
+// escape encodes a value of the parameter. The characters that could begin another parameter or a
+// fragment are always encoded.
+func (p paramPlace) escape(s string) string {
+	escaped := queryEscape(s)
+	if !p.reserved {
+		return escaped
+	}
+	return strings.NewReplacer("%3A", ":", "%2F", "/", "%3F", "?", "%40", "@", "%21", "!", "%24", "$", "%27", "'",
+		"%28", "(", "%29", ")", "%2A", "*", "%2C", ",", "%3D", "=", "%5B", "[", "%5D", "]").Replace(escaped)
+}
+
+// escapeItem is escape for one of several values, between which a comma may stand.
+func (p paramPlace) escapeItem(s string) string { return strings.ReplaceAll(p.escape(s), ",", "%2C") }
+
 // addPairs appends the pairs of a query parameter. It rejects names of other parameters and of the
 // user's key.
 func (t *tool) addPairs(pairs []pair, param string, p paramPlace, value any) ([]pair, error) {
@@ -68,15 +82,15 @@ func (p paramPlace) addPairs(pairs []pair, value any) ([]pair, error) {
 	}
 	if p.style == styleJSON {
 		text, err := encodeJSON(value)
-		add(p.name, queryEscape(string(text)))
+		add(p.name, p.escape(string(text)))
 		return pairs, err
 	}
 	if p.style == deepObject {
-		return deepPairs(pairs, p.name, value)
+		return p.deepPairs(pairs, p.name, value)
 	}
 	switch v := value.(type) {
 	case []any:
-		texts, err := scalars(v, queryEscape)
+		texts, err := scalars(v, p.escapeItem)
 		if p.explode {
 			for _, text := range texts {
 				add(p.name, text)
@@ -100,7 +114,7 @@ func (p paramPlace) addPairs(pairs []pair, value any) ([]pair, error) {
 	if !scalar {
 		return nil, errScalars
 	}
-	add(p.name, queryEscape(text))
+	add(p.name, p.escape(text))
 	return pairs, nil
 }
 
@@ -133,9 +147,9 @@ func (p paramPlace) objectPairs(pairs []pair, object map[string]any) ([]pair, er
 		case !scalar:
 			return nil, errScalars
 		case p.explode:
-			pairs = append(pairs, pair{key, queryEscape(key), queryEscape(text)})
+			pairs = append(pairs, pair{key, queryEscape(key), p.escape(text)})
 		default:
-			texts = append(texts, queryEscape(key), queryEscape(text))
+			texts = append(texts, queryEscape(key), p.escapeItem(text))
 		}
 	}
 	if p.isSplitByDelimiter(texts) {
@@ -148,20 +162,20 @@ func (p paramPlace) objectPairs(pairs []pair, object map[string]any) ([]pair, er
 }
 
 // deepPairs encodes members as name[key], and list items as name[0].
-func deepPairs(pairs []pair, name string, value any) (_ []pair, err error) {
+func (p paramPlace) deepPairs(pairs []pair, name string, value any) (_ []pair, err error) {
 	switch v := value.(type) {
 	case nil:
 		return pairs, nil
 	case []any:
 		for i, item := range v {
-			if pairs, err = deepPairs(pairs, name+"["+strconv.Itoa(i)+"]", item); err != nil {
+			if pairs, err = p.deepPairs(pairs, name+"["+strconv.Itoa(i)+"]", item); err != nil {
 				return nil, err
 			}
 		}
 		return pairs, nil
 	case map[string]any:
 		for _, key := range slices.Sorted(maps.Keys(v)) {
-			if pairs, err = deepPairs(pairs, name+"["+key+"]", v[key]); err != nil {
+			if pairs, err = p.deepPairs(pairs, name+"["+key+"]", v[key]); err != nil {
 				return nil, err
 			}
 		}
@@ -171,7 +185,7 @@ func deepPairs(pairs []pair, name string, value any) (_ []pair, err error) {
 	if !scalar {
 		return nil, errScalars
 	}
-	return append(pairs, pair{name, queryEscape(name), queryEscape(text)}), nil
+	return append(pairs, pair{name, queryEscape(name), p.escape(text)}), nil
 }
 
 func scalars(values []any, escape func(string) string) ([]string, error) {

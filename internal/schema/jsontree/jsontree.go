@@ -10,6 +10,7 @@
 package jsontree
 
 import (
+	"bytes"
 	"encoding/json"
 	"iter"
 	"net/url"
@@ -76,6 +77,14 @@ func (n *Node[M]) Raw() []byte {
 // Offset returns the offset of the value in the source or, without a value, the end of the text
 // before it.
 func (n *Node[M]) Offset() int { return int(n.begin) }
+
+// Line returns the line of the value in the source, from 1.
+func (n *Node[M]) Line() int {
+	if n.reader == nil {
+		return 1
+	}
+	return bytes.Count(n.reader.source[:n.begin], []byte("\n")) + 1
+}
 
 // maxName is the number of bytes of a name that a path shows.
 const maxName = 60

@@ -1,0 +1,188 @@
+package importers_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/answer"
+	"github.com/gybob/aai-gateway/internal/catalog"
+	"github.com/gybob/aai-gateway/internal/importers"
+)
+
+// readFile imports a document of testdata/faults.
+func readFile(t *testing.T, name string) *importers.ImportedAPI {
+	t.Helper()
+	source, err := os.ReadFile(filepath.Join("testdata", "faults", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := read(t, source, importers.OpenAPIOptions{Source: name, Driver: driver()})
+	loadDocument(t, got.Text)
+	return got
+}
+
+// toolNamed returns the tool of an import.
+func toolNamed(t *testing.T, got *importers.ImportedAPI, name string) catalog.ToolDeclaration {
+	t.Helper()
+	tools := got.Document.Sections[0].Tools
+	i := slices.IndexFunc(tools, func(d catalog.ToolDeclaration) bool { return d.Name == name })
+	if i < 0 {
+		t.Fatalf("no tool %s; left out: %+v", name, got.Skipped)
+	}
+	return tools[i]
+}
+
+// TestDanglingReference checks that a reference that leads nowhere costs only what it describes, and
+// is named with its line.
+func TestDanglingReference(t *testing.T) {
+	got := readFile(t, "dangling_ref.json")
+	if len(got.Skipped) > 0 {
+		t.Errorf("left out: %+v", got.Skipped)
+	}
+	if inner := string(toolNamed(t, got, "inner").Params); !strings.Contains(inner, `"q":{"type":"string"}`) {
+		t.Errorf("a reference to a parameter of another path is lost: %s", inner)
+	}
+	want := `line 1: paths["/bad"].post.requestBody.content["application/json"].schema.$ref: leads nowhere, to "#/components/schemas/Missing"; any value is accepted there`
+	if !slices.Contains(got.Notes, want) {
+		t.Errorf("notes %q", got.Notes)
+	}
+}
+
+// TestFaultCostsItsPart checks the parts that a fault costs, and the words about it.
+func TestFaultCostsItsPart(t *testing.T) {
+	for name, c := range map[string]struct{ paths, components, note, left string }{
+		"a remote schema":   {`"/b": {"get": {"parameters": [{"name": "q", "in": "query", "schema": {"$ref": "https://evil.example/x.json"}}]}}`, "", `parameters[0].schema.$ref: leads out of the document, to "https://evil.example/x.json"; nothing else is opened`, ""},
+		"a file":            {`"/b": {"get": {"parameters": [{"$ref": "file:///etc/passwd"}]}}`, "", "leads out of the document", ""},
+		"a body nowhere":    {`"/b": {"post": {"requestBody": {"$ref": "#/components/requestBodies/B"}}}`, "", "the operations with this body are left out", "POST /b"},
+		"a body in a ring":  {`"/b": {"post": {"requestBody": {"$ref": "#/components/requestBodies/B"}}}`, `"requestBodies": {"B": {"$ref": "#/components/requestBodies/B"}}`, "leads nowhere", "POST /b"},
+		"no operation":      {`"/b": {"get": []}`, "", `line 3: paths["/b"].get: is a list; expected an object; it is left out`, ""},
+		"a path of a kind":  {`"/b": 7`, "", `paths["/b"]: is a number; expected an object`, ""},
+		"a wrong bound":     {`"/b": {"get": {"parameters": [{"name": "q", "in": "query", "schema": {"minimum": "low"}}]}}`, "", "schema.minimum: is a string; expected a number; it is left out", ""},
+		"a list of schemas": {`"/b": {"get": {"parameters": [{"name": "q", "in": "query", "schema": {"items": [{}]}}]}}`, "", "schema.items: is a list; expected an object", ""},
+		"a schema's ring":   {`"/b": {"get": {"parameters": [{"name": "q", "in": "query", "schema": {"$ref": "#/components/schemas/A"}}]}}`, `"schemas": {"A": {"$ref": "#/components/schemas/A"}}`, "leads nowhere", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := read(t, describing(taking("{}")+", "+c.paths, c.components), importers.OpenAPIOptions{Driver: driver()})
+			toolNamed(t, got, "a")
+			if !strings.Contains(strings.Join(got.Notes, "\n"), c.note) {
+				t.Errorf("notes %q, want %q", got.Notes, c.note)
+			}
+			left := ""
+			for _, s := range got.Skipped {
+				left += s.Operation
+			}
+			if left != c.left {
+				t.Errorf("left out %q, want %q", left, c.left)
+			}
+		})
+	}
+}
+
+// TestDefinitionsInSchema checks that the definitions inside a schema are found.
+func TestDefinitionsInSchema(t *testing.T) {
+	got := read(t, describing(taking(`{"type": "object", "$defs": {"N": {"type": "integer"}}, "properties": {"n": {"$ref": "#/$defs/N"}}}`), ""),
+		importers.OpenAPIOptions{Driver: driver()})
+	if params := string(toolNamed(t, got, "a").Params); !strings.Contains(params, `"n":{"type":"integer"}`) {
+		t.Error(params)
+	}
+}
+
+// TestLooseScalars checks that scalars are read as their member wants.
+func TestLooseScalars(t *testing.T) {
+	got := readFile(t, "number_for_text.yaml")
+	if len(got.Notes) > 0 {
+		t.Errorf("notes %q", got.Notes)
+	}
+	tool := toolNamed(t, got, "a")
+	if tool.Description != "Deprecated. 12" {
+		t.Errorf("the description is %q", tool.Description)
+	}
+	if params := string(tool.Params); !strings.Contains(params, `"q":{"minimum":1,"type":"integer"}`) || strings.Contains(params, "required") {
+		t.Error(params)
+	}
+	odd := readFile(t, "odd_forms_number_version.yaml")
+	if odd.Document.Version != "1.10" {
+		t.Errorf("the version is %q", odd.Document.Version)
+	}
+	words := string(toolNamed(t, odd, "yamlWords").Params)
+	if want := `"enum":["NO","SE","0123","1e3","0x1F","12:30:45",null,null]`; !strings.Contains(words, want) && !strings.Contains(words, strings.Replace(want, ",null,null", ",null", 1)) {
+		t.Errorf("got %s, want %s", words, want)
+	}
+	if !strings.Contains(words, `"enum":["on","off","yes","no","y","n"]`) {
+		t.Error(words)
+	}
+}
+
+// TestYAMLForms checks merges, and numbers that JSON does not have.
+func TestYAMLForms(t *testing.T) {
+	source := "openapi: 3.0\ninfo: {title: A, version: 1}\nservers: [{url: 'https://a.example'}]\nx-big: .inf\n" +
+		"x-get: &get {operationId: one, summary: Old}\npaths:\n  /a:\n    get:\n      <<: *get\n      summary: New\n" +
+		"      parameters: [{name: n, in: query, schema: {type: integer, maximum: 0x1F}}]\n  /b: {get: 7}\n"
+	got := read(t, []byte(source), importers.OpenAPIOptions{Driver: driver()})
+	tool := toolNamed(t, got, "one")
+	if tool.Description != "New" {
+		t.Errorf("the description is %q", tool.Description)
+	}
+	if params := string(tool.Params); !strings.Contains(params, `"maximum":31`) {
+		t.Error(params)
+	}
+	if want := `line 12: paths["/b"].get: is a number; expected an object; it is left out`; !slices.Contains(got.Notes, want) {
+		t.Errorf("notes %q, want %q", got.Notes, want)
+	}
+}
+
+// TestMethodInID checks that the method's name in an operation's id, where frameworks put it, does
+// not count as a word of loss.
+func TestMethodInID(t *testing.T) {
+	got := readFile(t, "fastapi_effects.json")
+	for tool, want := range map[string]aai.Effect{
+		"create_item_items__post": aai.Changes, "read_items_items__get": aai.Reads, "search_search_post": aai.Changes,
+		"update_item_items__put": aai.Changes, "list_posts": aai.Reads, "search": aai.Changes,
+	} {
+		if effect := *toolNamed(t, got, tool).Effect; effect != want {
+			t.Errorf("%s is said to be %s, want %s", tool, effect, want)
+		}
+	}
+}
+
+// TestHeadersOfGateway checks that a required header which the gateway sets itself costs nothing.
+func TestHeadersOfGateway(t *testing.T) {
+	got := readFile(t, "odd_forms_number_version.yaml")
+	if r := toolNamed(t, got, "userAgentRequired").Recipe; !slices.Equal(r.Params, []string{"X-Request-Id"}) {
+		t.Errorf("the parameters are %q", r.Params)
+	}
+	i := slices.IndexFunc(got.Skipped, func(s answer.SkippedOperation) bool { return s.Operation == "QUERY /deprecated" })
+	if i < 0 {
+		t.Errorf("the method QUERY is not named: %+v", got.Skipped)
+	}
+}
+
+// TestSwagger checks that a document of Swagger 2.0 becomes tools.
+func TestSwagger(t *testing.T) {
+	got := readFile(t, "swagger2.yaml")
+	if got.Document.Sections[0].BaseURL != "https://pets.example/v2" {
+		t.Errorf("the server is %q", got.Document.Sections[0].BaseURL)
+	}
+	if len(got.Skipped) > 0 {
+		t.Errorf("left out: %+v", got.Skipped)
+	}
+	add := toolNamed(t, got, "addPet")
+	if params := string(add.Params); !strings.Contains(params, `"required":["name"]`) || !strings.Contains(params, `"age":{"type":"integer"}`) {
+		t.Error(params)
+	}
+	find := toolNamed(t, got, "findPets").Recipe.HTTP
+	if send := find.Send["tags"]; send.Explode == nil || *send.Explode {
+		t.Errorf("the tags are sent as %+v", send)
+	}
+	rename := toolNamed(t, got, "renamePet").Recipe.HTTP
+	if rename.Headers["Content-Type"] != "application/x-www-form-urlencoded" {
+		t.Errorf("the form is sent as %q", rename.Headers)
+	}
+	if !slices.ContainsFunc(got.Notes, func(note string) bool { return strings.Contains(note, `"#/definitions/Nowhere"`) }) {
+		t.Errorf("notes %q", got.Notes)
+	}
+}
