@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"math"
+	"strconv"
 	"time"
 
 	"github.com/gybob/aai-gateway/internal/sanitize"
@@ -43,6 +45,28 @@ func RetryRateLimited(ctx context.Context, most time.Duration, run func(context.
 			return nil, err
 		}
 	}
+}
+
+// WholeNumber returns a decoded JSON value as a whole number: 5, 5.0 and 5e0 are one. It accepts each
+// type that decoders and checks give to numbers. ok is false for any other value.
+func WholeNumber(value any) (n int, ok bool) {
+	switch v := value.(type) {
+	case int:
+		return v, true
+	case int64:
+		return int(v), int64(int(v)) == v
+	case float64:
+		// Beyond 2^53 a float64 no longer tells whole numbers apart.
+		return int(v), v == math.Trunc(v) && math.Abs(v) <= 1<<53
+	case json.Number:
+		if whole, err := strconv.Atoi(string(v)); err == nil {
+			return whole, true
+		}
+		if f, err := v.Float64(); err == nil {
+			return WholeNumber(f)
+		}
+	}
+	return 0, false
 }
 
 // ToJSONValue converts a value to its JSON form, with numbers as json.Number. It returns an error

@@ -2,7 +2,6 @@ package builtin
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
@@ -103,8 +102,9 @@ func (h historyTool) story(ctx context.Context, call *aai.Call) (*aai.Result, er
 func filterOf(call *aai.Call) (audit.Filter, error) {
 	filter := audit.Filter{
 		App: text(call, "app"), Tool: text(call, "tool"), Caller: text(call, "caller"), Result: text(call, "result"),
-		Call: text(call, "call"), Before: text(call, "before"), Parent: text(call, "parent"), Text: text(call, "text"), Limit: number(call.Args["limit"]),
+		Call: text(call, "call"), Before: text(call, "before"), Parent: text(call, "parent"), Text: text(call, "text"),
 	}
+	filter.Limit, _ = aai.WholeNumber(call.Args["limit"])
 	if looks, given := call.Args["looks"].(bool); given {
 		filter.ExcludePageReads = !looks
 	}
@@ -120,19 +120,4 @@ func filterOf(call *aai.Call) (audit.Filter, error) {
 		*at = t
 	}
 	return filter, nil
-}
-
-// number returns an integer that a schema has validated, in any of the types that decoded numbers
-// have. It returns zero if value is absent.
-func number(value any) int {
-	switch n := value.(type) {
-	case int64:
-		return int(n)
-	case float64:
-		return int(n)
-	case json.Number:
-		f, _ := n.Float64() // 1e2, for example, is an integer too
-		return int(f)
-	}
-	return 0
 }

@@ -102,15 +102,7 @@ func (l *Log) run(ctx context.Context, do DoFunc, call *aai.Call, meant func(*Ac
 
 // countOf returns how many acts to revert.
 func countOf(call *aai.Call) int {
-	switch n := call.Args["count"].(type) {
-	case json.Number:
-		i, _ := n.Int64()
-		return int(i)
-	case float64:
-		return int(n)
-	case int64:
-		return int(n)
-	case int:
+	if n, ok := aai.WholeNumber(call.Args["count"]); ok {
 		return n
 	}
 	return 1

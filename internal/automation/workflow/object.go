@@ -1,7 +1,6 @@
 package workflow
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -71,27 +70,11 @@ func (o *documentObject) count(name string, most int) int {
 	if !given {
 		return 0
 	}
-	n, ok := wholeNumber(value)
+	n, ok := aai.WholeNumber(value)
 	if !ok || n < 0 || n > most {
 		o.fail(name, fmt.Sprintf("expected a whole number from 0 to %d", most))
 	}
 	return n
-}
-
-// wholeNumber returns a value as a whole number, if it is one.
-func wholeNumber(value any) (int, bool) {
-	switch n := value.(type) {
-	case json.Number:
-		i, err := n.Int64()
-		return int(i), err == nil
-	case float64:
-		return int(n), n == float64(int(n))
-	case int64:
-		return int(n), true
-	case int:
-		return n, true
-	}
-	return 0, false
 }
 
 // oneOf returns a member that is one of the words, or the first word if it is missing.

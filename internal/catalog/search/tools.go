@@ -97,15 +97,8 @@ func (s *Search) search(ctx context.Context, call *aai.Call) (*aai.Result, error
 
 // number returns an integer argument, or otherwise if it is absent.
 func number(call *aai.Call, name string, otherwise int) int {
-	switch n := call.Args[name].(type) {
-	case int64:
-		return int(n)
-	case float64:
-		return int(n)
-	case json.Number:
-		if f, err := n.Float64(); err == nil {
-			return int(f)
-		}
+	if n, ok := aai.WholeNumber(call.Args[name]); ok {
+		return n
 	}
 	return otherwise
 }

@@ -4,11 +4,9 @@ package params
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -43,19 +41,10 @@ func Int(call *aai.Call, name string, otherwise int) int {
 	return ToInt(call.Args[name], otherwise)
 }
 
-// ToInt converts a number to an int, floats clamped to 32 bits; otherwise is the result for other values.
+// ToInt returns a whole number, clamped to 32 bits; otherwise is the result for other values.
 func ToInt(v any, otherwise int) int {
-	switch n := v.(type) {
-	case float64:
-		return int(math.Max(math.MinInt32, math.Min(math.MaxInt32, n)))
-	case int:
-		return n
-	case int64:
-		return int(n)
-	case json.Number:
-		if f, err := strconv.ParseFloat(string(n), 64); err == nil {
-			return ToInt(f, otherwise)
-		}
+	if n, ok := aai.WholeNumber(v); ok {
+		return max(math.MinInt32, min(math.MaxInt32, n))
 	}
 	return otherwise
 }

@@ -93,16 +93,7 @@ func requestOf(call *aai.Call) Request {
 	r.App, _ = call.Args["app"].(string)
 	r.Bus, _ = call.Args["bus"].(string)
 	r.Start, _ = call.Args["start"].(bool)
-	switch n := call.Args["tools"].(type) {
-	case float64:
-		r.Tools = int(n)
-	case int:
-		r.Tools = n
-	case json.Number:
-		if whole, err := n.Int64(); err == nil {
-			r.Tools = int(whole)
-		}
-	}
+	r.Tools, _ = aai.WholeNumber(call.Args["tools"])
 	return r
 }
 
