@@ -41,6 +41,9 @@ type DBusRecipe struct {
 	Object    string
 	Interface string
 	Method    string // either Method or Property is set
+	// Signature is the signature of the method's arguments, such as "sas", where the object has
+	// several methods of this name. Empty means the one that the arguments fit.
+	Signature string
 	Property  string
 	Access    string // "get" or "set", with Property
 	// Running restricts the call to a running program; none is started. Descriptors cannot set

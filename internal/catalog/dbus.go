@@ -94,6 +94,7 @@ func (p *parser) dbusTool(m *members, common dbusAddress, tool *members, r *aai.
 	p.needAddress(m, tool, d.Interface, `a D-Bus app needs an interface name such as "org.example.Mail"`, "interface")
 	d.Method = p.dbusName(tool, validMember, `expected a method name such as "SendEmail"`, "method")
 	d.Property = p.dbusName(tool, validMember, `expected a property name such as "Volume"`, "property")
+	d.Signature = p.dbusName(tool, validSignature, `expected the types of the method's arguments such as "sas"`, "signature")
 	d.Access = tool.word("access", "get", "set")
 	hasMethod, hasProperty := tool.has("method"), tool.has("property")
 	switch {
@@ -105,6 +106,8 @@ func (p *parser) dbusTool(m *members, common dbusAddress, tool *members, r *aai.
 		d.Access = "get"
 	case hasMethod && d.Access != "":
 		p.fault(tool.pathOf("access"), `goes with "property", not with "method"`)
+	case !hasMethod && d.Signature != "":
+		p.fault(tool.pathOf("signature"), `goes with "method", not with "property"`)
 	}
 	if hasMethod || d.Access == "set" {
 		d.Args = p.fixedArgs(tool, r)
@@ -140,7 +143,11 @@ func describeDBus(r *aai.Recipe) string {
 		return "D-Bus " + d.Access + " " + d.Service + " " + d.Object + " property " + d.Interface + "." + d.Property +
 			describeFixedArgs(d)
 	}
-	return "D-Bus " + d.Service + " " + d.Object + " " + d.Interface + "." + d.Method + describeFixedArgs(d)
+	words := "D-Bus " + d.Service + " " + d.Object + " " + d.Interface + "." + d.Method
+	if d.Signature != "" {
+		words += " of the signature " + d.Signature
+	}
+	return words + describeFixedArgs(d)
 }
 
 // describeFixedArgs describes the fixed arguments of a recipe.
@@ -237,6 +244,11 @@ func validMember(s string) bool {
 		return false
 	}
 	return wordy(s)
+}
+
+// validSignature checks the characters of a signature. The driver checks its grammar.
+func validSignature(s string) bool {
+	return s != "" && len(s) <= 255 && strings.Trim(s, "ybnqiuxtdsogvah(){}") == ""
 }
 
 func wordy(s string) bool {

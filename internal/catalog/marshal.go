@@ -170,6 +170,7 @@ func writeDBus(s *Section, r *aai.Recipe, tool *objectText) {
 	differs("object", d.Object, s.Object)
 	differs("interface", d.Interface, s.Interface)
 	tool.add("method", d.Method)
+	tool.add("signature", d.Signature)
 	tool.add("property", d.Property)
 	if d.Access == "set" { // the default access is reading
 		tool.add("access", d.Access)

@@ -47,7 +47,7 @@ func (r *Importer) plan(doc *catalog.Document, written []byte, full bool) (*plan
 	if full || bytes.Equal(shown.Before, shown.After) {
 		shown = planned
 	}
-	c.Diff, c.DiffOmitted = shown.Diff()
+	c.Diff, c.DiffOmitted = shown.Diff(full)
 	return c, nil
 }
 

@@ -71,8 +71,9 @@ func (c DescriptorChange) IsUnchanged() bool {
 	return (c.Before == nil) == (c.After == nil) && bytes.Equal(c.Before, c.After)
 }
 
-// Diff returns a unified diff of the change that is safe for a terminal, and the number of omitted lines.
-func (c DescriptorChange) Diff() (shown string, omitted int) {
+// Diff returns a unified diff of the change that is safe for a terminal, and the number of omitted lines: none if
+// full is set.
+func (c DescriptorChange) Diff(full bool) (shown string, omitted int) {
 	from := c.Path
 	if c.Before == nil {
 		from = os.DevNull
@@ -82,7 +83,7 @@ func (c DescriptorChange) Diff() (shown string, omitted int) {
 	var b strings.Builder
 	n := 0
 	for line := range strings.Lines(string(whole)) {
-		if n++; n > maxDiffLines {
+		if n++; n > maxDiffLines && !full {
 			omitted++
 			continue
 		}

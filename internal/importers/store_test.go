@@ -39,11 +39,11 @@ func TestSavesWhatWasSeen(t *testing.T) {
 
 // TestDiff checks that a diff is limited and safe for a terminal.
 func TestDiff(t *testing.T) {
-	shown, omitted := importers.DescriptorChange{Path: "a", After: []byte(strings.Repeat("x\n", 5000) + "\x1b[2J\n")}.Diff()
+	shown, omitted := importers.DescriptorChange{Path: "a", After: []byte(strings.Repeat("x\n", 5000) + "\x1b[2J\n")}.Diff(false)
 	if n := strings.Count(shown, "\n"); n != 1500 || omitted < 3500 || omitted > 3510 {
 		t.Errorf("%d lines, %d omitted", n, omitted)
 	}
-	if shown, _ = (importers.DescriptorChange{Path: "a", Before: []byte("x\n"), After: []byte("\x1b[2J\n")}).Diff(); strings.Contains(shown, "\x1b") || !strings.Contains(shown, "-x") {
+	if shown, _ = (importers.DescriptorChange{Path: "a", Before: []byte("x\n"), After: []byte("\x1b[2J\n")}).Diff(true); strings.Contains(shown, "\x1b") || !strings.Contains(shown, "-x") {
 		t.Errorf("%q", shown)
 	}
 }

@@ -87,7 +87,7 @@ func (r *Importer) draftUndo(context.Context, *aai.Call) (*Review, error) {
 			one.Does = "removed"
 		default:
 			one.Does = "put back"
-			one.Diff, _ = c.Diff()
+			one.Diff, _ = c.Diff(false)
 		}
 		u.Apps, review.Apps = append(u.Apps, one), append(review.Apps, ReviewedApp{ID: saved.App, Change: c})
 	}

@@ -27,6 +27,7 @@ func newGenerate(r *run) *cobra.Command {
 		flags: []toolFlag{
 			{"bus", bus, "session or system; without it, where the program is found first"},
 			{"tools", 0, "at most so many tools, up to 200 (default 80)"},
+			{"full", false, "show the whole difference, however long"},
 			{"words", "", "take the titles and descriptions of this `file`, such as a model's better version or the words of an agent's draft, and nothing else"},
 			{"start", false, "let the bus start the program if it does not run"},
 			{"probe=", "", "try the tool of this `name`, once"},

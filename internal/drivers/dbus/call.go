@@ -27,6 +27,7 @@ type target struct {
 	path            string
 	iface           string
 	member          string // the method or the property
+	signature       string // of the method's arguments, if the descriptor gives it
 	requiresRunning bool   // do not start the service, not through the bus either
 	// start starts the app if the bus cannot; nil means that nothing can.
 	start func(context.Context) (runs func() bool, err error)

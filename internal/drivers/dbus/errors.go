@@ -58,6 +58,14 @@ func deliveryOf(reply *wire.Message) aai.Delivery {
 	return aai.NotDelivered
 }
 
+// called returns the member for messages, with the signature that the descriptor gives.
+func (t *target) called() string {
+	if t.signature == "" {
+		return t.member
+	}
+	return t.member + "(" + t.signature + ")"
+}
+
 // errorFailure converts an error message into a failure.
 func (t *target) errorFailure(reply *wire.Message) *failure {
 	detail := aai.CleanLabel(reply.ErrorName, 120)
@@ -68,7 +76,7 @@ func (t *target) errorFailure(reply *wire.Message) *failure {
 	if reply.Sender == wire.BusName && t.service != wire.BusName {
 		who = "the " + t.bus.name + " bus, for " + t.service + ","
 	}
-	err := aai.Errorf(codeOf(reply.ErrorName), "%s answered %s with the error %s", who, t.member, detail)
+	err := aai.Errorf(codeOf(reply.ErrorName), "%s answered %s with the error %s", who, t.called(), detail)
 	err.Delivery = deliveryOf(reply)
 	if t.service == wire.BusName { // the bus is the target of the call
 		err.Delivery = aai.Delivered
@@ -122,7 +130,7 @@ func (t *target) unanswered(cause error) *aai.Error {
 		return err
 	}
 	err := aai.Errorf(aai.AppNotRunning, "the connection to the %s bus was lost during %s of %s", t.bus.name,
-		t.member, t.service)
+		t.called(), t.service)
 	err.Hint = "Look at the app's state before you try again: it may have got the call."
 	err.Delivery = aai.DeliveryUnknown
 	err.Err = cause
@@ -131,7 +139,7 @@ func (t *target) unanswered(cause error) *aai.Error {
 
 // unsendable reports that a call cannot be encoded as a valid message.
 func (t *target) unsendable(cause error) *aai.Error {
-	err := aai.Errorf(aai.InvalidParams, "%s of %s: %w", t.member, t.service, cause)
+	err := aai.Errorf(aai.InvalidParams, "%s of %s: %w", t.called(), t.service, cause)
 	err.Hint = "Give the tool smaller values."
 	err.Delivery = aai.NotDelivered
 	return err
@@ -142,10 +150,10 @@ func (t *target) contextError(cause error) *aai.Error {
 	var err *aai.Error
 	switch {
 	case errors.Is(cause, context.DeadlineExceeded):
-		err = aai.Errorf(aai.Timeout, "%s did not answer %s by the deadline", t.service, t.member)
+		err = aai.Errorf(aai.Timeout, "%s did not answer %s by the deadline", t.service, t.called())
 		err.Hint = "The app may be busy or frozen. Look at its state before you try again."
 	case errors.Is(cause, context.Canceled):
-		err = aai.Errorf(aai.AutomationFailed, "the caller cancelled %s of %s", t.member, t.service)
+		err = aai.Errorf(aai.AutomationFailed, "the caller cancelled %s of %s", t.called(), t.service)
 	default:
 		return nil
 	}
@@ -160,7 +168,7 @@ func (t *target) unreadable(cause error) *aai.Error {
 	if errors.Is(cause, errDescriptor) {
 		code = aai.AutomationNotSupported
 	}
-	err := aai.Errorf(code, "the reply of %s to %s cannot be read: %w", t.service, t.member, cause)
+	err := aai.Errorf(code, "the reply of %s to %s cannot be read: %w", t.service, t.called(), cause)
 	err.Hint = "The app has carried out the call."
 	err.Delivery = aai.Delivered
 	return err
@@ -168,7 +176,7 @@ func (t *target) unreadable(cause error) *aai.Error {
 
 func (t *target) oversized(size int) *aai.Error {
 	err := aai.Errorf(aai.AutomationFailed, "the reply of %s to %s has %d MiB, more than the limit of %d",
-		t.service, t.member, size>>20, wire.MaxBody>>20)
+		t.service, t.called(), size>>20, wire.MaxBody>>20)
 	err.Hint = "The app has carried out the call. Ask it for less at a time."
 	err.Delivery = aai.Delivered
 	return err

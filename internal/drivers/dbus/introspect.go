@@ -28,7 +28,7 @@ type object struct {
 }
 
 type objectInterface struct {
-	methods    map[string]*method
+	methods    map[string][]*method // by name; several have different arguments
 	properties map[string]property
 }
 
@@ -37,6 +37,15 @@ type objectInterface struct {
 type method struct {
 	ins, outs []argument
 	malformed bool
+}
+
+// signature returns the signature of the method's arguments.
+func (m *method) signature() string {
+	var b strings.Builder
+	for _, in := range m.ins {
+		b.WriteString(in.typ.Sig)
+	}
+	return b.String()
 }
 
 type argument struct {
@@ -172,11 +181,11 @@ func (r *introspectionReader) element(path string, attributes []xml.Attr) {
 	}
 	switch path {
 	case "node/interface":
-		r.iface = &objectInterface{methods: map[string]*method{}, properties: map[string]property{}}
+		r.iface = &objectInterface{methods: map[string][]*method{}, properties: map[string]property{}}
 		r.object.interfaces[get("name")] = r.iface
 	case "node/interface/method":
 		r.method = &method{}
-		r.iface.methods[get("name")] = r.method
+		r.iface.methods[get("name")] = append(r.iface.methods[get("name")], r.method)
 	case "node/interface/method/arg":
 		r.argument(get("name"), get("type"), get("direction"))
 	case "node/interface/property":

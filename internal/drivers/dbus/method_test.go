@@ -100,8 +100,8 @@ func TestArgumentsThatDoNotFit(t *testing.T) {
 		want   string
 	}{
 		{"too few parameters", methodRecipe("Join", "to"), map[string]any{"to": "a"}, aai.DescriptorInvalid,
-			"the descriptor lists (to), but Join of org.example.App takes (to s, Subject-Line s, urgency y)"},
-		{"too many parameters", methodRecipe("Nothing", "to"), map[string]any{"to": "a"}, aai.DescriptorInvalid, "takes ()"},
+			"the descriptor lists (to), but org.example.App has Join(to s, Subject-Line s, urgency y)"},
+		{"too many parameters", methodRecipe("Nothing", "to"), map[string]any{"to": "a"}, aai.DescriptorInvalid, "has Nothing()"},
 		{"left out", methodRecipe("Join", "to", "subject_line", "urgency"), map[string]any{"to": "a", "subject_line": "b"},
 			aai.InvalidParams, "urgency: expected a value of the D-Bus type y"},
 		{"out of range", methodRecipe("EchoByte", "v"), map[string]any{"v": 300}, aai.InvalidParams,

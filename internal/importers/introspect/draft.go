@@ -87,13 +87,17 @@ func (d *drafter) recipe(o *object, iface string) *aai.DBusRecipe {
 func (d *drafter) propose(p proposal, effect aai.Effect, r *aai.DBusRecipe, params []string) {
 	p.declared.Effect = &effect
 	p.declared.Recipe = &aai.Recipe{Platform: "linux", Kind: "dbus", Params: params, DBus: r}
-	p.callee = r.Interface + "." + cmp.Or(r.Method, r.Property) + " of " + r.Object
+	p.callee = r.Interface + "." + cmp.Or(r.Method, r.Property) + inParentheses(r.Signature) + " of " + r.Object
 	d.list = append(d.list, p)
 }
 
 // method proposes a tool that calls a method.
 func (d *drafter) method(o *object, f *iface, m *method) {
-	what := f.Name + "." + m.Name
+	what, overloads, signature := f.Name+"."+m.Name, f.overloads(m.Name), ""
+	if len(overloads) > 1 {
+		signature = m.signature()
+		what += "(" + signature + ")"
+	}
 	switch {
 	case m.fault != "":
 		d.notes.add("%s is left out: %s", what, m.fault)
@@ -111,15 +115,13 @@ func (d *drafter) method(o *object, f *iface, m *method) {
 		return
 	}
 	r := d.recipe(o, f.Name)
-	r.Method = m.Name
+	r.Method, r.Signature = m.Name, signature
 	if altered { // the names no longer show the order
 		r.Args = templates(names)
 	}
-	own := snake(m.Name)
 	p := proposal{
 		declared:       catalog.ToolDeclaration{Params: params, Returns: answerOf(m.Outs)},
-		candidateNames: []string{own, snake(lastPart(f.Name)) + "_" + own, snake(lastElement(o.Path)) + "_" + own},
-		rank:           rankOther, readByName: byName,
+		candidateNames: methodNames(o, f, m, overloads), rank: rankOther, readByName: byName,
 	}
 	if d.isOwnInterface(f.Name) || fact.words != "" {
 		p.rank = rankOwn
@@ -127,6 +129,27 @@ func (d *drafter) method(o *object, f *iface, m *method) {
 	p.plainDescription = padDescription(cmp.Or(fact.words, phrase(m.Name)+" ("+lastPart(f.Name)+")"))
 	p.declared.Description = padDescription(cmp.Or(fact.words, m.Doc, phrase(m.Name)+" ("+lastPart(f.Name)+")"))
 	d.propose(p, effect, r, names)
+}
+
+// methodNames returns the possible names of a method's tool, best first. Of several methods of one
+// name, the later ones have the names of the arguments that the first has not.
+func methodNames(o *object, f *iface, m *method, overloads []*method) []string {
+	own := snake(m.Name)
+	if m != overloads[0] {
+		for _, in := range m.Ins {
+			if !slices.ContainsFunc(overloads[0].Ins, func(a argument) bool { return a.Name == in.Name }) {
+				own = strings.TrimSuffix(own+"_"+snake(in.Name), "_")
+			}
+		}
+	}
+	return []string{own, snake(lastPart(f.Name)) + "_" + own, snake(lastElement(o.Path)) + "_" + own}
+}
+
+func inParentheses(signature string) string {
+	if signature == "" {
+		return ""
+	}
+	return "(" + signature + ")"
 }
 
 // templates returns "${name}" for each parameter, in order.

@@ -1,6 +1,7 @@
 package introspect
 
 import (
+	"cmp"
 	"context"
 	"regexp"
 	"slices"
@@ -24,6 +25,9 @@ type serviceMatch struct {
 // find finds the service by its bus name, or by the desktop entry of a program, without a call to
 // the program itself. The error is an *aai.Error, also if the policy denies the program.
 func (g *Generator) find(ctx context.Context, app, bus string) (*serviceMatch, error) {
+	if err := g.checkReachable(app, bus); err != nil {
+		return nil, err
+	}
 	buses := []string{"session", "system"}
 	if bus != "" {
 		buses = []string{bus}
@@ -33,9 +37,9 @@ func (g *Generator) find(ctx context.Context, app, bus string) (*serviceMatch, e
 	for _, b := range buses {
 		f, near, err := g.findOn(ctx, app, b)
 		if f != nil {
-			return f, g.checkAllowed(f)
+			return f, cmp.Or(g.checkReachable(f.services[0], b), g.checkAllowed(f))
 		}
-		candidates = append(candidates, near...)
+		candidates = append(candidates, slices.DeleteFunc(near, func(name string) bool { return g.checkReachable(name, b) != nil })...)
 		if err != nil && first == nil && (b != "system" || bus != "") {
 			first = err
 		}
@@ -67,6 +71,20 @@ func similarNames(app string, all []string) []string {
 		}
 	}
 	return found[:min(len(found), 5)]
+}
+
+// checkReachable returns an error if no descriptor may reach the service, whether it runs or not.
+func (g *Generator) checkReachable(service, bus string) error {
+	if !wire.ValidBusName(service) {
+		return nil
+	}
+	_, err := g.cfg.Driver.Compile(&aai.Recipe{Platform: "linux", DBus: &aai.DBusRecipe{
+		Bus: bus, Service: service, Object: "/", Interface: introspectable, Method: "Introspect",
+	}})
+	if err == nil || aai.AsError(err).Code != aai.PermissionDenied {
+		return nil
+	}
+	return err
 }
 
 // checkAllowed returns an error if the policy denies the program by any of its names.

@@ -56,6 +56,7 @@ type Request struct {
 	Bus   string // "session" or "system"; empty: the first with a match
 	Start bool   // the bus may start the service
 	Tools int    // maximum number; zero: the default
+	Full  bool   // show the whole difference
 }
 
 // Limits on the number of tools. Agents choose best among few.

@@ -132,7 +132,7 @@ func memberOf(t *catalog.ToolDeclaration) string {
 		return ""
 	}
 	r := t.Recipe.DBus
-	return strings.TrimSuffix(r.Interface+"."+r.Method+r.Property, ".")
+	return strings.TrimSuffix(r.Interface+"."+r.Method+inParentheses(r.Signature)+r.Property, ".")
 }
 
 // stripFence removes a Markdown code fence around a text, because many models add one around

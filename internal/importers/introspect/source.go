@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"slices"
+	"strings"
 )
 
 // A source is the introspection data of a program, in an order that does not depend on its
@@ -40,6 +41,25 @@ type method struct {
 	Outs       []argument `json:"outs,omitempty"`
 	Deprecated bool       `json:"deprecated,omitempty"`
 	fault      string     // why it cannot be called
+}
+
+// signature returns the signature of the method's arguments.
+func (m *method) signature() string {
+	var b strings.Builder
+	for _, in := range m.Ins {
+		b.WriteString(in.Type)
+	}
+	return b.String()
+}
+
+// overloads returns the methods of the name, which differ in their arguments.
+func (f *iface) overloads(name string) (list []*method) {
+	for i := range f.Methods {
+		if f.Methods[i].Name == name {
+			list = append(list, &f.Methods[i])
+		}
+	}
+	return list
 }
 
 type argument struct {

@@ -23,7 +23,8 @@ const (
 const (
 	appParam = `"app": {"type": "string", "minLength": 1, "maxLength": 255, "description": "A bus name, a desktop id, or a desktop entry's file name"},
 		"bus": {"type": "string", "enum": ["session", "system"], "description": "Where it is; without it, where it is found first"},
-		"tools": {"type": "integer", "minimum": 1, "maximum": 200, "description": "At most so many tools"}`
+		"tools": {"type": "integer", "minimum": 1, "maximum": 200, "description": "At most so many tools"},
+		"full": {"type": "boolean", "description": "Show the whole difference, however long"}`
 
 	startParam = `,
 		"start": {"type": "boolean", "description": "Let the bus start the program if it does not run"}`
@@ -93,6 +94,7 @@ func requestOf(call *aai.Call) Request {
 	r.App, _ = call.Args["app"].(string)
 	r.Bus, _ = call.Args["bus"].(string)
 	r.Start, _ = call.Args["start"].(bool)
+	r.Full, _ = call.Args["full"].(bool)
 	r.Tools, _ = aai.WholeNumber(call.Args["tools"])
 	return r
 }
@@ -152,8 +154,8 @@ func preview(call *aai.Call, draft *Draft, planned importers.DescriptorChange, w
 	}
 	if planned.Path != "" && (isPersonal(call) || planned.Before != nil) {
 		var omitted int
-		if a.Diff, omitted = planned.Diff(); omitted > 0 {
-			a.Notes = append(a.Notes, fmt.Sprintf("%d lines of the difference are not shown", omitted))
+		if a.Diff, omitted = planned.Diff(requestOf(call).Full); omitted > 0 {
+			a.Notes = append(a.Notes, fmt.Sprintf("%d lines of the difference are not shown; full shows them", omitted))
 		}
 	}
 	if !isPersonal(call) {

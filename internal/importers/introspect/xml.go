@@ -233,14 +233,14 @@ func (r *introspection) words(text string) {
 	}
 }
 
-// finish cleans the parsed data. Of members with the same name, which Qt has for methods with
-// default arguments, the last counts, as in the driver.
+// finish cleans the parsed data. Of methods with the same name and arguments, and of properties with
+// the same name, the last counts, as in the driver.
 func (r *introspection) finish() *object {
 	o := &r.object
 	for i := range o.Interfaces {
 		f := &o.Interfaces[i]
 		f.Doc = cleanDoc(f.Doc)
-		f.Methods = keepLast(f.Methods, func(m method) string { return m.Name })
+		f.Methods = keepLast(f.Methods, func(m method) string { return m.Name + "(" + m.signature() + ")" + m.fault })
 		f.Properties = keepLast(f.Properties, func(p property) string { return p.Name })
 		for j := range f.Methods {
 			m := &f.Methods[j]
