@@ -342,4 +342,6 @@ type Schema struct {
 	// that names the place in the value and the expected type. It does not change its argument.
 	// It is safe for concurrent use.
 	Check func(value any) (any, error)
+	// Unchecked lists the parts of the schema that Check leaves to the app, each with the reason.
+	Unchecked []string
 }

@@ -3,6 +3,7 @@ package schema
 import (
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 )
 
@@ -22,14 +23,22 @@ const (
 // A subschema is a node at the position of a schema.
 type subschema struct {
 	node     *node
-	children []*subschema // schemas applied because of this one
-	ref      *node        // the "$ref", or nil
-	target   *subschema   // target of ref
+	children []edge     // to schemas applied because of this one
+	ref      *node      // the "$ref", or nil
+	target   *subschema // target of ref
 
 	progress progress
-	visits   int  // of this schema and all below it, references followed
-	chain    int  // the longest path below
-	secret   bool // it or a schema below it describes a secret
+	unrolled progress // of the search for references that lead back without a value in between
+	visits   int      // of this schema and all below it, references followed
+	chain    int      // the longest path below
+	secret   bool     // it or a schema below it describes a secret
+	loosened bool     // it or a schema below it accepts more than its author wrote
+}
+
+// An edge leads from a schema to one that is applied because of it.
+type edge struct {
+	to      *subschema
+	inPlace bool // to the same value, not to a part of it
 }
 
 // progress is the state of a schema in the depth-first walk along references.
@@ -46,33 +55,53 @@ type document struct {
 	root    *subschema
 	schemas []*subschema // in the order of discovery
 
-	programs int   // instructions of all patterns so far
-	nestedID *node // an "$id" below the root, which would change the meaning of references
+	programs int          // instructions of all patterns so far
+	nestedID *node        // an "$id" below the root, which would change the meaning of references
+	path     []*subschema // from the root to the schema that is being measured
+
+	lenient         bool     // parts that cannot be checked are left out; see lenient.go
+	ignoresSiblings bool     // of a "$ref", as draft-07 does
+	unchecked       []string // the parts left out, and why
 }
 
 // inspect reads a schema, and checks its structure and the budget.
-func (r *Reader) inspect(source []byte) (*document, error) {
+func (r *Reader) inspect(source []byte, lenient bool) (*document, error) {
 	root, err := r.read(source)
 	if err != nil {
 		return nil, err
 	}
-	d := &document{}
+	d := &document{lenient: lenient, ignoresSiblings: !lenient}
 	if d.root, err = d.enter(root); err != nil {
 		return nil, err
 	}
 	// Following a reference may append schemas, which the loop then visits too.
 	for i := 0; i < len(d.schemas); i++ {
 		if err := d.follow(d.schemas[i]); err != nil {
-			return nil, err
+			if !lenient {
+				return nil, err
+			}
+			d.leaveOutRef(d.schemas[i], err)
 		}
 	}
 	for _, s := range d.schemas {
 		if s.target != nil && isDataNode(s.target.node) {
-			return nil, faultAt(s.ref, "%s points into a value, not at a schema", quote(s.ref.Text))
+			err := faultAt(s.ref, "%s points into a value, not at a schema", quote(s.ref.Text))
+			if !lenient {
+				return nil, err
+			}
+			d.leaveOutRef(s, err)
 		}
-		if err := s.measure(); err != nil {
+		if lenient {
+			d.unroll(s)
+		}
+	}
+	for _, s := range d.schemas {
+		if err := d.measure(s); err != nil {
 			return nil, err
 		}
+	}
+	if lenient {
+		d.loosen()
 	}
 	if d.root.visits > maxVisits {
 		return nil,
@@ -94,7 +123,7 @@ func (d *document) follow(s *subschema) error {
 	if err == nil {
 		s.target, err = d.enter(target)
 	}
-	if d.nestedID != nil {
+	if d.nestedID != nil && !d.lenient {
 		return faultAt(d.nestedID, "an \"$id\" below the root is not supported together with \"$ref\"")
 	}
 	return err
@@ -103,6 +132,11 @@ func (d *document) follow(s *subschema) error {
 // resolve returns the node of a reference: "#" or "#/…", a JSON pointer (RFC 6901) as a URI
 // fragment.
 func (d *document) resolve(ref *node) (*node, error) {
+	if d.lenient {
+		if n := d.named(ref.Text); n != nil {
+			return n, nil
+		}
+	}
 	fragment, local := strings.CutPrefix(ref.Text, "#")
 	if !local {
 		return nil, faultAt(ref, "%s leaves the schema; only references that begin with #/ are allowed", quote(ref.Text))
@@ -135,33 +169,58 @@ func isDataNode(n *node) bool {
 	return false
 }
 
+// edges returns the edges to the schemas that a schema applies. Draft-07 ignores all siblings of a
+// "$ref".
+func (d *document) edges(s *subschema) []edge {
+	switch {
+	case s.target == nil:
+		return s.children
+	case d.ignoresSiblings:
+		return []edge{{s.target, true}}
+	}
+	return append(slices.Clip(s.children), edge{s.target, true})
+}
+
 // measure counts the sub-schemas below, each once, and rejects recursive references. The counts
-// stop just above their limits.
-func (s *subschema) measure() error {
+// stop just above their limits. A lenient document may recurse: the [meter] limits that.
+func (d *document) measure(s *subschema) error {
 	if s.progress == visited {
 		return nil
 	}
 	s.progress = visiting
 	s.visits = 1
-	below := s.children
-	if s.target != nil {
-		// Draft-07 ignores all siblings of a "$ref".
-		below = []*subschema{s.target}
-	}
-	for _, child := range below {
-		if child.progress == visiting { // only a reference leads up
-			return faultAt(s.ref, "%s leads back to itself; recursive schemas are not supported", quote(s.ref.Text))
+	d.path = append(d.path, s)
+	for _, e := range d.edges(s) {
+		child := e.to
+		if child.progress == visiting {
+			if d.lenient {
+				continue
+			}
+			ref := d.lastReference().ref
+			return faultAt(ref, "%s leads back to itself; recursive schemas are not supported", quote(ref.Text))
 		}
-		if err := child.measure(); err != nil {
+		if err := d.measure(child); err != nil {
 			return err
 		}
 		s.visits = min(s.visits+child.visits, maxVisits+1)
 		s.chain = max(s.chain, child.chain)
 		s.secret = s.secret || child.secret
 	}
+	d.path = d.path[:len(d.path)-1]
 	s.chain++
 	s.progress = visited
 	return nil
+}
+
+// lastReference returns the last schema of the path with a reference. A path that leads back to
+// itself has one.
+func (d *document) lastReference() *subschema {
+	for _, s := range slices.Backward(d.path) {
+		if s.target != nil {
+			return s
+		}
+	}
+	return d.root
 }
 
 // order returns the names in "properties", following the "$ref" of the root.
@@ -175,6 +234,9 @@ func (d *document) order() []string {
 		return nil
 	}
 	var names []string
+	if properties.Mark.left {
+		return nil
+	}
 	for p := properties.First; p != nil; p = p.Next {
 		names = append(names, p.Name)
 	}

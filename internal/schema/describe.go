@@ -109,7 +109,8 @@ func typesOf(s *jsonschema.Schema) []string {
 		return []string{"number"}
 	case s.MinLength != nil || s.MaxLength != nil || s.Pattern != nil || s.Format != nil:
 		return []string{"string"}
-	case s.MinItems != nil || s.MaxItems != nil || s.Items != nil || s.UniqueItems || s.Contains != nil:
+	case s.MinItems != nil || s.MaxItems != nil || s.Items != nil || s.Items2020 != nil || s.PrefixItems != nil ||
+		s.UniqueItems || s.Contains != nil:
 		return []string{"array"}
 	case s.MinProperties != nil || s.MaxProperties != nil || s.Properties != nil || s.Required != nil:
 		return []string{"object"}

@@ -16,6 +16,8 @@ type node = jsontree.Node[nodeRole]
 type nodeRole struct {
 	schema *subschema // set if the node is at the position of a schema
 	data   bool       // the node is data of a schema: a default, an enum and so on
+	left   bool       // the node is left out of the check
+	holds  bool       // a schema that a reference names is somewhere below
 }
 
 // faultAt returns a Fault at a node.
@@ -41,11 +43,14 @@ func describeNode(n *node) string {
 	return n.Kind.String()
 }
 
-// valueOf returns the node as decoded by encoding/json, with numbers as json.Number. It omits
+// value returns the root as decoded by encoding/json, with numbers as json.Number. It omits
 // identifiers of schemas. All references stay in the document, and without identifiers the
 // library resolves them in the same way.
-func valueOf(n *node) any {
-	return n.Value(func(member *node) bool {
+func (d *document) value() any {
+	return d.root.node.Value(func(member *node) bool {
+		if d.lenient {
+			return d.omits(member)
+		}
 		return member.Parent.Mark.schema != nil && (member.Name == "$id" || member.Name == "$schema")
 	})
 }

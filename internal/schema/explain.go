@@ -158,6 +158,8 @@ func (x *explanation) faults(f *jsonschema.ValidationError) []valueFault {
 		return x.missing(f, k.Missing, "")
 	case *kind.Dependency:
 		return x.missing(f, k.Missing, fmt.Sprintf("needed together with %s, ", quote(k.Prop)))
+	case *kind.DependentRequired:
+		return x.missing(f, k.Missing, fmt.Sprintf("needed together with %s, ", quote(k.Prop)))
 	case *kind.AdditionalProperties:
 		return x.unexpected(f, k.Properties)
 	case *kind.PropertyNames:

@@ -23,7 +23,7 @@ func longNames(t *testing.T, each string) *validator {
 
 func compiled(t *testing.T, source string) *validator {
 	t.Helper()
-	d, err := new(Reader).inspect([]byte(source))
+	d, err := new(Reader).inspect([]byte(source), false)
 	if err != nil {
 		t.Fatal(err)
 	}

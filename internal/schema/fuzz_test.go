@@ -25,6 +25,12 @@ func FuzzParse(f *testing.F) {
 	values := []any{nil, true, "", "text", 0.0, -1.5, 3, []any{}, []any{1.0, "a", nil}, map[string]any{},
 		map[string]any{"a": 1.0, "to": "x", "b": map[string]any{"c": []any{}}}}
 	f.Fuzz(func(t *testing.T, source []byte) {
+		lenient := new(Reader).ReadLenient(source).Schema
+		for _, value := range values {
+			if _, err := lenient.Check(value); err != nil && aai.AsError(err).Code == aai.Internal {
+				t.Fatalf("lenient: %v: %v: %v", value, err, errors.Unwrap(err))
+			}
+		}
 		facts, err := new(Reader).Read(source)
 		s := facts.Schema
 		if err != nil {

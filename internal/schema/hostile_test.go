@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
 // refused parses a hostile schema, which our own budget must reject before it reaches the
@@ -142,7 +143,7 @@ func TestTheLibraryCannotLoad(t *testing.T) {
 	if err := os.WriteFile(file, []byte(`{"const":"TOPSECRET"}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	compiler := newCompiler()
+	compiler := newCompiler(jsonschema.Draft7)
 	if err := compiler.AddResource(location, map[string]any{"$ref": "file://" + filepath.ToSlash(file)}); err != nil {
 		t.Fatal(err)
 	}

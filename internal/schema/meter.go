@@ -86,6 +86,7 @@ func (m *meter) matching(r jsonschema.Regexp, text string) error {
 
 func (m *meter) object(s *jsonschema.Schema, object map[string]any) error {
 	additional, _ := s.AdditionalProperties.(*jsonschema.Schema)
+	members := []*jsonschema.Schema{nil, additional, s.UnevaluatedProperties}
 	for name, member := range object {
 		if s.PropertyNames != nil {
 			if err := m.visit(s.PropertyNames, name); err != nil {
@@ -101,7 +102,8 @@ func (m *meter) object(s *jsonschema.Schema, object map[string]any) error {
 				return err
 			}
 		}
-		for _, child := range []*jsonschema.Schema{s.Properties[name], additional} {
+		members[0] = s.Properties[name]
+		for _, child := range members {
 			if child == nil {
 				continue
 			}
@@ -126,7 +128,7 @@ func (m *meter) array(s *jsonschema.Schema, array []any) error {
 			of = additional
 		}
 		m.at = append(m.at, i)
-		for _, child := range []*jsonschema.Schema{of, s.Contains} {
+		for _, child := range []*jsonschema.Schema{of, s.Contains, s.UnevaluatedItems} {
 			if child == nil {
 				continue
 			}

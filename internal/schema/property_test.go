@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/gybob/aai-gateway"
+	"github.com/santhosh-tekuri/jsonschema/v6"
 	"pgregory.net/rapid"
 )
 
@@ -166,7 +167,7 @@ func TestTheJudgementIsTheLibrarys(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		compiler := newCompiler()
+		compiler := newCompiler(jsonschema.Draft7)
 		if err := compiler.AddResource(location, parsed(t, text)); err != nil {
 			t.Fatal(err)
 		}

@@ -12,6 +12,9 @@
 // as "password", "uri-template", "idn-email" and "idn-hostname", are annotations, and so are
 // contentEncoding and contentMediaType.
 //
+// [Reader.ReadLenient] reads the schemas of programs that check their arguments themselves, in the
+// dialect 2020-12; see there.
+//
 // The package uses no file, network or clock: its results depend only on the arguments.
 package schema
 
@@ -43,7 +46,7 @@ import (
 //
 // The error of Parse is an *aai.Error with code AAI_JSON_INVALID that wraps a [*Fault].
 func Parse(source []byte) (aai.Schema, error) {
-	document, err := new(Reader).inspect(source)
+	document, err := new(Reader).inspect(source, false)
 	if err != nil {
 		return aai.Schema{}, callError(err)
 	}
@@ -70,7 +73,7 @@ type Reader struct{ tree jsontree.Reader[nodeRole] }
 
 // Read is [Parse] with additional results.
 func (r *Reader) Read(source []byte) (Facts, error) {
-	document, err := r.inspect(source)
+	document, err := r.inspect(source, false)
 	if err != nil {
 		return Facts{}, callError(err)
 	}
@@ -84,8 +87,8 @@ func (r *Reader) Read(source []byte) (Facts, error) {
 // schema returns the document as an aai.Schema. It keeps only the source, since most tools are
 // never called.
 func (d *document) schema(source []byte) aai.Schema {
-	c := &checker{source: bytes.Clone(source)}
-	return aai.Schema{Source: json.RawMessage(c.source), Order: d.order(), Check: c.check}
+	c := &checker{source: bytes.Clone(source), lenient: d.lenient}
+	return aai.Schema{Source: json.RawMessage(c.source), Order: d.order(), Check: c.check, Unchecked: d.unchecked}
 }
 
 // Compile makes the library compile a schema that [Parse] returned, and validates its defaults.
@@ -115,7 +118,8 @@ type compileOnly struct{}
 
 // A checker is the Check of one schema. It compiles at most once.
 type checker struct {
-	source []byte
+	source  []byte
+	lenient bool
 
 	once      sync.Once
 	validator *validator
@@ -129,6 +133,9 @@ func (c *checker) check(value any) (checked any, err error) {
 		}
 	}()
 	c.once.Do(c.compile)
+	if c.fault != nil && c.lenient {
+		return copyValue(value)
+	}
 	if c.fault != nil {
 		return nil, callError(c.fault)
 	}
@@ -142,7 +149,7 @@ func (c *checker) check(value any) (checked any, err error) {
 // continue with a nil validator.
 func (c *checker) compile() {
 	c.fault = &Fault{Message: "the schema library failed to compile it"}
-	document, err := new(Reader).inspect(c.source)
+	document, err := new(Reader).inspect(c.source, c.lenient)
 	if err == nil {
 		c.validator, err = compile(document)
 	}

@@ -74,6 +74,9 @@ func (c *secretCollector) collect(s *subschema) {
 	c.seen[s] = true
 	c.collect(s.target)
 	for k := s.node.First; k != nil; k = k.Next {
+		if k.Mark.left {
+			continue
+		}
 		switch k.Name {
 		case "properties":
 			for p := k.First; p != nil; p = p.Next {
@@ -87,13 +90,14 @@ func (c *secretCollector) collect(s *subschema) {
 					c.names[item.Text] = true
 				}
 			}
-		case "allOf", "anyOf", "oneOf", "dependencies":
+		case "allOf", "anyOf", "oneOf", "dependencies", "dependentSchemas":
 			for item := k.First; item != nil; item = item.Next {
 				c.collect(item.Mark.schema)
 			}
 		case "not", "if", "then", "else":
 			c.collect(k.Mark.schema)
-		case "additionalProperties", "items", "additionalItems", "contains", "patternProperties":
+		case "additionalProperties", "items", "additionalItems", "contains", "patternProperties", "prefixItems",
+			"unevaluatedProperties", "unevaluatedItems":
 			c.unnamed = c.unnamed || asksForSecret(k)
 		}
 	}

@@ -22,11 +22,25 @@ func (d *document) enter(n *node) (*subschema, error) {
 		return s, nil
 	case '{':
 	default:
-		return nil, faultAt(n, "expected a schema (an object, true or false), got %s", describeNode(n))
+		err := faultAt(n, "expected a schema (an object, true or false), got %s", describeNode(n))
+		if !d.lenient {
+			return nil, err
+		}
+		d.acceptAll(s, err)
+		return s, nil
 	}
 	for k := n.First; k != nil; k = k.Next {
+		if d.lenient {
+			readDraft04(k)
+		}
+		if k.Mark.left {
+			continue
+		}
 		if err := d.keyword(s, k); err != nil {
-			return nil, err
+			if !d.lenient {
+				return nil, err
+			}
+			d.leaveOut(s, k, err)
 		}
 	}
 	return s, nil
@@ -72,20 +86,32 @@ func (d *document) keyword(s *subschema, k *node) error {
 		if k.Kind == '[' {
 			return d.schemaList(s, k)
 		}
-		return d.below(s, k)
+		return d.below(s, k, k)
 	case "not", "if", "then", "else", "contains", "propertyNames", "additionalProperties", "additionalItems":
-		return d.below(s, k)
+		return d.below(s, k, k)
+	}
+	if d.lenient {
+		return d.laterKeyword(s, k)
 	}
 	return nil
 }
 
-// below enters a schema that is applied because of s.
-func (d *document) below(s *subschema, n *node) error {
+// below enters a schema that is applied because of a keyword of s.
+func (d *document) below(s *subschema, keyword, n *node) error {
 	child, err := d.enter(n)
 	if err == nil {
-		s.children = append(s.children, child)
+		s.children = append(s.children, edge{child, isInPlace(keyword.Name)})
 	}
 	return err
+}
+
+// isInPlace reports whether the schemas of a keyword apply to the same value.
+func isInPlace(keyword string) bool {
+	switch keyword {
+	case "allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependencies", "dependentSchemas":
+		return true
+	}
+	return false
 }
 
 func (d *document) schemaList(s *subschema, k *node) error {
@@ -93,7 +119,7 @@ func (d *document) schemaList(s *subschema, k *node) error {
 		return faultAt(k, "expected an array of at least one schema, got %s", describeNodeOrEmpty(k))
 	}
 	for item := k.First; item != nil; item = item.Next {
-		if err := d.below(s, item); err != nil {
+		if err := d.below(s, k, item); err != nil {
 			return err
 		}
 	}
@@ -107,18 +133,20 @@ func (d *document) schemasByName(s *subschema, k *node) error {
 	for member := k.First; member != nil; member = member.Next {
 		var err error
 		switch {
-		case k.Name == "definitions":
+		case k.Name == "definitions", k.Name == "$defs":
 			_, err = d.enter(member) // counted at each reference to it
 		case k.Name == "dependencies" && member.Kind == '[':
 			err = s.names(member)
 		default:
 			s.secret = s.secret || isSecretProperty(member.Name, member)
 			if k.Name == "patternProperties" {
-				if err := d.pattern(member, member.Name); err != nil {
+				if err := d.pattern(member, member.Name); err != nil && !d.lenient {
 					return err
+				} else if err != nil {
+					d.leaveOut(s, member, err)
 				}
 			}
-			err = d.below(s, member)
+			err = d.below(s, k, member)
 		}
 		if err != nil {
 			return err
@@ -156,7 +184,11 @@ func (d *document) text(s *subschema, k *node) error {
 			d.nestedID = k
 		}
 	case "$schema":
-		if !isDraft7(k.Text) {
+		if d.lenient {
+			d.ignoresSiblings = slices.ContainsFunc([]string{"-04/", "-06/", "-07/"}, func(draft string) bool {
+				return k.Parent == d.schemas[0].node && strings.Contains(k.Text, "/draft"+draft)
+			})
+		} else if !isDraft7(k.Text) {
 			return faultAt(k, "expected http://json-schema.org/draft-07/schema#, got %s", describeNode(k))
 		}
 	case "format":

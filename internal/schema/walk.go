@@ -9,7 +9,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// children yields the schemas that a compiled draft-07 schema applies to the same value or to
+// children yields the schemas that a compiled schema applies to the same value or to
 // parts of it.
 func children(s *jsonschema.Schema) iter.Seq[*jsonschema.Schema] {
 	return func(yield func(*jsonschema.Schema) bool) {
@@ -18,7 +18,8 @@ func children(s *jsonschema.Schema) iter.Seq[*jsonschema.Schema] {
 				return
 			}
 		}
-		below := []any{s.Items, s.AdditionalItems, s.Contains, s.AdditionalProperties, s.PropertyNames}
+		below := []any{s.Items, s.AdditionalItems, s.PrefixItems, s.Items2020, s.Contains, s.AdditionalProperties,
+			s.PropertyNames, s.UnevaluatedItems, s.UnevaluatedProperties}
 		for _, child := range s.Properties {
 			below = append(below, child)
 		}
@@ -52,6 +53,11 @@ func inPlaceSchemas(s *jsonschema.Schema) iter.Seq[*jsonschema.Schema] {
 				}
 			}
 		}
+		for _, dependency := range s.DependentSchemas {
+			if !yield(dependency) {
+				return
+			}
+		}
 		for _, dependency := range s.Dependencies {
 			if child, ok := dependency.(*jsonschema.Schema); ok && !yield(child) {
 				return
@@ -60,8 +66,14 @@ func inPlaceSchemas(s *jsonschema.Schema) iter.Seq[*jsonschema.Schema] {
 	}
 }
 
-// itemSchema returns the schema that "items" has for the item at index, or nil.
+// itemSchema returns the schema that "items" or "prefixItems" has for the item at index, or nil.
 func itemSchema(s *jsonschema.Schema, index int) *jsonschema.Schema {
+	if index < len(s.PrefixItems) {
+		return s.PrefixItems[index]
+	}
+	if s.Items2020 != nil {
+		return s.Items2020
+	}
 	switch items := s.Items.(type) {
 	case *jsonschema.Schema:
 		return items
