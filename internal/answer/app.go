@@ -60,6 +60,7 @@ type Operation struct {
 	Runnable    bool            `json:"runnable"`
 	Parameters  json.RawMessage `json:"parameters,omitempty"`
 	Returns     json.RawMessage `json:"returns,omitempty"`
+	Unchecked   []string        `json:"unchecked,omitempty"` // parts of Parameters that only the app checks, and why
 	// Example holds arguments that match Parameters; absent if none are known.
 	Example json.RawMessage `json:"example,omitempty"`
 }

@@ -46,6 +46,9 @@ func isPresentable(args json.RawMessage) bool {
 
 // sample returns a value that the schema suggests for the parameter name. all includes optional members.
 func (v schemaView) sample(name string, all bool, nesting int) any {
+	if nesting > maxDepth {
+		return nil
+	}
 	for _, key := range []string{"const", "default"} {
 		if n := v.node.Member(key); n != nil {
 			return n.Value(nil)
@@ -58,7 +61,7 @@ func (v schemaView) sample(name string, all bool, nesting int) any {
 	}
 	for _, key := range []string{"anyOf", "oneOf", "allOf"} {
 		if n := v.node.Member(key); n != nil && n.First != nil && v.node.Member("type") == nil {
-			return v.at(n.First).sample(name, all, nesting)
+			return v.at(n.First).sample(name, all, nesting+1)
 		}
 	}
 	switch v.firstType() {
@@ -103,6 +106,13 @@ func (v schemaView) sampleObject(all bool, nesting int) any {
 }
 
 func (v schemaView) sampleList(name string, all bool, nesting int) any {
+	if tuple := v.tuple(); tuple != nil {
+		made := []any{}
+		for item := tuple.First; item != nil; item = item.Next {
+			made = append(made, v.at(item).sample(name, all, nesting+1))
+		}
+		return made
+	}
 	items := v.node.Member("items")
 	if items == nil || items.Kind != object || nesting > maxDepth {
 		return []any{}

@@ -101,6 +101,9 @@ func (o *operation) write(b *strings.Builder, app string) {
 			fmt.Fprintf(b, "- … and %d more; see the schema\n", o.omitted)
 		}
 	}
+	if len(o.Unchecked) > 0 {
+		fmt.Fprintf(b, "Checked by the app alone: %s\n", o.quote(strings.Join(o.Unchecked, "; "), maxText))
+	}
 	if o.returns != "" {
 		fmt.Fprintf(b, "Returns: %s\n", o.returns)
 	}

@@ -78,6 +78,7 @@ func newOperation(tool *aai.Tool, say quoter) operation {
 			Runnable:    tool.Run != nil,
 			Parameters:  tool.Params.Source,
 			Returns:     tool.Returns.Source,
+			Unchecked:   tool.Params.Unchecked,
 			Example:     example(tool, view),
 		},
 		quote:   say,

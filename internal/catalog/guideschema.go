@@ -17,6 +17,8 @@ const (
 	maxChoices   = 20  // values of an enum
 	maxNesting   = 3   // objects within objects
 	maxParams    = 100 // parameters and members of one tool, together
+	maxSteps     = 20_000
+	maxListTypes = 5 // lists within lists, and items of a tuple
 )
 
 // A param is one parameter in a guide.
@@ -34,6 +36,7 @@ type param struct {
 type schemaView struct {
 	root, node *node
 	left       *int // number of parameters that may still be shown
+	steps      *int // number of parts that may still be read: a schema may refer to itself
 	quote      quoter
 }
 
@@ -45,13 +48,18 @@ func readSchema(source []byte, say quoter) schemaView {
 	if fault != nil {
 		return schemaView{}
 	}
-	left := maxParams
-	return schemaView{root: root, node: root, left: &left, quote: say}
+	left, steps := maxParams, maxSteps
+	return schemaView{root: root, node: root, left: &left, steps: &steps, quote: say}
 }
 
-// at returns the view of a part, following references within the document. They are not
-// recursive, because the schema reader rejects those.
+// at returns the view of a part, following references within the document. After maxSteps parts it
+// returns the view of an empty schema.
 func (v schemaView) at(n *node) schemaView {
+	if v.steps != nil {
+		if *v.steps--; *v.steps < 0 {
+			n = &node{Kind: object}
+		}
+	}
 	for range maxDepth {
 		ref := n.Member("$ref")
 		if ref == nil || ref.Kind != text {
@@ -63,7 +71,7 @@ func (v schemaView) at(n *node) schemaView {
 		}
 		n = target
 	}
-	return schemaView{root: v.root, node: n, left: v.left, quote: v.quote}
+	return schemaView{root: v.root, node: n, left: v.left, steps: v.steps, quote: v.quote}
 }
 
 // properties calls f for each property, in order.
@@ -106,7 +114,7 @@ func (v schemaView) omitted() int {
 }
 
 func (v schemaView) param(name string, required bool, nesting int) param {
-	p := param{name: paramName(name), kind: v.kind(), required: required}
+	p := param{name: paramName(name), kind: v.kind(0), required: required}
 	if d := v.node.Member("description"); d != nil {
 		if words := aai.CleanLabel(d.Text, maxParamText); words != "" {
 			p.description = v.quote(withFullStop(words), maxParamText+len("."))
@@ -146,7 +154,7 @@ func shownValue(n *node) string {
 }
 
 // kind returns the type: "string", "date-time string", "integer", "list of string".
-func (v schemaView) kind() string {
+func (v schemaView) kind(nesting int) string {
 	kind := "any"
 	if t := v.node.Member("type"); t != nil && t.Kind == text {
 		kind = typeName(t)
@@ -163,14 +171,31 @@ func (v schemaView) kind() string {
 	}
 	if kind == "array" {
 		kind = "list"
-		if items := v.node.Member("items"); items != nil && items.Kind == object {
-			kind = "list of " + v.at(items).kind()
+		if items := v.node.Member("items"); items != nil && items.Kind == object && nesting < maxListTypes {
+			kind = "list of " + v.at(items).kind(nesting+1)
+		}
+		if tuple := v.tuple(); tuple != nil && nesting < maxListTypes && tuple.Count() <= maxListTypes {
+			var kinds []string
+			for item := tuple.First; item != nil; item = item.Next {
+				kinds = append(kinds, v.at(item).kind(nesting+1))
+			}
+			kind = "list of " + strings.Join(kinds, ", ")
 		}
 	}
 	if f := v.node.Member("format"); f != nil && kind == "string" && knownFormat(f.Text) {
 		kind = f.Text + " string"
 	}
 	return kind
+}
+
+// tuple returns the schemas of the single items of a list, or nil.
+func (v schemaView) tuple() *node {
+	for _, name := range []string{"prefixItems", "items"} {
+		if items := v.node.Member(name); items != nil && items.Kind == list {
+			return items
+		}
+	}
+	return nil
 }
 
 // typeName returns the name of a type, or "any" for an unknown one.
@@ -239,7 +264,7 @@ func (v schemaView) summary() string {
 		return ""
 	}
 	top := v.at(v.node)
-	kind := top.kind()
+	kind := top.kind(0)
 	if items := top.node.Member("items"); items != nil && items.Kind == object {
 		top = top.at(items)
 	}

@@ -179,8 +179,8 @@ func TestOddTools(t *testing.T) {
 	app := w.hostile(t, "odd")
 	w.start(t, app)
 	for name, want := range map[string]string{
-		"do": "", "other": "",
-		"regex": "properties.a.pattern", "list": `expected "object"`, "tool_5": "expected letters", "tool_6": "cannot be read", "tool_7": "cannot be read", "deep": "its input schema",
+		"do": "", "other": "", "regex": "", "list": "", "a_b_": "", "deep": "",
+		"tool_6": `cannot be read: name is a number, in "{'name':7}"`, "tool_7": `the value is a string, in "'nothing'"`, "wrong-title": "",
 	} {
 		tool := w.tool(t, app, name)
 		if tool == nil || (tool.Run != nil) != (want == "") {
@@ -190,6 +190,12 @@ func TestOddTools(t *testing.T) {
 		if _, e := w.call(t, app, name, nil); (e == nil) != (want == "") || e != nil && !strings.Contains(e.Message, want) {
 			t.Errorf("%s: %v, want %q", name, e, want)
 		}
+	}
+	if d := w.tool(t, app, "a_b_").Description; d != `The server's name of it is "a b".` {
+		t.Errorf("the name that became another: %q", d)
+	}
+	if u := w.tool(t, app, "regex").Params.Unchecked; len(u) != 1 || !strings.HasPrefix(u[0], "properties.a.pattern: ") {
+		t.Errorf("what is not checked: %q", u)
 	}
 	if do := w.tool(t, app, "do"); do.Description != "Does a thing" {
 		t.Errorf("the second of the name: %q", do.Description)

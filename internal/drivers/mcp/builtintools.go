@@ -93,7 +93,7 @@ func (o builtinTools) list(ctx context.Context, _ *aai.Call) (*aai.Result, error
 			r.Tools = len(l.definitions)
 			for _, d := range l.definitions {
 				if d.Annotations.claim() != aai.Destroys && !l.trusted[d.digest] {
-					r.Claims = append(r.Claims, d.Name)
+					r.Claims = append(r.Claims, d.tool)
 				}
 			}
 		}
@@ -154,8 +154,8 @@ func (o builtinTools) trust(ctx context.Context, call *aai.Call) (*aai.Result, e
 	undo, _ := call.Args["undo"].(bool)
 	believed, digests := map[string]string{}, []string{}
 	for _, d := range l.definitions {
-		if claim := d.Annotations.claim(); claim != aai.Destroys && !undo && (only == nil || slices.Contains(only, any(d.Name))) {
-			believed[d.Name] = claim.String()
+		if claim := d.Annotations.claim(); claim != aai.Destroys && !undo && (only == nil || slices.Contains(only, any(d.tool))) {
+			believed[d.tool] = claim.String()
 			digests = append(digests, d.digest)
 		}
 	}

@@ -132,6 +132,7 @@ func (r *hostileServer) list(m message) any {
 			dict{"name": 7},
 			"nothing",
 			dict{"name": "do", "description": "Another of the name", "inputSchema": dict{"type": "object"}},
+			dict{"name": "wrong-title", "title": 5, "annotations": []any{}, "inputSchema": dict{"type": "object"}},
 			dict{"name": "deep", "inputSchema": nested(200)},
 		)
 	case "clashes":

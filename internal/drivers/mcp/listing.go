@@ -1,17 +1,21 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
 // Limits of a server's listing.
@@ -20,6 +24,7 @@ const (
 	maxPages   = 100
 	maxListing = 8 << 20 // bytes of all tools
 	maxName    = 128     // bytes of a tool's name
+	maxSample  = 200     // bytes of what cannot be read, for an error
 	// freshFor is the time for which a listing counts as current.
 	freshFor = time.Minute
 	// maxRelist limits the time to list again.
@@ -53,6 +58,7 @@ type definition struct {
 	OutputSchema json.RawMessage `json:"outputSchema,omitzero"`
 	Annotations  annotations     `json:"annotations,omitzero"`
 
+	tool   string // the gateway's name for it
 	digest string
 	fault  string // reason why it is not callable
 }
@@ -67,23 +73,25 @@ type annotations struct {
 // understand decodes the tools of the listing. A faulty definition does not affect the others.
 func (l *listing) understand() {
 	l.digests = make(map[string]string, len(l.Tools))
+	taken := make(map[string]bool, len(l.Tools))
 	whole := sha256.New()
 	for i, source := range l.Tools {
 		d := definition{}
 		err := json.Unmarshal(source, &d)
 		switch {
-		case err != nil:
-			d = definition{Name: fmt.Sprintf("tool_%d", i+1), fault: "the server's description of it cannot be read"}
-		case !validName(d.Name):
-			d = definition{Name: fmt.Sprintf("tool_%d", i+1),
-				fault: fmt.Sprintf("the server names it %q; expected letters, digits, _, - and . , at most %d",
-					aai.CleanLabel(d.Name, 60), maxName)}
+		case err != nil && d.Name == "": // otherwise only another member is wrong
+			d = definition{Name: fmt.Sprintf("tool_%d", i+1), fault: "the server's description of it cannot be read: " + unreadable(source, err)}
 		case l.digests[d.Name] != "":
 			continue // the first of a name counts
 		}
 		if d.digest = digestOf(d); d.fault == "" {
 			l.digests[d.Name] = d.digest
 		}
+		d.tool = callableName(d.Name)
+		for n, name := 2, d.tool; taken[d.tool]; n++ {
+			d.tool = fmt.Sprintf("%s_%d", name, n)
+		}
+		taken[d.tool] = true
 		_, _ = whole.Write([]byte(d.digest))
 		l.definitions = append(l.definitions, d)
 	}
@@ -104,16 +112,32 @@ func digestOf(d definition) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// validName reports whether a tool's name can be called and displayed unchanged.
-func validName(name string) bool {
-	for i := range len(name) {
-		c := name[i]
-		if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '_' &&
-			(i == 0 || c != '-' && c != '.') {
-			return false
+// callableName returns the server's name of a tool with "_" for characters that commands and grants
+// do not allow. Of a name without letters and digits of ASCII, and of a long one, it adds a digest.
+func callableName(name string) string {
+	made := strings.Map(func(c rune) rune {
+		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '-' || c == '.' {
+			return c
 		}
+		return '_'
+	}, name)
+	if name != "" && (made[0] == '-' || made[0] == '.') {
+		made = "_" + made[1:]
 	}
-	return name != "" && len(name) <= maxName
+	if len(made) <= maxName && strings.Trim(made, "_-.") != "" {
+		return made
+	}
+	sum := sha256.Sum256([]byte(name))
+	return strings.TrimLeft(made[:min(len(made), maxName/2)], "_-.") + "tool_" + hex.EncodeToString(sum[:3])
+}
+
+// unreadable returns the reason why a value of the server cannot be read, and its beginning.
+func unreadable(source []byte, err error) string {
+	why := aai.CleanLabel(err.Error(), maxSample)
+	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		why = cmp.Or(wrong.Field, "the value") + " is a " + wrong.Value
+	}
+	return fmt.Sprintf("%s, in %s", why, sanitize.Quote(string(source[:min(len(source), maxSample)]), maxSample))
 }
 
 // list lists the server's tools and stores the listing.

@@ -124,24 +124,21 @@ func join(tools []*aai.Tool, own *aai.Tool) []*aai.Tool {
 // tool converts a server's tool. A tool that is not callable carries the reason and does not affect the others.
 func (m *toolMaker) tool(d definition, effect aai.Effect) *aai.Tool {
 	tool := &aai.Tool{
-		Name: d.Name, Title: aai.CleanLabel(cmp.Or(d.Title, d.Annotations.Title), 200), Description: aai.CleanText(d.Description, maxText),
-		Effect: effect, Limits: aai.Limits{Timeout: m.driver.config.ToolTimeout}, Implementation: aai.Implementation{Summary: m.describe(d.Name)},
+		Name: d.tool, Title: aai.CleanLabel(cmp.Or(d.Title, d.Annotations.Title), 200), Description: aai.CleanText(d.Description, maxText),
+		Effect: effect, Limits: aai.Limits{Timeout: m.driver.config.ToolTimeout}, Implementation: aai.Implementation{Summary: m.describe(d.tool)},
 	}
 	tool.Implementation.Digest = m.digest(d.digest, tool.Effect)
-	params, err := m.read(d.InputSchema)
-	switch {
-	case d.fault != "":
-	case err != nil:
-		d.fault = "its input schema: " + err.Error()
-	case params.Type != "" && params.Type != `"object"`:
-		d.fault = "its input schema is of type " + params.Type + `; expected "object"`
-	}
 	if d.fault != "" {
-		tool.Implementation.Unavailable = undeliveredError(aai.AutomationNotSupported, "The server's author can correct that.", "the tool %s cannot be called: %s", aai.CleanLabel(d.Name, maxName), d.fault)
+		tool.Implementation.Unavailable = undeliveredError(aai.AutomationNotSupported, "The server's author can correct that.", "the tool %s cannot be called: %s", d.tool, d.fault)
 		return tool
 	}
+	if d.tool != d.Name {
+		tool.Description = strings.TrimSpace(fmt.Sprintf("The server's name of it is %q. %s", aai.CleanLabel(d.Name, maxName), tool.Description))
+	}
+	params := m.params(d.InputSchema)
 	tool.Params, tool.Privacy.Secret = params.Schema, params.SecretNames
-	if returns, err := m.read(d.OutputSchema); err == nil { // an unreadable schema is ignored
+	if !isAbsent(d.OutputSchema) {
+		returns := m.schemas.ReadLenient(d.OutputSchema)
 		tool.Returns, tool.Privacy.Result = returns.Schema, len(returns.SecretNames) > 0
 	}
 	recipe, name, digest := m.recipe, d.Name, d.digest
@@ -151,13 +148,21 @@ func (m *toolMaker) tool(d definition, effect aai.Effect) *aai.Tool {
 	return tool
 }
 
-// read parses a schema of the server.
-func (m *toolMaker) read(source json.RawMessage) (schema.Facts, error) {
-	if len(source) == 0 || string(source) == "null" {
-		return schema.Facts{}, nil
+// params reads the schema of a tool's arguments, which are always an object.
+func (m *toolMaker) params(source json.RawMessage) schema.Facts {
+	if isAbsent(source) {
+		source = json.RawMessage(`{"type":"object"}`)
 	}
-	return m.schemas.Read(toDraft7(source))
+	facts := m.schemas.ReadLenient(source)
+	if facts.Type != "" && !strings.Contains(facts.Type, `"object"`) {
+		wrong := "the whole schema: its type is " + facts.Type + `; expected "object"`
+		facts.Schema.Check = m.schemas.ReadLenient([]byte("{}")).Schema.Check
+		facts.Schema.Unchecked = []string{wrong}
+	}
+	return facts
 }
+
+func isAbsent(source json.RawMessage) bool { return len(source) == 0 || string(source) == "null" }
 
 // session returns an Action that runs act on the server's session.
 func (m *toolMaker) session(act func(s *session, ctx context.Context, call *aai.Call) (*aai.Result, error)) aai.Action {
@@ -191,7 +196,7 @@ func (d *Driver) start(ctx context.Context, r *aai.Recipe) (*aai.Result, error) 
 	l := live.listing.Load()
 	names := make([]string, len(l.definitions))
 	for i, d := range l.definitions {
-		names[i] = d.Name
+		names[i] = d.tool
 	}
 	data := map[string]any{"server": l.Name, "version": l.Version, "tools": names, "resources": l.Resources, "prompts": l.Prompts}
 	if l.Instructions != "" {
