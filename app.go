@@ -55,6 +55,8 @@ type Site struct {
 	BaseURL string
 	// Auth is the login, the same as in the recipes of the tools. Nil means no login.
 	Auth *AuthRecipe
+	// Logins are requests with the further logins of an app that has several, one for each name.
+	Logins []*HTTPRecipe
 	// Hosts lists the hosts that receive calls or logins, sorted, in lower case, with any port
 	// but 443. It omits hosts on the origin's own site (the same registrable domain); a person
 	// should see the rest before anything is sent there. Without an Origin it lists all hosts.

@@ -1,6 +1,7 @@
 package aai
 
 import (
+	"cmp"
 	"encoding/json"
 	"time"
 )
@@ -97,17 +98,22 @@ type URLRecipe struct {
 // An HTTPRecipe sends an HTTP request.
 type HTTPRecipe struct {
 	BaseURL, Path, Method   string
+	Query                   map[string]string // fixed part of the query
+	Server                  string            // base URL of this tool, if it is not at BaseURL
 	DefaultHeaders, Headers map[string]string
 	// Origin is the origin that served the descriptor, such as "https://example.com"; empty for
 	// an app that a person installed on this computer.
 	Origin string
-	Auth   *AuthRecipe // login of the app; nil: none
+	Auth   *AuthRecipe // login of the app, or the one that this tool needs; nil: none
 	// Public reports that the tool needs no login, although the app has one: Auth is nil.
 	Public bool
 	// Send maps parameters to their place and encoding. Other parameters go into the path if its
 	// braces name them, else into the query of GET, HEAD and DELETE, else into the body.
 	Send map[string]SendRecipe
 }
+
+// Address returns the base URL of the request.
+func (h *HTTPRecipe) Address() string { return cmp.Or(h.Server, h.BaseURL) }
 
 // A SendRecipe is the place and encoding of a parameter in an HTTP request, in OpenAPI's terms.
 // Empty fields have the defaults.
@@ -161,6 +167,7 @@ const (
 // fields in use. Addresses are https, or http to this computer.
 type AuthRecipe struct {
 	Kind         string // one of the Auth constants
+	Login        string // name of the login in an app of several; empty: the app's first one
 	Instructions string // third-party text for people, cleaned: how to get the credential
 	ObtainURL    string // the page where people get it, or empty
 
@@ -175,6 +182,8 @@ type AuthRecipe struct {
 	In, Name string // In is "header" or "query"; Name is the header's or the parameter's
 	Prefix   string // precedes the secret unchanged, such as "Bearer "
 	EnvVar   string // variable that may hold the secret; always empty for descriptors from the web
+	// Also lists the places of further keys of the same login. Every request carries them too.
+	Also []KeyPlace
 
 	// AuthAppCredential: TokenEndpoint, and
 	TokenType string        // "tenantAccessToken", "appAccessToken" or "userAccessToken"
@@ -193,4 +202,18 @@ type AuthRecipe struct {
 // sets Delivery, since Do replaces an empty one by DeliveryUnknown.
 type Driver interface {
 	Compile(r *Recipe) (Action, error)
+}
+
+// A KeyPlace is the place of a key in a request; its fields are those of [AuthRecipe].
+type KeyPlace struct{ In, Name, Prefix string }
+
+// Keys returns the places of the keys in a request, the first one first. It accepts a nil receiver.
+func (a *AuthRecipe) Keys() []KeyPlace {
+	switch {
+	case a == nil:
+		return nil
+	case a.In == "":
+		return a.Also
+	}
+	return append([]KeyPlace{{a.In, a.Name, a.Prefix}}, a.Also...)
 }

@@ -31,7 +31,8 @@ type LoginReport struct {
 	Asks         []LoginField `json:"asks,omitempty" column:"-"`      // the fields that a person enters once
 	Untrusted    []string     `json:"untrusted,omitempty" column:"-"` // hosts of other sites that the person has not trusted
 	ObtainURL    string       `json:"obtain_url,omitempty"`
-	Instructions string       `json:"instructions,omitempty"` // text from the app
+	Instructions string       `json:"instructions,omitempty"`              // text from the app
+	Further      []string     `json:"further_logins,omitempty" column:"-"` // names of the app's other logins
 }
 
 // A Logout is the result of a logout.

@@ -42,22 +42,23 @@ func (t loginTools) tools() []*aai.Tool {
 const (
 	loginParams = `{"type": "object", "additionalProperties": false, "required": ["app"], "properties": {
 		"app": {"type": "string", "minLength": 1, "description": "The site's host, or an app id"},
+		"login": {"type": "string", "description": "Which of the app's further logins, as auth_status lists them"},
 		"secret": {"type": "object", "additionalProperties": {"type": "string"}, "description": "What auth_status asks for, by name"},
 		"client_id": {"type": "string"}, "client_secret": {"type": "string"},
 		"trust": {"type": "array", "items": {"type": "string"}, "description": "Hosts of other sites that may take part"}}}`
 	logoutParams      = `{"type": "object", "additionalProperties": false, "required": ["app"], "properties": {"app": {"type": "string", "minLength": 1}}}`
-	loginStatusParams = `{"type": "object", "additionalProperties": false, "properties": {"app": {"type": "string"}}}`
+	loginStatusParams = `{"type": "object", "additionalProperties": false, "properties": {"app": {"type": "string"}, "login": {"type": "string"}}}`
 )
 
 // precheckLogin returns the error that a login call would fail with.
 func (t loginTools) precheckLogin(ctx context.Context, call *aai.Call) error {
-	_, err := t.recipe(ctx, text(call, "app"))
+	_, err := t.recipe(ctx, text(call, "app"), text(call, "login"))
 	return err
 }
 
 // begin logs the person in. It stores given secrets, such as a key, first.
 func (t loginTools) begin(ctx context.Context, call *aai.Call) (*aai.Result, error) {
-	r, err := t.recipe(ctx, text(call, "app"))
+	r, err := t.recipe(ctx, text(call, "app"), text(call, "login"))
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +96,7 @@ func (t loginTools) begin(ctx context.Context, call *aai.Call) (*aai.Result, err
 func (t loginTools) end(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 	name := text(call, "app")
 	host := hostOf(name)
-	if r, err := t.recipe(ctx, name); err == nil {
+	if r, err := t.recipe(ctx, name, ""); err == nil {
 		host = oauth.Host(r)
 	} // else the app is gone; the tokens stored for its host can still be deleted
 	bye, err := t.logins.Logout(ctx, host)
@@ -108,7 +109,7 @@ func (t loginTools) end(ctx context.Context, call *aai.Call) (*aai.Result, error
 func (t loginTools) status(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 	report := answer.LoginReport{}
 	if name := text(call, "app"); name != "" {
-		r, err := t.recipe(ctx, name)
+		r, err := t.recipe(ctx, name, text(call, "login"))
 		if err != nil {
 			return nil, err
 		}
@@ -116,6 +117,11 @@ func (t loginTools) status(ctx context.Context, call *aai.Call) (*aai.Result, er
 		report = answer.LoginReport{
 			Host: oauth.Host(r), App: r.App, Kind: a.Kind, Asks: oauth.RequiredFields(r), Untrusted: t.logins.UntrustedHosts(ctx, r),
 			ObtainURL: cmp.Or(a.ObtainURL, a.LoginURL), Instructions: a.Instructions,
+		}
+		if app, err := t.known().Find(ctx, r.App); err == nil {
+			for _, h := range app.Site.Logins {
+				report.Further = append(report.Further, h.Auth.Login)
+			}
 		}
 	}
 	var err error
@@ -125,8 +131,30 @@ func (t loginTools) status(ctx context.Context, call *aai.Call) (*aai.Result, er
 	return &aai.Result{Data: report}, nil
 }
 
-// recipe finds the login recipe of the app with that id, name or host.
-func (t loginTools) recipe(ctx context.Context, name string) (*aai.Recipe, error) {
+// recipe finds the login recipe of the app with that id, name or host: the one of that name among
+// several.
+func (t loginTools) recipe(ctx context.Context, name, login string) (*aai.Recipe, error) {
+	r, err := t.firstRecipe(ctx, name)
+	if err != nil || login == "" {
+		return r, err
+	}
+	app, err := t.known().Find(ctx, r.App)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, h := range app.Site.Logins {
+		if names = append(names, h.Auth.Login); h.Auth.Login == login {
+			return &aai.Recipe{App: app.ID, Platform: app.Platform, HTTP: h}, nil
+		}
+	}
+	e := aai.Errorf(aai.InvalidParams, "login: %s has no login %q; expected one of its further logins", app.ID, aai.CleanLabel(login, 60))
+	e.Candidates = names
+	return nil, e
+}
+
+// firstRecipe finds the recipe of the app's first login.
+func (t loginTools) firstRecipe(ctx context.Context, name string) (*aai.Recipe, error) {
 	host := hostOf(name)
 	var found []*aai.Recipe
 	var ids []string

@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"maps"
 	"net/netip"
 	"net/url"
 	"slices"
@@ -76,7 +77,15 @@ func hostname(address string) string {
 // hosts lists the hosts of a web app's calls and logins that belong to another site than the descriptor's origin.
 func (p *parser) hosts(s *section) []string {
 	addresses := []string{s.BaseURL, s.URL}
-	if a := s.Auth; a != nil {
+	for _, tool := range s.Tools {
+		if tool.Recipe.HTTP != nil {
+			addresses = append(addresses, tool.Recipe.HTTP.Server)
+		}
+	}
+	for _, a := range append(slices.Collect(maps.Values(s.Logins)), s.Auth) {
+		if a == nil {
+			continue
+		}
 		addresses = append(addresses, a.AuthorizationEndpoint, a.TokenEndpoint, a.DeviceEndpoint, a.RevocationEndpoint,
 			a.LoginURL, a.ObtainURL)
 	}

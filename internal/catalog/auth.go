@@ -15,6 +15,7 @@ const (
 	maxScopes       = 50
 	maxScope        = 200 // bytes
 	maxCookies      = 20
+	maxFurtherKeys  = 9
 	maxClientID     = 512 // bytes
 	maxInstructions = 600 // bytes
 	maxTokenLife    = 365 * 24 * time.Hour
@@ -104,6 +105,7 @@ func (p *parser) oauth2(m *members, a *aai.AuthRecipe) {
 			aai.CleanLabel(a.ClientID, maxName), maxClientID)
 	}
 	a.Scopes = p.scopes(m)
+	a.Also = p.furtherKeys(m)
 	if pkce := m.take("pkce"); pkce != nil {
 		method := p.members(pkce, ` such as {"method": "S256"}`)
 		a.PKCE = method.word("method", "S256")
@@ -181,8 +183,34 @@ func (p *parser) apiKey(m *members, a *aai.AuthRecipe) {
 	a.Name = m.must(`expected the name of the header or of the query parameter`, "name", "key_name")
 	p.carrier(m.pathOf("name", "key_name"), a)
 	a.Prefix = p.prefix(m, "prefix")
+	a.Also = p.furtherKeys(m)
 	a.EnvVar = p.variable(m)
 	a.ObtainURL = p.endpoint(m, "", "obtain_url")
+}
+
+// furtherKeys reads the places of keys that every request carries beside the first one.
+func (p *parser) furtherKeys(m *members) []aai.KeyPlace {
+	n := m.take("also")
+	if n == nil {
+		return nil
+	}
+	if n.Kind != list || n.Count() > maxFurtherKeys {
+		p.fault(n.Path(), "expected a list of at most %d keys, such as {\"location\": \"header\", \"name\": \"X-Key\"}", maxFurtherKeys)
+		return nil
+	}
+	var keys []aai.KeyPlace
+	for c := n.First; c != nil; c = c.Next {
+		key := p.members(c, ` such as {"location": "header", "name": "X-Key"}`)
+		one := &aai.AuthRecipe{In: p.placement(key, "location"), Name: key.must("expected the name of the header or of the query parameter", "name"),
+			Prefix: p.prefix(key, "prefix")}
+		p.carrier(key.pathOf("name"), one)
+		if one.In == "" {
+			p.fault(key.pathOf("location"), `missing; expected "header" or "query"`)
+		}
+		key.unknown()
+		keys = append(keys, one.Keys()...)
+	}
+	return keys
 }
 
 // bearer reads a bearer token scheme (RFC 6750).
@@ -194,6 +222,7 @@ func (p *parser) bearer(m *members, a *aai.AuthRecipe) {
 	if m.has("token_prefix", "prefix") {
 		a.Prefix = p.prefix(m, "token_prefix", "prefix")
 	}
+	a.Also = p.furtherKeys(m)
 	a.EnvVar = p.variable(m)
 	a.ObtainURL = p.endpoint(m, "", "obtain_url")
 }

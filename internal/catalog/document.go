@@ -35,8 +35,9 @@ type Section struct {
 	// "dbus", or a type of "execution" such as "ipc".
 	Automation string
 	AppAddress
-	Auth  *aai.AuthRecipe // of a web app
-	Tools []ToolDeclaration
+	Auth   *aai.AuthRecipe            // of a web app
+	Logins map[string]*aai.AuthRecipe // its further logins, by name
+	Tools  []ToolDeclaration
 }
 
 // AppAddress holds a section's settings for reaching the app. The platform and the mechanism determine the fields

@@ -3,9 +3,11 @@ package catalog
 import (
 	"maps"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/netguard"
 )
 
 // httpToolReader reads tools that are HTTP requests, and the authentication.
@@ -20,6 +22,7 @@ func (p *parser) httpToolReader(s *section, m *members) toolReader {
 		p.reachable(m.pathOf("base_url"), s.BaseURL)
 	}
 	s.Auth = p.auth(auth, s.BaseURL)
+	p.logins(s)
 	s.Headers = p.headers(m, "default_headers")
 	return func(tool *members, r *aai.Recipe) {
 		h := &aai.HTTPRecipe{Origin: p.o.Origin, BaseURL: s.BaseURL, DefaultHeaders: maps.Clone(s.Headers), Auth: s.Auth}
@@ -27,12 +30,69 @@ func (p *parser) httpToolReader(s *section, m *members) toolReader {
 		p.requestPath(tool.pathOf("path"), h.Path, r)
 		h.Method = p.method(tool)
 		h.Headers = p.headers(tool, "headers")
+		h.Query = tool.strings("query", " of names and values")
+		p.toolAccess(s, tool, h)
 		if public := tool.flag("public"); public != nil && *public {
 			h.Public, h.Auth = true, nil
 		}
 		h.Send = p.sends(tool, r)
 		r.HTTP = h
 	}
+}
+
+// logins reads the further logins of an app that has several.
+func (p *parser) logins(s *section) {
+	n := s.outer.take("logins")
+	if n == nil {
+		return
+	}
+	m := p.members(n, ` such as {"admin": {"type": "bearer"}}`)
+	if n.Kind != object || n.Count() > maxLogins {
+		p.fault(n.Path(), "expected an object with at most %d logins", maxLogins)
+		return
+	}
+	s.Logins = make(map[string]*aai.AuthRecipe)
+	for c := n.First; c != nil; c = c.Next {
+		if !validHeader(c.Name) || len(c.Name) > maxName {
+			p.fault(c.Path(), "expected a name without spaces for the login")
+		}
+		if a := p.auth(m.take(c.Name), s.BaseURL); a != nil {
+			a.Login = c.Name
+			s.Logins[c.Name] = a
+		}
+	}
+}
+
+const maxLogins = 20
+
+// toolAccess reads the server and the login of a tool that has others than the app. A descriptor
+// from the web cannot send a login to another site than its own.
+func (p *parser) toolAccess(s *section, tool *members, h *aai.HTTPRecipe) {
+	if name := tool.text("login"); name != "" {
+		if h.Auth = s.Logins[name]; h.Auth == nil {
+			p.fault(tool.pathOf("login"), "is %q; expected a name in \"logins\"", aai.CleanLabel(name, maxName))
+		}
+	}
+	if h.Server = tool.text("base_url"); h.Server == "" {
+		return
+	}
+	p.reachable(tool.pathOf("base_url"), h.Server)
+	if !secureURL(h.Server) || p.o.Origin != "" && !netguard.SameSite(hostname(s.BaseURL), hostname(h.Server)) {
+		p.fault(tool.pathOf("base_url"), "is %q; expected an https URL of the app's site, without user, query or fragment",
+			aai.CleanLabel(h.Server, 2*maxName))
+	}
+}
+
+// fixedQuery returns the fixed part of a tool's query, for display.
+func fixedQuery(h *aai.HTTPRecipe) string {
+	query := make(url.Values, len(h.Query))
+	for name, value := range h.Query {
+		query.Set(name, value)
+	}
+	if len(query) == 0 {
+		return ""
+	}
+	return "?" + query.Encode()
 }
 
 func httpEffect(r *aai.Recipe) aai.Effect {

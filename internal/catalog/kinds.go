@@ -80,7 +80,9 @@ func kinds() []kind {
 		{
 			name: "http", platform: "web", read: (*parser).httpToolReader, execution: (*parser).httpToolReader, write: writeHTTP,
 			effect: httpEffect, matches: func(r *aai.Recipe) bool { return r.HTTP != nil },
-			describe: func(r *aai.Recipe) string { return r.HTTP.Method + " " + r.HTTP.BaseURL + r.HTTP.Path },
+			describe: func(r *aai.Recipe) string {
+				return r.HTTP.Method + " " + r.HTTP.Address() + r.HTTP.Path + fixedQuery(r.HTTP)
+			},
 		},
 		{
 			name: "mcp", optional: serverPlatforms(), read: (*parser).mcpToolReader, execution: (*parser).mcpToolReader,

@@ -3,7 +3,9 @@ package catalog
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -127,6 +129,13 @@ func (p *parser) writeTools(s *Section, section *objectText) {
 	if s.Auth != nil {
 		section.put("auth", authText(s.Auth))
 	}
+	if len(s.Logins) > 0 {
+		var logins objectText
+		for _, name := range slices.Sorted(maps.Keys(s.Logins)) {
+			logins.put(name, authText(s.Logins[name]))
+		}
+		section.put("logins", logins)
+	}
 	if s.Automation == "mcp" && len(s.Tools) == 0 {
 		return // the server lists them
 	}
@@ -212,8 +221,13 @@ func writeURL(_ *Section, r *aai.Recipe, tool *objectText) {
 func writeHTTP(_ *Section, r *aai.Recipe, tool *objectText) {
 	h := r.HTTP
 	request := objectText{{"path", h.Path}, {"method", h.Method}}
+	request.add("query", h.Query)
 	request.add("headers", h.Headers)
 	request.add("public", h.Public)
+	request.add("base_url", h.Server)
+	if h.Auth != nil {
+		request.add("login", h.Auth.Login)
+	}
 	if h.Send != nil {
 		send := make(map[string]objectText, len(h.Send))
 		for name, s := range h.Send {
@@ -250,6 +264,13 @@ func authText(a *aai.AuthRecipe) objectText {
 		form.put("prefix", a.Prefix)
 	}
 	form.add("env_var", a.EnvVar)
+	also := make([]objectText, len(a.Also))
+	for i, key := range a.Also {
+		also[i] = objectText{{"location", key.In}, {"name", key.Name}, {"prefix", key.Prefix}}
+	}
+	if len(also) > 0 {
+		form.put("also", also)
+	}
 	form.add("token_type", a.TokenType)
 	form.add("expires_in", int64(a.ExpiresIn/time.Second))
 	form.add("login_url", a.LoginURL)

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -267,6 +268,7 @@ func (p *parser) choose(sections []*section) {
 	}
 	p.app.Platform, p.chosen = chosen.Platform, chosen
 	p.app.Site.BaseURL, p.app.Site.Auth, p.app.Site.Hosts = cmp.Or(chosen.BaseURL, chosen.URL), chosen.Auth, p.hosts(chosen)
+	p.app.Site.Logins = chosen.loginRequests()
 	p.setServer(chosen)
 	p.app.Tools = make([]*aai.Tool, len(chosen.Tools))
 	p.run = make([]*aai.Recipe, len(chosen.Tools))
@@ -277,6 +279,19 @@ func (p *parser) choose(sections []*section) {
 			p.app.Tools[i].Run = withUndo(run, back, p.app)
 		}
 	}
+}
+
+// loginRequests returns a request for each further login, which tells where its credentials go.
+func (s *section) loginRequests() []*aai.HTTPRecipe {
+	var requests []*aai.HTTPRecipe
+	for _, tool := range s.Tools {
+		h := tool.Recipe.HTTP
+		if h != nil && h.Auth != nil && h.Auth.Login != "" &&
+			!slices.ContainsFunc(requests, func(r *aai.HTTPRecipe) bool { return r.Auth == h.Auth }) {
+			requests = append(requests, h)
+		}
+	}
+	return requests
 }
 
 // setServer sets the app's server if the section leaves the list of tools to a server.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -27,8 +28,9 @@ type argument struct {
 type arguments struct {
 	maker   *apiConverter
 	op      *operation
-	path    string // with parameters renamed to argument names
-	public  bool
+	path    string          // with parameters renamed to argument names
+	login   *aai.AuthRecipe // nil: none is needed
+	server  string          // base URL, if it is not the app's
 	list    []argument
 	headers map[string]string
 	media   string // media type of the body; empty: no body
@@ -60,7 +62,7 @@ func (a *arguments) collect() (why string) {
 			return why
 		}
 	}
-	for rest := a.op.path; ; {
+	for rest := a.op.route; ; {
 		_, after, found := strings.Cut(rest, "{")
 		name, behind, closed := strings.Cut(after, "}")
 		if !found || !closed {
@@ -74,12 +76,24 @@ func (a *arguments) collect() (why string) {
 			declared["path "+name] = &openapi3.Parameter{}
 		}
 	}
+	for _, name := range slices.Sorted(maps.Keys(a.op.inQuery)) {
+		if declared["path "+name] == nil && declared["query "+name] == nil {
+			if why := a.add(&openapi3.Parameter{Name: name, In: "path", Required: true}); why != "" {
+				return why
+			}
+		}
+	}
 	return a.addBody()
 }
 
 // add adds a parameter. An optional parameter that cannot be sent is omitted.
 func (a *arguments) add(p *openapi3.Parameter) (why string) {
-	templated := strings.Contains(a.op.path, "{"+p.Name+"}")
+	if name := a.op.inQuery[p.Name]; name != "" && p.In == "path" {
+		moved := *p
+		moved.Name, moved.In, moved.Style, moved.Explode = name, "query", "", nil
+		p = &moved
+	}
+	templated := strings.Contains(a.op.route, "{"+p.Name+"}")
 	switch p.In {
 	case "path":
 		if !templated {
@@ -142,7 +156,7 @@ func (a *arguments) unsendable(arg argument, in string) string {
 	_, err := a.maker.options.Driver.Compile(&aai.Recipe{
 		App: "api.app", Tool: "tool", Platform: "web", Params: []string{arg.name},
 		HTTP: &aai.HTTPRecipe{
-			BaseURL: a.maker.section.BaseURL, Path: path, Method: http.MethodGet, Auth: a.auth(), Public: a.public,
+			BaseURL: a.maker.section.BaseURL, Server: a.server, Path: path, Method: http.MethodGet, Auth: a.login,
 			Send: map[string]aai.SendRecipe{arg.name: *arg.send},
 		},
 	})
@@ -150,13 +164,6 @@ func (a *arguments) unsendable(arg argument, in string) string {
 		return "cannot be sent: " + aai.AsError(err).Message
 	}
 	return ""
-}
-
-func (a *arguments) auth() *aai.AuthRecipe {
-	if a.public {
-		return nil
-	}
-	return a.maker.login.auth
 }
 
 // freeName returns an unused argument name in characters that models reproduce reliably.
@@ -304,8 +311,8 @@ func asJSON(v any) []byte {
 // recipe returns the HTTP recipe of the operation's tool.
 func (a *arguments) recipe() *aai.Recipe {
 	r := &aai.Recipe{Platform: "web", HTTP: &aai.HTTPRecipe{
-		BaseURL: a.maker.section.BaseURL, Path: a.path, Method: a.op.method, Headers: a.headers, Auth: a.auth(),
-		Public: a.public,
+		BaseURL: a.maker.section.BaseURL, Server: a.server, Path: a.path, Query: a.op.fixed, Method: a.op.method, Headers: a.headers,
+		Auth: a.login, Public: a.login == nil && a.maker.section.Auth != nil,
 	}}
 	for _, arg := range a.list {
 		r.Params = append(r.Params, arg.name)

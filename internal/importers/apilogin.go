@@ -11,50 +11,100 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// chosenLogin is the authentication of the API: one of its security schemes.
-type chosenLogin struct {
-	name string // name of the scheme; empty: none
-	auth *aai.AuthRecipe
-	// unusable maps each unusable scheme to the reason. It has no entry for a usable scheme.
+// apiLogins are the logins of the API: the app's own, and further ones that operations need.
+type apiLogins struct {
+	main string                     // key of the app's own login in able; empty: none
+	able map[string]*aai.AuthRecipe // usable logins, by the sorted names of their schemes
+	// unusable maps each unusable login to the reason.
 	unusable map[string]string
+	known    map[string]*openapi3.SecurityScheme
+	further  map[string]*aai.AuthRecipe // that tools have, by their names in the descriptor
 }
 
-// chooseLogin chooses the scheme that most operations accept.
+// chooseLogin chooses the login that most operations accept. Its key is the names of schemes that
+// are needed at once.
 func (m *apiConverter) chooseLogin(operations []*operation) error {
-	m.login.unusable = make(map[string]string)
-	schemes := m.schemes()
-	able := make(map[string]*aai.AuthRecipe)
-	for _, name := range slices.Sorted(maps.Keys(schemes)) {
-		auth, why := m.recipeOf(schemes[name])
-		if why != "" {
-			m.login.unusable[name] = why
+	m.login = apiLogins{able: make(map[string]*aai.AuthRecipe), unusable: make(map[string]string),
+		known: m.schemes(), further: make(map[string]*aai.AuthRecipe)}
+	for _, name := range slices.Sorted(maps.Keys(m.login.known)) {
+		m.addLogin([]string{name})
+		if why := m.login.unusable[name]; why != "" {
 			m.note("the login " + quotedField(name) + " cannot be used: " + why)
-			continue
 		}
-		able[name] = auth
 	}
+	for _, op := range operations {
+		for _, way := range requirements(op, m.api) {
+			m.addLogin(slices.Sorted(maps.Keys(way)))
+		}
+	}
+	m.login.main = m.mostUsed(operations)
 	if m.options.Login != "" {
-		if able[m.options.Login] == nil {
+		m.login.main = m.options.Login
+		if m.login.able[m.options.Login] == nil {
 			e := documentError("components.securitySchemes",
 				"has no login "+quotedField(m.options.Login)+" that can be used", "one of them")
 			if why := m.login.unusable[m.options.Login]; why != "" {
 				e.Message += "; " + why
 			}
-			e.Candidates = slices.Sorted(maps.Keys(able))
+			e.Candidates = slices.Sorted(maps.Keys(m.login.able))
 			return e
 		}
-		m.login.name = m.options.Login
-	} else {
-		m.login.name = mostUsed(operations, m.api, able)
 	}
-	if m.login.auth = able[m.login.name]; m.login.auth != nil && m.login.auth.Kind == aai.AuthOAuth2 {
-		m.login.auth.Scopes = scopesOf(operations, m.api, m.login.name)
-	}
-	if m.login.auth != nil && len(able) > 1 {
-		m.note("of the logins " + strings.Join(slices.Sorted(maps.Keys(able)), ", ") + " the app has " +
-			quotedField(m.login.name))
+	for key, auth := range m.login.able {
+		if auth.Kind == aai.AuthOAuth2 {
+			auth.Scopes = scopesOf(operations, m.api, key)
+		}
 	}
 	return nil
+}
+
+// addLogin adds the login by schemes that are needed at once, if all of them are known.
+func (m *apiConverter) addLogin(names []string) {
+	key := loginKey(names)
+	if key == "" || m.login.able[key] != nil || m.login.unusable[key] != "" {
+		return
+	}
+	var all *aai.AuthRecipe
+	for _, name := range names {
+		if m.login.known[name] == nil {
+			return
+		}
+		auth, why := m.recipeOf(m.login.known[name])
+		if why == "" && all != nil {
+			all, why = joinLogins(all, auth)
+		} else if all == nil {
+			all = auth
+		}
+		if why != "" {
+			m.login.unusable[key] = why
+			return
+		}
+	}
+	m.login.able[key] = all
+}
+
+func loginKey(names []string) string { return strings.Join(names, " with ") }
+
+// joinLogins returns a login with the keys of both.
+func joinLogins(a, b *aai.AuthRecipe) (joined *aai.AuthRecipe, why string) {
+	if b.Kind == aai.AuthOAuth2 {
+		a, b = b, a
+	}
+	if b.Kind == aai.AuthOAuth2 || a.Kind == aai.AuthCookie || b.Kind == aai.AuthCookie {
+		return nil, "it needs two logins at once of which only one can be keys"
+	}
+	both := *a
+	both.Also = append(slices.Clone(a.Also), b.Keys()...)
+	both.Instructions = ""
+	places := make(map[string]bool)
+	for _, key := range both.Keys() {
+		place := key.In + " " + strings.ToLower(key.Name)
+		if places[place] || a.Kind == aai.AuthOAuth2 && place == "header authorization" {
+			return nil, "it needs two logins at once in the same place, the " + place
+		}
+		places[place] = true
+	}
+	return &both, ""
 }
 
 func (m *apiConverter) schemes() map[string]*openapi3.SecurityScheme {
@@ -70,21 +120,20 @@ func (m *apiConverter) schemes() map[string]*openapi3.SecurityScheme {
 	return schemes
 }
 
-// mostUsed returns the name of the scheme that most operations accept on its own.
-func mostUsed(operations []*operation, api *openapi3.T, able map[string]*aai.AuthRecipe) string {
+// mostUsed returns the login that most operations accept.
+func (m *apiConverter) mostUsed(operations []*operation) string {
 	best, most := "", 0
-	for _, name := range slices.Sorted(maps.Keys(able)) {
+	for _, key := range slices.Sorted(maps.Keys(m.login.able)) {
 		n := 0
 		for _, op := range operations {
-			if slices.ContainsFunc(requirements(op, api),
-				func(r openapi3.SecurityRequirement) bool { return isOnlyScheme(r, name) }) {
+			if accepts(requirements(op, m.api), key) {
 				n++
 			}
 		}
-		easier := n == most && n > 0 && able[best] != nil && able[best].Kind == aai.AuthOAuth2 &&
-			able[name].Kind != aai.AuthOAuth2
+		easier := n == most && n > 0 && m.login.able[best] != nil && m.login.able[best].Kind == aai.AuthOAuth2 &&
+			m.login.able[key].Kind != aai.AuthOAuth2
 		if n > most || easier {
-			best, most = name, n
+			best, most = key, n
 		}
 	}
 	return best
@@ -98,44 +147,63 @@ func requirements(op *operation, api *openapi3.T) openapi3.SecurityRequirements 
 	return api.Security
 }
 
-func isOnlyScheme(r openapi3.SecurityRequirement, name string) bool {
-	_, has := r[name]
-	return has && len(r) == 1
+// accepts reports whether one of the requirements is the login with the key.
+func accepts(ways openapi3.SecurityRequirements, key string) bool {
+	return slices.ContainsFunc(ways, func(way openapi3.SecurityRequirement) bool {
+		return len(way) > 0 && loginKey(slices.Sorted(maps.Keys(way))) == key
+	})
 }
 
-// covers returns why the chosen login cannot call an operation, and whether the operation needs
-// no login.
-func (l *chosenLogin) covers(op *operation, api *openapi3.T) (public bool, why string) {
-	ways := requirements(op, api)
-	if slices.ContainsFunc(ways, func(r openapi3.SecurityRequirement) bool { return isOnlyScheme(r, l.name) }) {
-		return false, ""
+// loginOf returns the login of an operation, or why none can call it. nil means that it needs none.
+// The app's own login stands for one that the document does not describe.
+func (m *apiConverter) loginOf(op *operation) (auth *aai.AuthRecipe, why string) {
+	ways := requirements(op, m.api)
+	if accepts(ways, m.login.main) {
+		return m.login.able[m.login.main], ""
 	}
-	if len(ways) == 0 || slices.ContainsFunc(ways, func(r openapi3.SecurityRequirement) bool { return len(r) == 0 }) {
-		return l.auth != nil, ""
+	if len(ways) == 0 || slices.ContainsFunc(ways, func(way openapi3.SecurityRequirement) bool { return len(way) == 0 }) {
+		return nil, ""
 	}
 	var wanted []string
 	for _, way := range ways {
 		names := slices.Sorted(maps.Keys(way))
-		words := strings.Join(names, " with ")
-		if len(names) == 1 && l.unusable[names[0]] != "" {
-			words += " (" + l.unusable[names[0]] + ")"
+		key := loginKey(names)
+		if m.login.able[key] != nil {
+			return m.furtherLogin(nameOf(strings.Join(names, "_")), m.login.able[key]), ""
 		}
-		wanted = append(wanted, words)
+		if m.login.unusable[key] != "" {
+			wanted = append(wanted, key+" ("+m.login.unusable[key]+")")
+		}
 	}
-	why = "it wants the login " + aai.CleanLabel(strings.Join(wanted, " or "), 200)
-	if l.name != "" {
-		why += "; the app has " + quotedField(l.name)
+	if len(wanted) == 0 {
+		return m.login.able[m.login.main], ""
 	}
-	return false, why
+	return nil, "it wants the login " + aai.CleanLabel(strings.Join(wanted, " or "), 300)
 }
 
-// scopesOf returns the scopes that the operations require.
-func scopesOf(operations []*operation, api *openapi3.T, name string) []string {
+// furtherLogin returns the login under its name in the descriptor.
+func (m *apiConverter) furtherLogin(name string, auth *aai.AuthRecipe) *aai.AuthRecipe {
+	if name = strings.Trim(name[:min(len(name), maxName)], "-_"); name == "" {
+		name = "login"
+	}
+	if m.login.further[name] == nil {
+		named := *auth
+		named.Login = name
+		m.login.further[name] = &named
+	}
+	return m.login.further[name]
+}
+
+// scopesOf returns the scopes that the operations with this login require.
+func scopesOf(operations []*operation, api *openapi3.T, key string) []string {
 	const most = 50
 	var scopes []string
 	for _, op := range operations {
 		for _, way := range requirements(op, api) {
-			for _, scope := range way[name] {
+			if loginKey(slices.Sorted(maps.Keys(way))) != key {
+				continue
+			}
+			for _, scope := range slices.Concat(slices.Collect(maps.Values(way))...) {
 				if !slices.Contains(scopes, scope) && scope != "" && !strings.ContainsAny(scope, " \"\\") {
 					scopes = append(scopes, scope)
 				}
@@ -153,7 +221,7 @@ func scopesOf(operations []*operation, api *openapi3.T, name string) []string {
 func (m *apiConverter) recipeOf(s *openapi3.SecurityScheme) (auth *aai.AuthRecipe, why string) {
 	switch strings.ToLower(s.Type) {
 	case "apikey":
-		return keyOf(s)
+		return m.keyOf(s)
 	case "http":
 		switch strings.ToLower(s.Scheme) {
 		case "bearer":
@@ -165,22 +233,42 @@ func (m *apiConverter) recipeOf(s *openapi3.SecurityScheme) (auth *aai.AuthRecip
 				Instructions: "The user's name and password as name:password, written in base64",
 			}, ""
 		}
-		return nil, "the gateway does not know the scheme " + quotedField(s.Scheme) + " of HTTP"
+		return schemeOf(s)
 	case "oauth2":
 		return m.oauth(s)
 	case "openidconnect":
-		return nil, "its addresses are at openIdConnectUrl, which an import does not fetch"
+		return tokenOf("OpenID Connect"), ""
 	case "mutualtls":
 		return nil, "the gateway shows no certificates"
 	}
 	return nil, "its type " + quotedField(s.Type) + " is unknown"
 }
 
-func keyOf(s *openapi3.SecurityScheme) (*aai.AuthRecipe, string) {
+// schemeOf returns a login whose header begins with the name of a scheme that the gateway does not
+// know. It cannot be one that computes a value for each request.
+func schemeOf(s *openapi3.SecurityScheme) (*aai.AuthRecipe, string) {
+	name := aai.CleanLabel(s.Scheme, maxName)
+	for _, computed := range []string{"digest", "negotiate", "ntlm", "hoba", "mutual", "scram", "vapid", "dpop", "signature", "hmac"} {
+		if strings.Contains(strings.ToLower(name), computed) || nameOf(name) != name || name == "" {
+			return nil, "the gateway does not know the scheme " + quotedField(s.Scheme) + " of HTTP"
+		}
+	}
+	return &aai.AuthRecipe{Kind: aai.AuthAPIKey, In: "header", Name: "Authorization", Prefix: name + " ",
+		Instructions: firstWords(s.Description, maxText)}, ""
+}
+
+// tokenOf returns a login by an access token that the person gets outside of the gateway.
+func tokenOf(way string) *aai.AuthRecipe {
+	return &aai.AuthRecipe{Kind: aai.AuthBearer, In: "header", Name: "Authorization", Prefix: "Bearer ",
+		Instructions: "An access token. The document gives only " + way + ", by which the gateway cannot get one"}
+}
+
+func (m *apiConverter) keyOf(s *openapi3.SecurityScheme) (*aai.AuthRecipe, string) {
 	name := strings.ToLower(s.Name)
 	switch {
-	case s.In == "cookie":
-		return nil, "its key is a cookie, and the document does not say where people log in to get it"
+	case s.In == "cookie" && nameOf(s.Name) != "" && nameOf(s.Name) == s.Name:
+		return &aai.AuthRecipe{Kind: aai.AuthCookie, LoginURL: m.section.BaseURL, Cookies: []string{s.Name},
+			Instructions: firstWords(s.Description, maxText)}, ""
 	case s.In != "header" && s.In != "query" || s.Name == "" || len(s.Name) > 200 || nameOf(s.Name) == "":
 		return nil, "it does not say where its key goes"
 	case s.In == "header" && (name == "cookie" || name == "host" || strings.HasPrefix(name, "proxy-") ||
@@ -195,7 +283,7 @@ func keyOf(s *openapi3.SecurityScheme) (*aai.AuthRecipe, string) {
 // machines.
 func (m *apiConverter) oauth(s *openapi3.SecurityScheme) (*aai.AuthRecipe, string) {
 	if s.Flows == nil || s.Flows.AuthorizationCode == nil {
-		return nil, "it has no flow authorizationCode, which is the one of OAuth 2.1 for people"
+		return tokenOf("flows of OAuth other than authorizationCode"), ""
 	}
 	flow := s.Flows.AuthorizationCode
 	auth := &aai.AuthRecipe{Kind: aai.AuthOAuth2, PKCE: "S256"}

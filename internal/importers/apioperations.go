@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -20,6 +21,38 @@ type operation struct {
 	item         *openapi3.PathItem
 	path, method string
 	group        string
+	route        string            // path as requests have it
+	fixed        map[string]string // fixed part of the query
+	inQuery      map[string]string // names of the query for parameters in the braces of its path
+}
+
+// setRoute reads a path that has a query, or a fragment, by which authors tell apart operations of
+// one path.
+func (op *operation) setRoute() {
+	path, _, _ := strings.Cut(op.path, "#")
+	route, query, _ := strings.Cut(path, "?")
+	op.route, op.inQuery = route, make(map[string]string)
+	for pair := range strings.SplitSeq(query, "&") {
+		name, value, _ := strings.Cut(pair, "=")
+		param, begins := strings.CutPrefix(value, "{")
+		param, ends := strings.CutSuffix(param, "}")
+		switch {
+		case begins && ends:
+			op.inQuery[param] = name
+		case pair != "":
+			if op.fixed == nil {
+				op.fixed = make(map[string]string)
+			}
+			op.fixed[unescaped(name)] = unescaped(value)
+		}
+	}
+}
+
+func unescaped(s string) string {
+	if plain, err := url.QueryUnescape(s); err == nil {
+		return plain
+	}
+	return s
 }
 
 func (op *operation) words() string { return op.method + " " + aai.CleanLabel(op.path, 100) }
@@ -49,6 +82,7 @@ func (m *apiConverter) operations() ([]*operation, error) {
 			}
 			op := &operation{Operation: found[method], item: item, path: path, method: method}
 			op.group = groupOf(op)
+			op.setRoute()
 			for _, tag := range op.Tags {
 				known[tag] = true
 			}
@@ -117,15 +151,19 @@ func (m *apiConverter) add(op *operation) (why string) {
 	if why := m.broken[op.method+" "+op.path]; why != "" {
 		return why
 	}
-	if m.isOtherServer(op) {
-		return "it is at another server than the rest; an app has one"
-	}
-	public, why := m.login.covers(op, m.api)
+	auth, why := m.loginOf(op)
 	if why != "" {
 		return why
 	}
+	server, why := m.serverOf(op)
+	if why != "" {
+		return why
+	}
+	if auth != nil && server != "" && !catalog.SameSite(hostOf(m.section.BaseURL), hostOf(server)) {
+		auth = m.furtherLogin(nameOf(hostOf(server)+"_"+auth.Login), auth)
+	}
 	d := catalog.ToolDeclaration{Description: describe(op), Group: op.group}
-	a := &arguments{maker: m, op: op, path: op.path, public: public}
+	a := &arguments{maker: m, op: op, path: op.route, login: auth, server: server}
 	if why := a.collect(); why != "" {
 		return why
 	}

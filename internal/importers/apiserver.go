@@ -1,6 +1,9 @@
 package importers
 
 import (
+	"cmp"
+	"fmt"
+	"maps"
 	"net"
 	"net/url"
 	"slices"
@@ -23,29 +26,35 @@ func (m *apiConverter) server() (string, error) {
 			raw = resolveServerVariables(m.api.Servers[0])
 		}
 	}
+	base, e := m.address(raw, said)
+	if e != nil {
+		e.Hint = "Say where the API is: --server https://HOST/PATH"
+		return "", e
+	}
+	return base, nil
+}
+
+// address returns a base URL without a slash at its end. said is the place of raw, which may be
+// relative to the document.
+func (m *apiConverter) address(raw, said string) (string, *aai.Error) {
 	u, err := url.Parse(raw)
-	if err == nil && !u.IsAbs() && m.options.Address != "" {
+	if beside := cmp.Or(m.options.Address, m.section.BaseURL); err == nil && !u.IsAbs() && beside != "" {
 		var from *url.URL
-		if from, err = url.Parse(m.options.Address); err == nil {
+		if from, err = url.Parse(beside); err == nil {
 			u = from.ResolveReference(u)
 		}
 	}
 	expected := `an https address such as "https://api.example.com/v1"`
-	var e *aai.Error
 	switch {
 	case err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" ||
 		strings.ContainsAny(raw, "{}"):
-		e = documentError(said, "is "+quotedField(raw), expected)
+		return "", documentError(said, "is "+quotedField(raw), expected)
 	case u.Scheme != "https" && (u.Scheme != "http" || !netguard.IsLoopback(u.Hostname())):
-		e = documentError(said, "is "+quotedField(raw)+", which is not encrypted",
+		return "", documentError(said, "is "+quotedField(raw)+", which is not encrypted",
 			expected+", or http to this computer itself")
 	case m.options.Server == "" && m.isForeignLoopback(u):
-		e = documentError(said, "is "+quotedField(raw)+", an address of this computer, in a document from elsewhere",
+		return "", documentError(said, "is "+quotedField(raw)+", an address of this computer, in a document from elsewhere",
 			expected)
-	}
-	if e != nil {
-		e.Hint = "Say where the API is: --server https://HOST/PATH"
-		return "", e
 	}
 	return strings.TrimSuffix(u.String(), "/"), nil
 }
@@ -67,20 +76,62 @@ func resolveServerVariables(s *openapi3.Server) string {
 	return raw
 }
 
-// isOtherServer reports whether an operation is at another server than the API.
-func (m *apiConverter) isOtherServer(op *operation) bool {
+// serverOf returns the base URL of an operation that is at another server than the API, or "", or
+// why it cannot be called there.
+func (m *apiConverter) serverOf(op *operation) (base, why string) {
 	servers := op.item.Servers
 	if op.Servers != nil && len(*op.Servers) > 0 {
 		servers = *op.Servers
 	}
-	if len(servers) == 0 || servers[0] == nil {
-		return false
+	for _, s := range servers {
+		if s == nil {
+			continue
+		}
+		raw := resolveServerVariables(s)
+		if slices.ContainsFunc(m.api.Servers, func(all *openapi3.Server) bool {
+			return all != nil && strings.TrimSuffix(resolveServerVariables(all), "/") == strings.TrimSuffix(raw, "/")
+		}) {
+			return "", ""
+		}
+		at, err := m.address(raw, "its server")
+		switch {
+		case err == nil && at == m.section.BaseURL:
+			return "", ""
+		case err == nil && base == "":
+			base = at
+		case err != nil && why == "":
+			why = err.Message
+		}
 	}
-	raw := strings.TrimSuffix(resolveServerVariables(servers[0]), "/")
-	return !slices.ContainsFunc(m.api.Servers, func(s *openapi3.Server) bool {
-		return s != nil && strings.TrimSuffix(resolveServerVariables(s), "/") == raw
-	}) &&
-		raw != m.section.BaseURL
+	if base != "" {
+		why = ""
+	}
+	return base, why
+}
+
+// noteAccess notes the further logins and servers of the tools.
+func (m *apiConverter) noteAccess() {
+	servers := make(map[string]int)
+	for _, tool := range m.section.Tools {
+		if at := tool.Recipe.HTTP.Server; at != "" {
+			servers[at]++
+		}
+	}
+	for _, at := range slices.Sorted(maps.Keys(servers)) {
+		m.note(fmt.Sprintf("%d tools are at another server: %s", servers[at], at))
+	}
+	for _, name := range slices.Sorted(maps.Keys(m.login.further)) {
+		m.note("some tools need a login of their own: aai-gateway auth login " + m.doc.ID + " --login " + name)
+	}
+}
+
+// hostOf returns the host of an address, with its port.
+func hostOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return u.Host
 }
 
 // identity sets the app's id, name and description.

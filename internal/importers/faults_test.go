@@ -161,6 +161,58 @@ func TestHeadersOfGateway(t *testing.T) {
 	}
 }
 
+// TestTwoKeys checks that a login by two keys at once is one login.
+func TestTwoKeys(t *testing.T) {
+	got := readFile(t, "two_keys.yaml")
+	if len(got.Skipped) > 0 {
+		t.Errorf("left out: %+v", got.Skipped)
+	}
+	app := loadDocument(t, got.Text)
+	want := []aai.KeyPlace{{In: "header", Name: "DD-API-KEY"}, {In: "header", Name: "DD-APPLICATION-KEY"}}
+	if keys := app.Site.Auth.Keys(); !slices.Equal(keys, want) {
+		t.Errorf("the keys are %+v", keys)
+	}
+	if !toolNamed(t, got, "open").Recipe.HTTP.Public {
+		t.Error("the public tool asks for a login")
+	}
+}
+
+// TestSeveralLogins checks that operations with another login or server than the rest are tools.
+func TestSeveralLogins(t *testing.T) {
+	got := readFile(t, "logins.yaml")
+	if len(got.Skipped) != 1 || got.Skipped[0].Operation != "GET /certificate" {
+		t.Errorf("left out: %+v", got.Skipped)
+	}
+	app := loadDocument(t, got.Text)
+	if app.Site.Auth.Kind != aai.AuthBearer || app.Site.Auth.Login != "" {
+		t.Errorf("the first login is %+v", app.Site.Auth)
+	}
+	var further []string
+	for _, h := range app.Site.Logins {
+		further = append(further, h.Auth.Login+" "+h.Address())
+	}
+	if want := []string{"admin https://api.two.example/v1", "other_example https://other.example", "session https://api.two.example/v1"}; !slices.Equal(further, want) {
+		t.Errorf("the further logins are %q, want %q", further, want)
+	}
+	for tool, want := range map[string]string{
+		"list": "https://api.two.example/v1/a", "upload": "https://upload.two.example/u", "elsewhere": "https://other.example/e",
+		"share": "https://api.two.example/v1/a/{id}", "cancel": "https://api.two.example/v1/cancel?beta=true",
+	} {
+		h := toolNamed(t, got, tool).Recipe.HTTP
+		at := h.Address() + h.Path
+		for name, value := range h.Query {
+			at += "?" + name + "=" + value
+		}
+		if at != want {
+			t.Errorf("%s goes to %s, want %s", tool, at, want)
+		}
+	}
+	find := toolNamed(t, got, "find")
+	if send := find.Recipe.HTTP.Send["kind"]; !slices.Equal(find.Recipe.Params, []string{"kind"}) || send.In != "" && send.In != "query" {
+		t.Errorf("a parameter in the query of a path: %q %+v", find.Recipe.Params, send)
+	}
+}
+
 // TestSwagger checks that a document of Swagger 2.0 becomes tools.
 func TestSwagger(t *testing.T) {
 	got := readFile(t, "swagger2.yaml")

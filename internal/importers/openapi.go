@@ -87,7 +87,7 @@ type apiConverter struct {
 	options OpenAPIOptions
 	doc     *catalog.Document
 	section catalog.Section
-	login   chosenLogin
+	login   apiLogins
 	broken  map[string]string // operations that cannot be read, as in repairer
 	names   map[string]bool   // of tools
 	result  *ImportedAPI
@@ -109,7 +109,7 @@ func (m *apiConverter) make() error {
 	if err := m.chooseLogin(operations); err != nil {
 		return err
 	}
-	m.section.Auth = m.login.auth
+	m.section.Auth = m.login.able[m.login.main]
 	for _, op := range operations {
 		if why := m.add(op); why != "" {
 			m.result.Skipped = append(m.result.Skipped, answer.SkippedOperation{Operation: op.words(), Reason: why})
@@ -124,6 +124,8 @@ func (m *apiConverter) make() error {
 		return e
 	}
 	m.countGroups()
+	m.section.Logins = m.login.further
+	m.noteAccess()
 	m.doc.Sections = []catalog.Section{m.section}
 	return nil
 }

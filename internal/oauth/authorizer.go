@@ -141,9 +141,11 @@ func (l *Authorizer) Authorize(ctx context.Context, r *aai.Recipe, req *http.Req
 	}
 	switch p.auth.Kind {
 	case aai.AuthOAuth2:
-		err = l.authorizeOAuth(ctx, p, req)
+		if err = l.authorizeOAuth(ctx, p, req); err == nil && len(p.auth.Also) > 0 {
+			err = l.addKeys(ctx, p, req)
+		}
 	case aai.AuthAPIKey, aai.AuthBearer:
-		err = l.addKey(ctx, p, req)
+		err = l.addKeys(ctx, p, req)
 	case aai.AuthAppCredential:
 		err = l.addBoughtToken(ctx, p, req)
 	case aai.AuthCookie:

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/gybob/aai-gateway"
@@ -28,10 +29,8 @@ func RequiredFields(r *aai.Recipe) []answer.LoginField {
 		return nil
 	}
 	switch a := r.HTTP.Auth; a.Kind {
-	case aai.AuthAPIKey:
-		return []answer.LoginField{{Name: fieldKey, Label: "API key"}}
-	case aai.AuthBearer:
-		return []answer.LoginField{{Name: fieldKey, Label: "token"}}
+	case aai.AuthAPIKey, aai.AuthBearer, aai.AuthOAuth2:
+		return keyFields(a)
 	case aai.AuthAppCredential:
 		return []answer.LoginField{{Name: fieldAppID, Label: "app id"}, {Name: fieldAppSecret, Label: "app secret"}}
 	case aai.AuthCookie:
@@ -42,6 +41,25 @@ func RequiredFields(r *aai.Recipe) []answer.LoginField {
 		return fields
 	}
 	return nil
+}
+
+// keyFields returns the keys of a login. The names of several tell them apart.
+func keyFields(a *aai.AuthRecipe) []answer.LoginField {
+	var fields []answer.LoginField
+	word := "API key"
+	if a.Kind == aai.AuthBearer {
+		word = "token"
+	}
+	if a.Kind != aai.AuthOAuth2 {
+		fields = append(fields, answer.LoginField{Name: fieldKey, Label: word})
+		if len(a.Also) > 0 && a.Kind == aai.AuthAPIKey {
+			fields[0].Label += " " + aai.CleanLabel(a.Name, 60)
+		}
+	}
+	for i, key := range a.Also {
+		fields = append(fields, answer.LoginField{Name: fieldKey + strconv.Itoa(i+2), Label: "API key " + aai.CleanLabel(key.Name, 60)})
+	}
+	return fields
 }
 
 // storedCredentials are the credentials that the user entered.
@@ -56,7 +74,14 @@ type storedCredentials struct {
 // origin, to their destination and to their place in the request.
 func (p *realm) keyID() string {
 	a := p.auth
-	return keyPrefix + digest(append([]string{"key|v1", p.origin, p.base, a.Kind, a.In, a.Name, a.TokenEndpoint, a.Domain}, a.Cookies...)...)
+	parts := append([]string{"key|v1", p.origin, p.base, a.Kind, a.In, a.Name, a.TokenEndpoint, a.Domain}, a.Cookies...)
+	if a.Login != "" || len(a.Also) > 0 {
+		parts = append(parts, "login", a.Login)
+	}
+	for _, key := range a.Also {
+		parts = append(parts, key.In, key.Name)
+	}
+	return keyPrefix + digest(parts...)
 }
 
 func (p *realm) keyWord() string {
@@ -133,7 +158,7 @@ func checkFieldValue(field answer.LoginField, value string) error {
 // environment variable.
 func (l *Authorizer) values(ctx context.Context, p *realm) (map[string]string, error) {
 	// An untrusted descriptor could name any secret of this computer.
-	if name := p.auth.EnvVar; name != "" && p.origin == "" && l.cfg.Getenv != nil && slices.Contains(l.cfg.AllowedEnv, name) {
+	if name := p.auth.EnvVar; name != "" && len(p.auth.Also) == 0 && p.origin == "" && l.cfg.Getenv != nil && slices.Contains(l.cfg.AllowedEnv, name) {
 		if value := strings.TrimSpace(l.cfg.Getenv(name)); value != "" {
 			if err := checkFieldValue(answer.LoginField{Name: fieldKey, Label: "value of " + name}, value); err != nil {
 				return nil, err
@@ -168,21 +193,32 @@ func (p *realm) missingCredentials() *aai.Error {
 	return e
 }
 
-// addKey adds an API key or a token to the request.
-func (l *Authorizer) addKey(ctx context.Context, p *realm, req *http.Request) error {
+// addKeys adds the keys or the token to the request.
+func (l *Authorizer) addKeys(ctx context.Context, p *realm, req *http.Request) error {
 	values, err := l.values(ctx, p)
 	if err != nil {
 		return err
 	}
-	a := p.auth
-	name, secret := a.Name, a.Prefix+values[fieldKey]
-	if a.Kind == aai.AuthBearer && name == "" {
-		name = "Authorization"
+	a := *p.auth
+	if a.Kind == aai.AuthBearer && a.Name == "" {
+		a.In, a.Name = "header", "Authorization"
 		if a.Prefix == "" {
-			secret = "Bearer " + values[fieldKey]
+			a.Prefix = "Bearer "
 		}
 	}
-	if a.In == "query" {
+	keys := a.Keys()
+	for i, field := range keyFields(&a) {
+		if err := p.addKey(keys[i], values[field.Name], req); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// addKey adds one key to the request.
+func (p *realm) addKey(at aai.KeyPlace, value string, req *http.Request) error {
+	name, secret := at.Name, at.Prefix+value
+	if at.In == "query" {
 		query := req.URL.Query()
 		if query.Has(name) { // remove the caller's value
 			query.Del(name)

@@ -283,3 +283,54 @@ func TestNothingIsWanted(t *testing.T) {
 		t.Error("a person logs in to nothing")
 	}
 }
+
+// TestSeveralKeys checks that a request carries all keys of a login, and that a further login of an
+// app has keys of its own.
+func TestSeveralKeys(t *testing.T) {
+	w := plainWorld(t)
+	two := aai.AuthRecipe{Kind: aai.AuthAPIKey, In: "header", Name: "X-Client", Also: []aai.KeyPlace{{In: "header", Name: "X-Secret"}, {In: "query", Name: "v"}}}
+	r := keyRecipe("", "https://api.example.com", two)
+	fields := oauth.RequiredFields(r)
+	if len(fields) != 3 || fields[0].Label != "API key X-Client" || fields[1].Label != "API key X-Secret" {
+		t.Fatalf("it asks for %+v", fields)
+	}
+	values := map[string]string{fields[0].Name: "C1", fields[1].Name: "S1", fields[2].Name: "V1"}
+	if err := w.logins.StoreCredentials(t.Context(), r, values); err != nil {
+		t.Fatal(err)
+	}
+	req, err := request(t, w.logins, r)
+	if got := fmt.Sprint(req.URL.RawQuery, " ", req.Header); err != nil || got != "a=b%26c&v=V1 map[X-Client:[C1] X-Secret:[S1]]" {
+		t.Errorf("it goes out as %s, %v", got, err)
+	}
+	other := two
+	other.Login = "admin"
+	_, err = request(t, w.logins, keyRecipe("", "https://api.example.com", other))
+	if e := aai.AsError(err); e.Code != aai.AuthRequired || !strings.Contains(e.Hint, "--login admin") {
+		t.Errorf("the further login: %v, %s", err, e.Hint)
+	}
+}
+
+// TestServersOfTools checks that a login goes to another host of its site, and not to another site.
+func TestServersOfTools(t *testing.T) {
+	w := plainWorld(t)
+	r := keyRecipe("", "https://api.example.com", aai.AuthRecipe{Kind: aai.AuthBearer})
+	if err := w.logins.StoreCredentials(t.Context(), r, map[string]string{"key": "K3Y"}); err != nil {
+		t.Fatal(err)
+	}
+	r.HTTP.Server = "https://upload.example.com"
+	req, err := http.NewRequest(http.MethodGet, "https://upload.example.com/x", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.logins.Authorize(t.Context(), r, req); err != nil || req.Header.Get("Authorization") != "Bearer K3Y" {
+		t.Errorf("the same site: %v, %v", req.Header, err)
+	}
+	r.HTTP.Server = "https://other.example"
+	if req, err = http.NewRequest(http.MethodGet, "https://other.example/x", nil); err != nil {
+		t.Fatal(err)
+	}
+	ends(t, w.logins.Authorize(t.Context(), r, req), aai.AuthRequired)
+	if len(req.Header) > 0 {
+		t.Errorf("another site gets %v", req.Header)
+	}
+}

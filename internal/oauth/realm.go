@@ -17,6 +17,9 @@ type realm struct {
 	auth   *aai.AuthRecipe
 	origin string // of the descriptor; empty: this computer
 	base   string // origin of calls, and destination of tokens
+	// beside is the origin of a tool at another host of the same site; empty: none. Its calls carry the
+	// login of base.
+	beside string
 }
 
 // realmOf reads the recipe and checks its addresses: https, and hosts of one site unless the user
@@ -54,6 +57,17 @@ func newRealm(r *aai.Recipe) (*realm, error) {
 	if p.base, err = originOf(r.HTTP.BaseURL); err != nil {
 		return nil, aai.Errorf(aai.AuthInvalid, "base_url of %s: %w", aai.CleanLabel(r.App, 60), err)
 	}
+	if r.HTTP.Server != "" {
+		at, err := originOf(r.HTTP.Server)
+		switch {
+		case err != nil:
+			return nil, aai.Errorf(aai.AuthInvalid, "base_url of a tool of %s: %w", aai.CleanLabel(r.App, 60), err)
+		case netguard.SameSite(hostname(p.base), hostname(at)):
+			p.beside = at
+		default:
+			p.base = at // another site gets a login of its own
+		}
+	}
 	if r.HTTP.Origin != "" {
 		if p.origin, err = originOf(r.HTTP.Origin); err != nil {
 			return nil, aai.Errorf(aai.AuthInvalid, "the origin of %s: %w", aai.CleanLabel(r.App, 60), err)
@@ -66,7 +80,7 @@ type address struct{ name, address string }
 
 // addresses returns the addresses of the realm's requests, by the descriptor's field.
 func (p *realm) addresses() []address {
-	list := []address{{"base_url", p.recipe.HTTP.BaseURL}}
+	list := []address{{"base_url", p.recipe.HTTP.BaseURL}, {"base_url", p.recipe.HTTP.Server}}
 	switch p.auth.Kind {
 	case aai.AuthOAuth2:
 		list = append(list,
@@ -117,7 +131,12 @@ func (p *realm) commandName() string {
 	return p.host()
 }
 
-func (p *realm) command() string { return "aai-gateway auth login " + p.commandName() }
+func (p *realm) command() string {
+	if p.auth.Login != "" {
+		return "aai-gateway auth login " + p.commandName() + " --login " + p.auth.Login
+	}
+	return "aai-gateway auth login " + p.commandName()
+}
 
 // foreignHosts returns the sorted hosts outside the descriptor's site, or outside the API's site
 // for a local descriptor.
@@ -200,7 +219,7 @@ func (l *Authorizer) TrustHost(ctx context.Context, r *aai.Recipe, host string) 
 // approved.
 func (p *realm) checkDestination(u *url.URL) error {
 	to, err := originOf(u.Scheme + "://" + u.Host)
-	if err != nil || to != p.base || u.User != nil {
+	if err != nil || to != p.base && to != p.beside || u.User != nil {
 		return aai.Errorf(aai.AuthInvalid, "the request goes to %s; the login to %s is sent only to %s",
 			aai.CleanLabel(u.Host, 100), p.name(), p.base)
 	}

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -20,6 +21,7 @@ func newAuth(r *run) *cobra.Command {
 // authFlags are the flags of "auth login".
 type authFlags struct {
 	clientID string
+	login    string
 	secret   bool
 	trust    []string
 }
@@ -42,6 +44,7 @@ func newAuthLogin(r *run) *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&f.clientID, "client-id", "", "how the authorization server knows this gateway, if you registered it there")
+	cmd.Flags().StringVar(&f.login, "login", "", "the `name` of the login, in an app of several")
 	cmd.Flags().BoolVar(&f.secret, "client-secret", false, "ask for the secret that goes with it")
 	cmd.Flags().StringArrayVar(&f.trust, "trust", nil, "a `host` of another site that may take part in the login")
 	return cmd
@@ -49,11 +52,14 @@ func newAuthLogin(r *run) *cobra.Command {
 
 func (r *run) authLogin(cmd *cobra.Command, app string, f authFlags) error {
 	ctx := cmd.Context()
-	about, err := r.aboutLogin(ctx, app)
+	args := map[string]any{"app": app}
+	if f.login != "" {
+		args["login"] = f.login
+	}
+	about, err := r.aboutLogin(ctx, args)
 	if err != nil {
 		return err
 	}
-	args := map[string]any{"app": app}
 	trust, err := r.askTrustedHosts(ctx, about, f.trust)
 	if err != nil {
 		return err
@@ -82,12 +88,15 @@ func (r *run) authLogin(cmd *cobra.Command, app string, f authFlags) error {
 		} else {
 			r.output.say("Logged in to %s.", aai.CleanLabel(about.Host, maxLine))
 		}
+		if len(about.Further) > 0 && f.login == "" {
+			r.output.note("Other tools of it need a login of their own: --login " + strings.Join(about.Further, ", --login "))
+		}
 		return nil
 	}))
 }
 
-func (r *run) aboutLogin(ctx context.Context, app string) (answer.LoginReport, error) {
-	result, err := r.callBuiltin(ctx, "auth_status", map[string]any{"app": app})
+func (r *run) aboutLogin(ctx context.Context, args map[string]any) (answer.LoginReport, error) {
+	result, err := r.callBuiltin(ctx, "auth_status", maps.Clone(args))
 	if err != nil {
 		return answer.LoginReport{}, err
 	}

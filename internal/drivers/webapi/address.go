@@ -25,7 +25,7 @@ type segment []piece
 type piece struct{ text, param string }
 
 func newAddress(r *aai.Recipe) (*address, error) {
-	a, err := newBase(r.HTTP.BaseURL, r.HTTP.Origin)
+	a, err := newBase(r.HTTP.Address(), r.HTTP.Origin)
 	if err != nil {
 		return nil, err
 	}

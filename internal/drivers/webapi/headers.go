@@ -81,9 +81,9 @@ func isReserved(key string) bool {
 
 // isCredential reports whether the header carries the credentials.
 func (t *tool) isCredential(key string) bool {
-	auth := t.recipe.HTTP.Auth
-	return auth != nil && auth.In == "header" &&
-		strings.EqualFold(strings.ReplaceAll(auth.Name, "_", "-"), strings.ReplaceAll(key, "_", "-"))
+	return slices.ContainsFunc(t.recipe.HTTP.Auth.Keys(), func(k aai.KeyPlace) bool {
+		return k.In == inHeader && strings.EqualFold(strings.ReplaceAll(k.Name, "_", "-"), strings.ReplaceAll(key, "_", "-"))
+	})
 }
 
 // bodyForm is the format of a request body.

@@ -28,7 +28,8 @@ func (t *tool) message(args map[string]any) (*message, error) {
 		return nil, err
 	}
 	m := &message{url: u, headers: http.Header{}}
-	var query, cookies, fields []pair
+	var cookies, fields []pair
+	query := t.fixedQuery()
 	members := make(map[string]any)
 	for _, name := range t.given(args) {
 		p, value := t.placeOf(name), args[name]
@@ -56,6 +57,15 @@ func (t *tool) message(args map[string]any) (*message, error) {
 		m.headers.Set("Cookie", joined(cookies, "; "))
 	}
 	return m, t.fillBody(m, fields, members)
+}
+
+// fixedQuery returns the descriptor's own part of the query.
+func (t *tool) fixedQuery() []pair {
+	var pairs []pair
+	for _, name := range slices.Sorted(maps.Keys(t.recipe.HTTP.Query)) {
+		pairs = append(pairs, pair{name, queryEscape(name), queryEscape(t.recipe.HTTP.Query[name])})
+	}
+	return pairs
 }
 
 // fillBody encodes the body, if there is one.

@@ -151,9 +151,12 @@ func (t *tool) checkPlace(at string, p paramPlace) error {
 	auth := t.recipe.HTTP.Auth
 	switch p.in {
 	case inQuery:
-		if auth != nil && auth.In == inQuery && auth.Name == p.name {
+		if slices.ContainsFunc(auth.Keys(), func(k aai.KeyPlace) bool { return k.In == inQuery && k.Name == p.name }) {
 			return aai.Errorf(aai.DescriptorInvalid,
 				"parameters: %s is reserved for the person's key; no parameter may have this name", aai.CleanLabel(p.name, 60))
+		}
+		if _, fixed := t.recipe.HTTP.Query[p.name]; fixed {
+			return invalid(at+".name", `a name that "query" does not have`, p.name)
 		}
 	case inHeader:
 		key := http.CanonicalHeaderKey(p.name)

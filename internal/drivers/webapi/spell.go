@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/gybob/aai-gateway"
 )
 
 // errSplitValue reports a value that the server would read as several values.
@@ -56,11 +58,16 @@ func (t *tool) addPairs(pairs []pair, param string, p paramPlace, value any) ([]
 	if err != nil {
 		return nil, err
 	}
-	auth := t.recipe.HTTP.Auth
+	keys := t.recipe.HTTP.Auth.Keys()
 	for _, added := range pairs[before:] {
 		name, _, _ := strings.Cut(added.plain, "[") // servers take "key[]" for "key"
-		if auth != nil && auth.In == inQuery && (strings.EqualFold(name, auth.Name) || added.plain == auth.Name) {
+		if slices.ContainsFunc(keys, func(k aai.KeyPlace) bool {
+			return k.In == inQuery && (strings.EqualFold(name, k.Name) || added.plain == k.Name)
+		}) {
 			return nil, errors.New("is reserved for the person's key; no argument may have this name")
+		}
+		if _, fixed := t.recipe.HTTP.Query[added.plain]; fixed {
+			return nil, errors.New("has the name of a part of the query that the app has set; expected another")
 		}
 		for other, taken := range t.places {
 			if other != param && taken.in == inQuery && taken.name == added.plain {
