@@ -230,6 +230,9 @@ type Assessment struct {
 	SendsKeys       bool // it sends text or keys to the target, which a terminal would run
 	TakesScreenshot bool // it captures its target or the whole screen
 	KeepsFocus      bool // it leaves the person's pointer and keyboard alone
+	// ReadsFiles lists the files that the call sends to the app. A person is asked about each call
+	// with one.
+	ReadsFiles []string
 	// ElementParams lists the parameters that identify the window element; nil means that any
 	// may.
 	ElementParams []string

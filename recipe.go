@@ -126,6 +126,10 @@ type SendRecipe struct {
 	Style   string
 	Explode *bool // one name=value pair for each value; nil: only with "form"
 	Whole   bool  // the value is the whole body, not a member of it
+	// File means that the value, or each item of a list, names a file: by its path, or by "result:" and
+	// the id of a call with a kept result. The body has the content of the file.
+	File  bool
+	Media string // content type of the part in a body of several parts; empty: by the value
 	// Reserved leaves reserved characters such as "/" and ":" in a query as they are, except those
 	// that separate parameters.
 	Reserved bool

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/audit/kept"
 	"github.com/gybob/aai-gateway/internal/catalog"
 	"github.com/gybob/aai-gateway/internal/catalog/discovery"
 	"github.com/gybob/aai-gateway/internal/config"
@@ -88,12 +89,12 @@ func (s *setup) web(local aai.Catalog, client *netguard.Client, drivers map[stri
 }
 
 // withWeb adds the web driver, which is the same on all platforms, to the platform's drivers.
-func withWeb(drivers map[string]aai.Driver, client *http.Client, logins webapi.Authorizer, c config.Web) map[string]aai.Driver {
+func withWeb(drivers map[string]aai.Driver, client *http.Client, logins webapi.Authorizer, results *kept.ResultStore, c config.Web) map[string]aai.Driver {
 	all := maps.Clone(drivers)
 	if all == nil {
 		all = make(map[string]aai.Driver)
 	}
-	all["http"] = webapi.New(webapi.Config{Client: client, Authorizer: logins, Rate: c.RequestsPerSecond, Burst: max(int(2*c.RequestsPerSecond), 1)})
+	all["http"] = webapi.New(webapi.Config{Client: client, Authorizer: logins, KeptResult: results.Content, Rate: c.RequestsPerSecond, Burst: max(int(2*c.RequestsPerSecond), 1)})
 	return all
 }
 

@@ -237,6 +237,8 @@ func writeHTTP(_ *Section, r *aai.Recipe, tool *objectText) {
 			param.add("explode", s.Explode)
 			param.add("whole", s.Whole)
 			param.add("reserved", s.Reserved)
+			param.add("file", s.File)
+			param.add("media", s.Media)
 			send[name] = param
 		}
 		request.put("send", send)

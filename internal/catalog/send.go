@@ -35,6 +35,13 @@ func (p *parser) sends(tool *members, r *aai.Recipe) map[string]aai.SendRecipe {
 		if reserved := m.flag("reserved"); reserved != nil {
 			s.Reserved = *reserved
 		}
+		if file := m.flag("file"); file != nil {
+			s.File = *file
+		}
+		s.Media = m.text("media")
+		if s.File && p.o.Origin != "" {
+			p.fault(m.pathOf("file"), "sends a file of this computer; a descriptor from the web may not")
+		}
 		if s.In == "" && c.Member("in") == nil {
 			p.fault(m.pathOf("in"), `missing; expected "path", "query", "header", "cookie" or "body"`)
 		}
@@ -42,4 +49,35 @@ func (p *parser) sends(tool *members, r *aai.Recipe) map[string]aai.SendRecipe {
 		sends[c.Name] = s
 	}
 	return sends
+}
+
+// withFiles returns an Assess function that names the files of a call.
+func withFiles(r *aai.Recipe, a aai.Assessment) func(*aai.Call) aai.Assessment {
+	var params []string
+	if r.HTTP != nil {
+		for name, s := range r.HTTP.Send {
+			if s.File {
+				params = append(params, name)
+			}
+		}
+	}
+	slices.Sort(params)
+	return func(call *aai.Call) aai.Assessment {
+		assessed := a
+		for _, name := range params {
+			if call == nil {
+				break
+			}
+			values, many := call.Args[name].([]any)
+			if !many {
+				values = []any{call.Args[name]}
+			}
+			for _, value := range values {
+				if file, named := value.(string); named {
+					assessed.ReadsFiles = append(assessed.ReadsFiles, file)
+				}
+			}
+		}
+		return assessed
+	}
 }

@@ -257,6 +257,9 @@ func (a *arguments) schemaIn(d schemaDetail) json.RawMessage {
 		} else if o, ok := body[a.memberOf(arg)].(object); ok && (arg.send == nil || arg.send.In == "body") {
 			one = o
 		}
+		if arg.send != nil && arg.send.File {
+			one = fileSchema(one)
+		}
 		if words := firstWords(arg.words, max(d.words, 20)); words != "" && d.words > 0 {
 			if tail, ok := one["description"].(string); ok && strings.Contains(tail, "(by default ") {
 				words = strings.TrimRight(words, " .") + " " + tail[strings.LastIndex(tail, "(by default "):]
@@ -288,6 +291,21 @@ func (a *arguments) schemaIn(d schemaDetail) json.RawMessage {
 	}
 	b.WriteString(`,"additionalProperties":false}`)
 	return b.Bytes()
+}
+
+// fileSchema returns the schema of a parameter that names files. described is the schema of their
+// content.
+func fileSchema(described object) object {
+	one := object{"type": "string", "description": "Absolute path of the file to send, or result:ID of a kept result"}
+	words, _ := described["description"].(string)
+	list := described["type"] == "array"
+	if list {
+		one = object{"type": "array", "items": one}
+	}
+	if words != "" {
+		one["description"] = strings.TrimRight(words, ". ") + ". The absolute path of the file to send, or result:ID"
+	}
+	return one
 }
 
 func (a *arguments) memberOf(arg argument) string {

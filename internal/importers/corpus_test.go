@@ -33,7 +33,8 @@ import (
 type document struct {
 	left int // skipped operations
 	// refused is the number of requests that its own schema can never allow, or allows in several forms
-	// instead of one: "additionalProperties": false beside "allOf", and "oneOf" of overlapping schemas.
+	// instead of one: "additionalProperties": false beside "allOf", and "oneOf" of overlapping schemas. It
+	// also counts bodies of a type that the validator does not know.
 	refused int
 }
 
@@ -43,7 +44,7 @@ func corpus() map[string]document {
 		"octokit-openapi-23.0.2/package/generated/api.github.com.json":        {refused: 3},
 		"shipengine-openapi-1.4.0/package/openapi.json":                       {refused: 7},
 		"shipengine-openapi-1.4.0/package/openapi.yaml":                       {refused: 7},
-		"blockfrost-openapi-0.1.93/package/openapi.yaml":                      {left: 2},
+		"blockfrost-openapi-0.1.93/package/openapi.yaml":                      {refused: 2},
 		"digdir-dialogporten-schema-1.40.0/package/swagger.verified.json":     {},
 		"shipengine-connect-fulfillment-provider-api-4.6.0/package/spec.yaml": {},
 		"shipengine-connect-fulfillment-provider-api-4.6.0/package/spec.json": {},
@@ -160,6 +161,10 @@ func checkAgainstDocument(t *testing.T, source []byte, got *importers.ImportedAP
 	}))
 	defer server.Close()
 	examples := examplesOf(t, app)
+	picture := filepath.Join(t.TempDir(), "picture.bin")
+	if err := os.WriteFile(picture, []byte("\x00\x01"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	at, err := url.Parse(server.URL)
 	if err != nil {
 		t.Fatal(err)
@@ -177,6 +182,11 @@ func checkAgainstDocument(t *testing.T, source []byte, got *importers.ImportedAP
 		if err != nil {
 			t.Errorf("%s: %v", tool.Name, err)
 			continue
+		}
+		for name, send := range request.Send {
+			if send.File && args[name] != nil {
+				args[name] = picture
+			}
 		}
 		sent++
 		if _, err := action(t.Context(), &aai.Call{Args: args}); err != nil {

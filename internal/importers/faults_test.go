@@ -213,6 +213,51 @@ func TestSeveralLogins(t *testing.T) {
 	}
 }
 
+// TestBodies checks the bodies that are neither JSON nor a plain form.
+func TestBodies(t *testing.T) {
+	got := readFile(t, "bodies.yaml")
+	if len(got.Skipped) > 0 {
+		t.Errorf("left out: %+v", got.Skipped)
+	}
+	for tool, want := range map[string]struct {
+		media  string
+		params []string
+		files  []string
+	}{
+		"upload":   {"multipart/form-data", []string{"file", "more", "note"}, []string{"file", "more"}},
+		"optional": {"multipart/form-data", []string{"picture"}, []string{"picture"}},
+		"binary":   {"application/octet-stream", []string{"file"}, []string{"file"}},
+		"image":    {"application/octet-stream", []string{"file"}, []string{"file"}},
+		"text":     {"text/plain", []string{"body"}, nil},
+		"untyped":  {"application/xml", []string{"body"}, nil},
+		"either":   {"application/x-www-form-urlencoded", []string{"a", "b"}, nil},
+		"free":     {"application/x-www-form-urlencoded", []string{"body"}, nil},
+	} {
+		r := toolNamed(t, got, tool).Recipe
+		if media := r.HTTP.Headers["Content-Type"]; media != want.media {
+			t.Errorf("%s sends %q, want %q", tool, media, want.media)
+		}
+		params := slices.Sorted(slices.Values(r.Params))
+		if !slices.Equal(params, want.params) {
+			t.Errorf("%s takes %q, want %q", tool, params, want.params)
+		}
+		var files []string
+		for name, send := range r.HTTP.Send {
+			if send.File {
+				files = append(files, name)
+			}
+		}
+		if slices.Sort(files); !slices.Equal(files, want.files) {
+			t.Errorf("%s sends the files %q, want %q", tool, files, want.files)
+		}
+	}
+	app := loadDocument(t, got.Text)
+	call := &aai.Call{Args: map[string]any{"file": "/a", "more": []any{"/b", "result:c"}, "note": "n"}}
+	if files := app.Tool("upload").Assessment(call).ReadsFiles; !slices.Equal(files, []string{"/a", "/b", "result:c"}) {
+		t.Errorf("the gates learn of the files %q", files)
+	}
+}
+
 // TestSwagger checks that a document of Swagger 2.0 becomes tools.
 func TestSwagger(t *testing.T) {
 	got := readFile(t, "swagger2.yaml")

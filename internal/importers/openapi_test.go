@@ -55,7 +55,7 @@ func TestShop(t *testing.T) {
 	server := httptest.NewServer(kept)
 	defer server.Close()
 	got := read(t, shop.OpenAPIDocument(), importers.OpenAPIOptions{Source: "shop.yaml", Address: server.URL + "/openapi.yaml", Driver: driver()})
-	if got.Operations != 9 || len(got.Skipped) != 1 || got.Skipped[0].Operation != "POST /orders/{order-id}/photo" || !strings.Contains(got.Skipped[0].Reason, "multipart/form-data") {
+	if got.Operations != 9 || len(got.Skipped) != 0 {
 		t.Errorf("of %d operations left out: %+v", got.Operations, got.Skipped)
 	}
 	app := loadDocument(t, got.Text)

@@ -40,7 +40,8 @@ type Grant struct {
 	Identity string `json:"identity,omitempty"`
 	App      string `json:"app"` // the ID of the target app
 	// Tool is as in aai.Request.Permission. Only the configuration may also use "*", or a
-	// start with arguments: the permission, a space and the whole command.
+	// start with arguments: the permission, a space and the whole command; or a tool with the files
+	// that it sends, separated by spaces.
 	Tool string `json:"tool"`
 	// Digest is the descriptor's digest at the time of the decision. It is empty in grants
 	// of the configuration, which are valid for every form of the descriptor.
@@ -66,6 +67,9 @@ func (g Grant) covers(r *aai.Request) bool {
 	if g.App != r.Call.Target.ID || !g.coversCaller(r.Call.Caller) {
 		return false
 	}
+	if files := r.Assessment().ReadsFiles; len(files) > 0 && g.Decision != Deny {
+		return g.Tool == r.Permission()+" "+strings.Join(files, " ")
+	}
 	if hasExtraArgs(r) && g.Decision != Deny {
 		return r.Call.Target.Process.Launch != nil && g.Tool == r.Permission()+" "+r.Call.Target.Process.Launch.CommandLine
 	}
@@ -82,10 +86,10 @@ func (g Grant) matchesDigest(r *aai.Request) bool {
 }
 
 // hasExtraArgs reports whether the call starts a program with more than its own command and files or
-// addresses to open. For a program that runs commands every argument is extra.
+// addresses to open, or sends files. For a program that runs commands every argument is extra.
 func hasExtraArgs(r *aai.Request) bool {
 	if !r.StartsProgram() {
-		return false
+		return len(r.Assessment().ReadsFiles) > 0
 	}
 	launch := r.Call.Target.Process.Launch
 	return launch == nil || launch.HasArgs && (r.RunsCommand || !launch.OpensArgs)

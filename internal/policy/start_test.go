@@ -100,3 +100,41 @@ func TestWhatRunsCommandsIsStartedToRun(t *testing.T) {
 		t.Errorf("in the mode safe: %s", got)
 	}
 }
+
+// TestFilesAreAskedAboutEachTime checks that no earlier consent to a tool lets a call send a file,
+// and that the question shows the file.
+func TestFilesAreAskedAboutEachTime(t *testing.T) {
+	upload := func(file string) *aai.Request {
+		app := notesApp("v1", &aai.Tool{Name: "upload", Effect: aai.Changes, Assess: func(call *aai.Call) aai.Assessment {
+			var a aai.Assessment
+			if call != nil && call.Args["file"] != nil {
+				a.ReadsFiles = []string{call.Args["file"].(string)}
+			}
+			return a
+		}})
+		r := asking(app, "upload")
+		if file != "" {
+			r.Call.Args["file"] = file
+		}
+		return r
+	}
+	d := newDesk()
+	d.admits(t, answered(upload(""), d.question(t, upload("")), choiceAlways))
+	d.admits(t, upload(""))
+	for range 2 {
+		q := d.question(t, upload("/home/me/plan.txt"))
+		if !strings.Contains(q.Text, "/home/me/plan.txt") {
+			t.Errorf("the file is not shown:\n%s", q.Text)
+		}
+		if len(q.Choices) != 2 || q.Choices[1].ID != choiceOnce {
+			t.Errorf("offered are %+v", q.Choices)
+		}
+		d.admits(t, answered(upload("/home/me/plan.txt"), q, choiceOnce))
+	}
+	q := d.question(t, upload("/home/me/plan.txt"))
+	d.refuses(t, answered(upload("/home/me/other.txt"), q, choiceOnce), aai.ConsentRequired)
+	allowed := newDesk(Grant{Caller: Wildcard, App: notes, Tool: "upload /home/me/plan.txt", Decision: Allow})
+	allowed.admits(t, upload("/home/me/plan.txt"))
+	allowed.question(t, upload("/home/me/other.txt"))
+	newDesk(Grant{Caller: Wildcard, App: notes, Tool: Wildcard, Decision: Allow}).question(t, upload("/home/me/plan.txt"))
+}

@@ -179,6 +179,15 @@ func (k *ResultStore) Get(ctx context.Context, call string) (*Result, error) {
 	return nil, nil
 }
 
+// Content returns the call's result as JSON, or nil if none is stored.
+func (k *ResultStore) Content(ctx context.Context, call string) ([]byte, error) {
+	result, err := k.Get(ctx, call)
+	if err != nil || result == nil {
+		return nil, err
+	}
+	return result.Content, nil
+}
+
 // Latest returns the last stored result, or nil if there is none.
 func (k *ResultStore) Latest(ctx context.Context) (*Result, error) {
 	files, err := k.files()

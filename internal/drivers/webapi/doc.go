@@ -2,11 +2,12 @@
 // with HTTP set into an [aai.Action].
 //
 // It sends requests only through the configured HTTP client, which decides which hosts
-// are reachable. It uses no files, no environment and no proxy. An [Authorizer] adds
+// are reachable. It uses no files but those that a person allowed for the call, no environment and no proxy. An [Authorizer] adds
 // credentials to a request; the package redacts them in every response.
 //
 // The steps of one call, all within the call's deadline:
 //
+//	uploads    read the files that parameters name (upload.go, multipart.go)
 //	message    put parameters into path, query or body (message.go, address.go)
 //	wait       keep to the request limit of the origin (limit.go)
 //	attempt    authorize, send, record the delivery (attempt.go, trace.go)

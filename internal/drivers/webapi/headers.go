@@ -93,10 +93,12 @@ const (
 	noBody   bodyForm = iota
 	asJSON            // an object
 	asFields          // application/x-www-form-urlencoded
+	asParts           // multipart/form-data
+	asIs              // another type: the value is the body
 )
 
 func (t *tool) setBodyForm() error {
-	const jsonType, formType = "application/json", "application/x-www-form-urlencoded"
+	const jsonType, formType, partsType = "application/json", "application/x-www-form-urlencoded", "multipart/form-data"
 	declared := t.headers.Get("Content-Type")
 	if declared == "" {
 		t.body = asJSON
@@ -109,8 +111,13 @@ func (t *tool) setBodyForm() error {
 		t.body = asJSON
 	case err == nil && media == formType:
 		t.body = asFields
+	case err == nil && media == partsType:
+		t.body = asParts
+	case err == nil && t.bodyIsParam:
+		t.body = asIs
 	default:
-		return invalid("headers.Content-Type", jsonType+" or "+formType+", the supported types for parameters", declared)
+		return invalid("headers.Content-Type", jsonType+", "+formType+" or "+partsType+
+			", the supported types for parameters that are not the whole body", declared)
 	}
 	return nil
 }

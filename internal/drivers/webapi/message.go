@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -22,7 +23,7 @@ type message struct {
 }
 
 // message puts the arguments in their places. Its errors are INVALID_PARAMS.
-func (t *tool) message(args map[string]any) (*message, error) {
+func (t *tool) message(ctx context.Context, args map[string]any) (*message, error) {
 	u, err := t.fill(args)
 	if err != nil {
 		return nil, err
@@ -30,6 +31,7 @@ func (t *tool) message(args map[string]any) (*message, error) {
 	m := &message{url: u, headers: http.Header{}}
 	var cookies, fields []pair
 	query := t.fixedQuery()
+	var parts []formPart
 	members := make(map[string]any)
 	for _, name := range t.given(args) {
 		p, value := t.placeOf(name), args[name]
@@ -42,9 +44,11 @@ func (t *tool) message(args map[string]any) (*message, error) {
 		case p.in == inCookie:
 			cookies, err = p.addPairs(cookies, value)
 		case p.isBody:
-			m.body, err = encodeJSON(value)
+			err = t.addWholeBody(ctx, m, p, value)
 		case t.body == asFields:
 			fields, err = p.addPairs(fields, value)
+		case t.body == asParts:
+			parts, err = t.addParts(ctx, parts, p, value)
 		default:
 			members[p.name] = value
 		}
@@ -56,7 +60,54 @@ func (t *tool) message(args map[string]any) (*message, error) {
 	if len(cookies) > 0 {
 		m.headers.Set("Cookie", joined(cookies, "; "))
 	}
+	if t.body == asParts && !t.bodyIsParam {
+		return m, m.setParts(parts)
+	}
 	return m, t.fillBody(m, fields, members)
+}
+
+// addWholeBody sets the body from the parameter that is all of it.
+func (t *tool) addWholeBody(ctx context.Context, m *message, p paramPlace, value any) (err error) {
+	if t.body == asJSON {
+		m.body, err = encodeJSON(value)
+		return err
+	}
+	if t.body == asIs && p.file {
+		var file *upload
+		if file, err = t.openUpload(ctx, value); err == nil {
+			m.body = file.content
+		}
+		return err
+	}
+	if t.body == asIs {
+		text, scalar := scalarText(value)
+		if m.body = []byte(text); !scalar {
+			return errors.New("expected a text for the body")
+		}
+		return nil
+	}
+	members, is := value.(map[string]any)
+	if !is {
+		return errors.New("expected an object for the form")
+	}
+	var fields []pair
+	var parts []formPart
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		field := paramPlace{in: inBody, name: name, style: form, explode: true, declared: true}
+		if t.body == asParts {
+			parts, err = t.addParts(ctx, parts, field, members[name])
+		} else {
+			fields, err = field.addPairs(fields, members[name])
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if t.body == asParts {
+		return m.setParts(parts)
+	}
+	m.body = []byte(joined(fields, "&"))
+	return nil
 }
 
 // fixedQuery returns the descriptor's own part of the query.

@@ -36,6 +36,8 @@ type paramPlace struct {
 	style    string
 	explode  bool
 	isBody   bool // the parameter is the entire body
+	file     bool // the value names a file with the content
+	media    string
 	reserved bool // characters that separate no parameters are sent as they are
 	declared bool // by the descriptor; otherwise objects are not allowed in an address
 }
@@ -104,9 +106,11 @@ func (t *tool) setBody(parameters int) error {
 	if err := t.setBodyForm(); err != nil {
 		return err
 	}
-	if t.bodyIsParam && t.body != asJSON {
-		return invalid("headers.Content-Type", "application/json for a body that is one parameter",
-			t.headers.Get("Content-Type"))
+	for name, p := range t.places {
+		if p.file && (t.body != asParts || p.isBody) && t.body != asIs {
+			return invalid("send."+aai.CleanLabel(name, 60)+".file", "a body of several parts, or one that is the file",
+				t.headers.Get("Content-Type"))
+		}
 	}
 	return nil
 }
@@ -116,7 +120,7 @@ func (t *tool) newPlace(name string) (paramPlace, error) {
 	s, told := t.recipe.HTTP.Send[name]
 	at := "send." + aai.CleanLabel(name, 60)
 	templated := slices.Contains(t.address.params, name)
-	p := paramPlace{in: s.In, name: cmp.Or(s.Name, name), style: s.Style, isBody: s.Whole, reserved: s.Reserved, declared: told}
+	p := paramPlace{in: s.In, name: cmp.Or(s.Name, name), style: s.Style, isBody: s.Whole, file: s.File, media: s.Media, reserved: s.Reserved, declared: told}
 	if !told {
 		p.in = t.defaultPlace
 		if templated {
@@ -138,6 +142,8 @@ func (t *tool) newPlace(name string) (paramPlace, error) {
 		return p, invalid(at+".style", "one of the place "+p.in, p.style)
 	case p.reserved && p.in != inQuery:
 		return p, invalid(at+".reserved", "a parameter of the query", p.in)
+	case p.file && (p.in != inBody || t.recipe.HTTP.Origin != ""):
+		return p, invalid(at+".file", "a parameter of the body, in a descriptor of this computer", p.in)
 	case p.isBody && (p.in != inBody || s.Style != "" && s.Style != styleJSON):
 		return p, invalid(at+".whole", "a body of JSON", p.in)
 	case p.in == inBody && (t.method == http.MethodGet || t.method == http.MethodHead):

@@ -1,0 +1,142 @@
+package webapi
+
+import (
+	"context"
+	"io"
+	"mime"
+	"mime/multipart"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/gybob/aai-gateway"
+)
+
+// written creates a file in a new folder.
+func written(t *testing.T, name, content string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestParts checks a body of several parts: fields, lists, objects, a file and a kept result.
+func TestParts(t *testing.T) {
+	s := serve(t, answers(http.StatusOK, "text/plain", "ok"))
+	config := fast(plainClient(t))
+	config.KeptResult = func(_ context.Context, call string) ([]byte, error) { return []byte(`{"call":"` + call + `"}`), nil }
+	r := recipe(s.URL, http.MethodPost, "/", "note", "tags", "meta", "file", "kept")
+	r.HTTP.Headers = map[string]string{"Content-Type": "multipart/form-data"}
+	r.HTTP.Send = map[string]aai.SendRecipe{"file": {In: "body", File: true, Media: "image/x-own"}, "kept": {In: "body", Name: "data", File: true}}
+	run(t, compile(t, New(config), r), map[string]any{
+		"note": "a\r\nb", "tags": []any{"x", "y"}, "meta": map[string]any{"n": 1},
+		"file": written(t, `pic "1".png`, "\x00picture"), "kept": "result:c-1",
+	})
+	got := s.last(t)
+	_, params, err := mime.ParseMediaType(got.Header.Get("Content-Type"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var parts []string
+	reader := multipart.NewReader(strings.NewReader(got.body), params["boundary"])
+	for {
+		part, err := reader.NextPart()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		content, err := io.ReadAll(part)
+		if err != nil {
+			t.Fatal(err)
+		}
+		parts = append(parts, part.FormName()+"|"+part.FileName()+"|"+part.Header.Get("Content-Type")+"|"+string(content))
+	}
+	want := "note|||a\r\nb\ntags|||x\ntags|||y\nmeta||application/json|{\"n\":1}\n" +
+		"file|pic %221%22.png|image/x-own|\x00picture\ndata|result.json|application/json|{\"call\":\"c-1\"}"
+	if got := strings.Join(parts, "\n"); got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// TestBodiesOfOtherTypes checks a body that is a file, and one that is a text.
+func TestBodiesOfOtherTypes(t *testing.T) {
+	s := serve(t, answers(http.StatusOK, "text/plain", "ok"))
+	for media, c := range map[string]struct {
+		send  aai.SendRecipe
+		value any
+		want  string
+	}{
+		"application/octet-stream":          {aai.SendRecipe{In: "body", Whole: true, File: true}, written(t, "a.bin", "\x00\x01"), "\x00\x01"},
+		"text/plain":                        {aai.SendRecipe{In: "body", Whole: true}, "zeile\nü", "zeile\nü"},
+		"application/x-www-form-urlencoded": {aai.SendRecipe{In: "body", Whole: true}, map[string]any{"b": 2, "a": []any{"x", "&"}}, "a=x&a=%26&b=2"},
+	} {
+		r := recipe(s.URL, http.MethodPut, "/", "body")
+		r.HTTP.Headers = map[string]string{"Content-Type": media}
+		r.HTTP.Send = map[string]aai.SendRecipe{"body": c.send}
+		run(t, compile(t, newDriver(t), r), map[string]any{"body": c.value})
+		got := s.last(t)
+		if got.body != c.want {
+			t.Errorf("%s: the body is %q, want %q", media, got.body, c.want)
+		}
+		if sent := got.Header.Get("Content-Type"); sent != media {
+			t.Errorf("%s is sent as %q", media, sent)
+		}
+	}
+}
+
+// TestFilesThatAreNotSent checks that nothing is sent of files with credentials, of links and of
+// paths that do not say which file they mean.
+func TestFilesThatAreNotSent(t *testing.T) {
+	s := serve(t, answers(http.StatusOK, "text/plain", "ok"))
+	r := recipe(s.URL, http.MethodPut, "/", "file")
+	r.HTTP.Headers = map[string]string{"Content-Type": "application/octet-stream"}
+	r.HTTP.Send = map[string]aai.SendRecipe{"file": {In: "body", Whole: true, File: true}}
+	action := compile(t, newDriver(t), r)
+	plain := written(t, "plain.txt", "x")
+	link := filepath.Join(t.TempDir(), "link.txt")
+	if err := os.Symlink(plain, link); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{
+		written(t, ".ssh/known_hosts", "x"):                             "passwords or keys",
+		written(t, "ID_RSA", "x"):                                       "passwords or keys",
+		written(t, "server.pem", "x"):                                   "passwords or keys",
+		written(t, "project/.env", "x"):                                 "passwords or keys",
+		written(t, "note.txt", "-----BEGIN OPENSSH PRIVATE KEY-----\n"): "passwords or keys",
+		link:                                 "is a link",
+		filepath.Dir(plain) + "/./plain.txt": "absolute path",
+		"plain.txt":                          "absolute path",
+		filepath.Dir(plain):                  "cannot be read",
+		"/proc/self/environ":                 "is no file of the person",
+		filepath.Join(filepath.Dir(plain), "none"): "no such file",
+		"result:c-1": "no results are kept",
+	} {
+		e := fail(t, action, map[string]any{"file": path}, aai.InvalidParams, aai.NotDelivered)
+		if !strings.Contains(e.Message, want) {
+			t.Errorf("%s: got %s, want %s", path, e.Message, want)
+		}
+	}
+	if n := len(s.requests()); n != 0 {
+		t.Errorf("%d requests were sent", n)
+	}
+}
+
+// TestFilesFromTheWeb checks that a descriptor from a site cannot ask for files.
+func TestFilesFromTheWeb(t *testing.T) {
+	r := recipe("https://api.example.com", http.MethodPut, "/", "file")
+	r.HTTP.Origin = "https://example.com"
+	r.HTTP.Headers = map[string]string{"Content-Type": "application/octet-stream"}
+	r.HTTP.Send = map[string]aai.SendRecipe{"file": {In: "body", Whole: true, File: true}}
+	if _, err := newDriver(t).Compile(r); err == nil || !strings.Contains(err.Error(), "send.file.file") {
+		t.Errorf("got %v", err)
+	}
+}
