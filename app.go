@@ -70,6 +70,9 @@ type Descriptor struct {
 	Raw      json.RawMessage // as its author wrote it, or nil
 	// Unprobed reports that the app's server has never been started, so its tools are unknown.
 	Unprobed bool
+	// Relist lists the tools of the app's server again and returns the app with them, or nil if the server does not
+	// run. Relist itself is nil without a server that lists its own tools.
+	Relist func(ctx context.Context) *App
 }
 
 // A Process is a program that an [Operator] found as the target of a call. The zero value has no

@@ -319,6 +319,9 @@ func (c catalogTools) guide(ctx context.Context, call *aai.Call) (*aai.Result, e
 	if err != nil {
 		return nil, err
 	}
+	if app.Descriptor.Relist != nil {
+		app = cmp.Or(app.Descriptor.Relist(ctx), app)
+	}
 	if tool := text(call, "tool"); tool != "" {
 		if known := app.Tool(tool); known != nil {
 			if err := c.modes.CheckTool(app, known); err != nil {

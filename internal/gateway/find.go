@@ -18,7 +18,19 @@ func (g *Gateway) resolve(ctx context.Context, r *aai.Request) (err error) {
 	if r.App, err = g.Catalog.Find(ctx, r.Call.App); err != nil {
 		return err
 	}
-	if r.Tool = r.App.Tool(r.Call.Tool); r.Tool == nil {
+	if r.Tool = r.App.Tool(r.Call.Tool); r.Tool != nil {
+		return nil
+	}
+	if r.App.Descriptor.Relist == nil {
+		return toolNotFound(r.App, r.Call.Tool)
+	}
+	now := r.App.Descriptor.Relist(ctx)
+	if now == nil {
+		e := toolNotFound(r.App, r.Call.Tool)
+		e.Hint += " The server does not run; a call of one of these starts it, and it then lists its tools anew."
+		return e
+	}
+	if r.App, r.Tool = now, now.Tool(r.Call.Tool); r.Tool == nil {
 		return toolNotFound(r.App, r.Call.Tool)
 	}
 	return nil

@@ -79,6 +79,30 @@ func (d *Driver) app(of *aai.App) *aai.App {
 	return s.app
 }
 
+// relist lists the tools of a running server again, unless it has just done so. It returns the app with the tools, or
+// nil if the server does not run.
+func (d *Driver) relist(ctx context.Context, of *aai.App) *aai.App {
+	s := d.serverOf(of.Server)
+	s.mu.Lock()
+	live := s.live
+	s.mu.Unlock()
+	if live == nil || live.hasEnded() {
+		return nil
+	}
+	if time.Since(time.Unix(0, live.listed.Load())) > relistPause {
+		ctx, cancel := context.WithTimeout(aai.NonInteractive(ctx), relistTimeout)
+		defer cancel()
+		// On failure the last listing remains.
+		_, _ = s.withSession(ctx, func(ctx context.Context, live *session) (*aai.Result, error) {
+			if err := s.list(ctx, live); err != nil {
+				return nil, err
+			}
+			return &aai.Result{}, nil
+		})
+	}
+	return d.app(of)
+}
+
 // applyListing stores a server's listing and notifies the listeners if it changed.
 func (d *Driver) applyListing(app string, l *listing) {
 	d.mu.Lock()
@@ -105,6 +129,7 @@ func (d *Driver) applyListing(app string, l *listing) {
 // appWithTools returns a copy of the app with the listed tools.
 func (d *Driver) appWithTools(of *aai.App, l *listing) *aai.App {
 	app := *of
+	app.Descriptor.Relist = func(ctx context.Context) *aai.App { return d.relist(ctx, of) }
 	m := toolMaker{driver: d, app: &app, recipe: of.Server}
 	if l == nil {
 		app.Tools, app.Descriptor.Unprobed = []*aai.Tool{m.starter()}, true

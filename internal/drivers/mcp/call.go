@@ -14,11 +14,13 @@ import (
 // call calls a tool of the server if its definition still has the digest. An empty digest skips
 // the check.
 func (s *server) call(ctx context.Context, call *aai.Call, tool, digest string) (*aai.Result, error) {
-	live, err := s.acquire(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer s.release()
+	return s.withSession(ctx, func(ctx context.Context, live *session) (*aai.Result, error) {
+		return s.callOn(ctx, live, call, tool, digest)
+	})
+}
+
+// callOn is call on a session.
+func (s *server) callOn(ctx context.Context, live *session, call *aai.Call, tool, digest string) (*aai.Result, error) {
 	if digest != "" {
 		if err := s.checkUnchanged(ctx, live, tool, digest); err != nil {
 			return nil, err

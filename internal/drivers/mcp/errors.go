@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -40,6 +42,9 @@ func newServerFault(format string, args ...any) *serverFault {
 // requestError converts the error of a request. Its Delivery depends on where the request failed.
 func (s *session) requestError(ctx context.Context, err error) *aai.Error {
 	if e, ok := errors.AsType[*aai.Error](err); ok {
+		if e.Code == aai.AppNotRunning && s.process == nil {
+			return s.unreachableError(e)
+		}
 		return e
 	}
 	if refusal, ok := errors.AsType[*jsonrpc.Error](err); ok && s.endFault() == nil && !unsent(refusal) {
@@ -51,7 +56,7 @@ func (s *session) requestError(ctx context.Context, err error) *aai.Error {
 		e.Delivery = aai.Delivered
 		return e
 	}
-	ended := errors.Is(err, sdk.ErrConnectionClosed) || errors.Is(err, io.EOF) || errors.Is(err, os.ErrClosed) ||
+	ended := isInterrupted(err) || errors.Is(err, sdk.ErrConnectionClosed) || errors.Is(err, io.EOF) || errors.Is(err, os.ErrClosed) ||
 		s.hasEnded()
 	if ended && s.process != nil {
 		s.process.WaitExit(stderrGrace) // to read its last standard error
@@ -69,16 +74,35 @@ func (s *session) requestError(ctx context.Context, err error) *aai.Error {
 		e.Code = aai.AppNotRunning
 		e.Message = fmt.Sprintf("the MCP server of %s ended before it answered", s.app) + s.lastStderr()
 		e.Hint = "The next call starts it again. Check whether it has acted before you try again."
+		if s.process == nil {
+			e.Message = fmt.Sprintf("the MCP server of %s ended before it answered, or its connection", s.app)
+			e.Hint = "The next call connects again. Check whether it has acted before you try again."
+		}
 	default:
 		e.Message = fmt.Sprintf("the MCP server of %s sent an answer that cannot be read: %s", s.app, s.quote(err.Error()))
 	}
 	return e
 }
 
+// unreachableError returns the error of a server at an address that cannot be reached.
+func (s *session) unreachableError(cause *aai.Error) *aai.Error {
+	e := *cause
+	e.Message = fmt.Sprintf("the MCP server of %s: %s", s.app, s.secrets.Redact(cause.Message))
+	e.Hint = hintUnreachable
+	return &e
+}
+
 // unsent reports whether the SDK itself made the error, for an HTTP request without a response. The
 // delivery is then unknown.
 func unsent(e *jsonrpc.Error) bool {
 	return e.Code == codeRejected && e.Message == "rejected by transport"
+}
+
+// isInterrupted reports whether the stream of an answer over HTTP ended before the answer. The SDK has no error value
+// for that.
+func isInterrupted(err error) bool {
+	return slices.ContainsFunc([]string{"request terminated without response", "failed to reconnect", "without progress"},
+		func(words string) bool { return strings.Contains(err.Error(), words) })
 }
 
 // codeRejected is a code of the SDK, which does not export it.

@@ -9,6 +9,8 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"sync/atomic"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -31,7 +33,7 @@ func (s *server) overHTTP(live *session) sdk.Transport {
 	r := s.recipe
 	known := &aai.Recipe{Kind: r.Kind, App: r.App, Platform: r.Platform, HTTP: r.MCP.Login()}
 	client.Transport = &authTransport{server: s, live: live, next: next, authRecipe: known}
-	return &sdk.StreamableClientTransport{Endpoint: r.MCP.URL, HTTPClient: &client, MaxRetries: -1}
+	return &sdk.StreamableClientTransport{Endpoint: r.MCP.URL, HTTPClient: &client, MaxRetries: maxStreamRetries}
 }
 
 // maxRetries is the limit for repeating a request after a login refusal: once when the server
@@ -48,6 +50,21 @@ type authTransport struct {
 
 // RoundTrip implements http.RoundTripper.
 func (t *authTransport) RoundTrip(req *http.Request) (*http.Response, error) {
+	resp, err := t.send(req)
+	if err != nil || !isStandalone(req) {
+		return resp, err
+	}
+	switch {
+	case resp.StatusCode == http.StatusOK && isStream(resp):
+		resp.Body = &standaloneStream{transport: t, req: req, body: resp.Body, opened: time.Now(), pause: minReopenPause}
+	case resp.StatusCode >= http.StatusInternalServerError:
+		resp.StatusCode = http.StatusMethodNotAllowed // the SDK would end the session, which works without the stream
+	}
+	return resp, nil
+}
+
+// send sends a request, again after a login refusal that the login resolves.
+func (t *authTransport) send(req *http.Request) (*http.Response, error) {
 	ctx := req.Context()
 	_, limited := ctx.Deadline()
 	if !limited { // not part of a call
@@ -115,6 +132,12 @@ func (t *authTransport) readBody(ctx context.Context, req *http.Request, resp *h
 		limited.fault = memoryFault()
 	}
 	if limited.fault == nil {
+		if isSessionLost(req, resp, body) {
+			resp.StatusCode, body = http.StatusNotFound, nil // the SDK's error is then sdk.ErrSessionMissing
+			if lost, ok := ctx.Value(lostKey{}).(*atomic.Bool); ok {
+				lost.Store(true)
+			}
+		}
 		resp.Body = &partialBody{bytes.NewReader(body), err}
 		return nil
 	}

@@ -29,6 +29,9 @@ const (
 	freshFor = time.Minute
 	// maxRelist limits the time to list again.
 	maxRelist = 10 * time.Second
+	// relistPause is the least time between listings that callers cause, and relistTimeout limits such a listing.
+	relistPause   = 50 * time.Millisecond
+	relistTimeout = 3 * time.Second
 )
 
 // listing is a server's listing of its tools and features. It is immutable.
@@ -165,6 +168,14 @@ func (s *server) fresh(ctx context.Context, live *session) *aai.Error {
 	ctx, cancel := context.WithTimeout(ctx, maxRelist)
 	defer cancel()
 	return s.list(ctx, live)
+}
+
+// listingChanged notes that the listing may be outdated, and schedules a new one.
+func (s *server) listingChanged(live *session) {
+	live.stale.Store(true)
+	if live.following.CompareAndSwap(false, true) {
+		go s.follow(live)
+	}
 }
 
 // follow lists the tools again a second after a change notification, once for all notifications until then.

@@ -62,6 +62,7 @@ type session struct {
 	checkAllowed func(ctx context.Context, ask string) error // returns an error if the permission was revoked
 	asker        aai.Asker                                   // nil: no windows
 	fault        atomic.Pointer[serverFault]                 // reason for ending an HTTP session
+	lost         atomic.Bool                                 // the server at an address does not know the session any more
 	ended        chan struct{}
 	closing      sync.Once
 
@@ -111,11 +112,7 @@ func (s *server) acquire(ctx context.Context) (*session, *aai.Error) {
 	if f == nil {
 		if left := time.Until(s.restUntil); left > 0 {
 			defer s.mu.Unlock()
-			e := undeliveredError(aai.AppNotRunning, "The gateway's log has its output.",
-				"the MCP server of %s ended by itself %d times; it is started again in %s at the earliest",
-				s.recipe.App, s.failures, left.Round(time.Second))
-			e.RetryAfter = left
-			return nil, e
+			return nil, s.restError(left)
 		}
 		begun, cancel := s.timeToStart(ctx)
 		f = &pendingStart{done: make(chan struct{}), cancel: cancel}
@@ -217,31 +214,6 @@ func (s *server) start(ctx context.Context, f *pendingStart) {
 	close(f.done)
 }
 
-// failed counts a failure. The caller holds mu.
-func (s *server) failed() {
-	if s.failures++; s.failures > freeStarts {
-		s.restUntil = time.Now().Add(min(time.Second<<min(s.failures-freeStarts-1, 10), maxBackOff))
-	}
-}
-
-// resetFailures clears the count of failures after a request succeeded.
-func (s *server) resetFailures() {
-	s.mu.Lock()
-	s.failures = 0
-	s.mu.Unlock()
-}
-
-// watch waits for the end of a session.
-func (s *server) watch(live *session) {
-	<-live.ended
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.live == live { // otherwise the end was intended
-		s.live = nil
-		s.failed()
-	}
-}
-
 // open starts a session and lists the server's tools.
 func (s *server) open(ctx context.Context) (*session, *aai.Error) {
 	live, transport, err := s.openTransport(ctx)
@@ -275,13 +247,16 @@ func (s *server) open(ctx context.Context) (*session, *aai.Error) {
 // notStarted returns the error of a failed start.
 func (s *server) notStarted(ctx context.Context, live *session, cause error) *aai.Error {
 	switch e := live.requestError(ctx, cause); {
-	case e.Code == aai.AuthRequired, e.Code == aai.AuthExpired, e.Code == aai.AuthDenied, e.Code == aai.AuthInvalid,
+	case e.Code == aai.AppNotRunning && e.Hint == hintUnreachable, e.Code == aai.AuthRequired, e.Code == aai.AuthExpired, e.Code == aai.AuthDenied, e.Code == aai.AuthInvalid,
 		live.endFault() != nil:
 		e.Delivery = aai.NotDelivered
 		return e
 	}
 	e := undeliveredError(aai.AppNotRunning, "The person can run its command, and check the gateway's log.",
 		"the MCP server of %s did not start: %s", s.recipe.App, live.quote(cause.Error()))
+	if live.process == nil {
+		e.Hint = hintUnreachable
+	}
 	e.Message += live.lastStderr()
 	e.Err = cause
 	return e
@@ -317,16 +292,10 @@ func (s *server) openTransport(ctx context.Context) (*session, sdk.Transport, *a
 // client returns the SDK's client. It offers sampling and elicitation only if the user has allowed
 // them, and never roots.
 func (s *server) client(live *session) *sdk.Client {
-	changed := func() {
-		live.stale.Store(true)
-		if live.following.CompareAndSwap(false, true) {
-			go s.follow(live)
-		}
-	}
 	options := &sdk.ClientOptions{
 		Capabilities:               &sdk.ClientCapabilities{},
 		MultiRoundTrip:             &sdk.MultiRoundTripOptions{Disabled: true}, // see rounds
-		ToolListChangedHandler:     func(context.Context, *sdk.ToolListChangedRequest) { changed() },
+		ToolListChangedHandler:     func(context.Context, *sdk.ToolListChangedRequest) { s.listingChanged(live) },
 		PromptListChangedHandler:   func(context.Context, *sdk.PromptListChangedRequest) {},
 		ResourceListChangedHandler: func(context.Context, *sdk.ResourceListChangedRequest) {},
 		ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) {

@@ -169,19 +169,16 @@ func (m *toolMaker) session(act func(s *session, ctx context.Context, call *aai.
 	recipe := m.recipe
 	return func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 		s := m.driver.serverOf(recipe)
-		live, err := s.acquire(ctx)
-		if err != nil {
-			return nil, err
-		}
-		defer s.release()
-		until, done := live.requests.serve(ctx, call)
-		defer done()
-		result, cause := act(live, until, call)
-		if cause != nil {
-			return nil, live.requestError(ctx, cause)
-		}
-		s.resetFailures()
-		return live.withSource(result), nil
+		return s.withSession(ctx, func(ctx context.Context, live *session) (*aai.Result, error) {
+			until, done := live.requests.serve(ctx, call)
+			defer done()
+			result, cause := act(live, until, call)
+			if cause != nil {
+				return nil, live.requestError(ctx, cause)
+			}
+			s.resetFailures()
+			return live.withSource(result), nil
+		})
 	}
 }
 
