@@ -153,12 +153,18 @@ func doorConfig(built *components, cfg *setup, asks string) mcp.Config {
 	c := mcp.Config{
 		Gateway: built.gateway, Version: programVersion(), Log: built.log,
 		UseCanonicalNames: cfg.ToolNames == config.NamesCanonical, OnlyDirect: cfg.Profile == config.ProfileDesktop, ListWebDiscovery: true, ListSearch: true, FavouriteApps: built.favourites,
-		PeerIdentity: asks, ListCache: built.listCache,
+		PeerIdentity: asks, ListCache: built.listCache, ToolGuide: toolGuide,
 	}
 	if cfg.Profile != config.ProfileApps {
 		c.DirectApps = []string{aai.DesktopApp}
 	}
 	return c
+}
+
+// toolGuide returns the guide to a tool.
+func toolGuide(app *aai.App, tool string) string {
+	text, _ := catalog.GuideForTool(app, tool)
+	return text
 }
 
 // describeDesktop returns the desktop's app for descriptions only, or nil if the platform has

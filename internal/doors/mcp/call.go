@@ -52,6 +52,7 @@ func (d *Door) do(ctx context.Context, req *mcp.CallToolRequest, call *aai.Call)
 	ctx, end := d.withProgress(ctx, req)
 	defer end()
 	log := d.newCallLog(req)
+	d.noteApp(req.Session, call)
 	result, err := d.cfg.Gateway.Do(ctx, call)
 	log.ended(ctx, call, result, aai.AsError(err))
 	if asking.roots.Load() {
@@ -76,6 +77,7 @@ func (d *Door) finishCall(ctx context.Context, req *mcp.CallToolRequest, call *a
 
 // callResult converts the outcome of a call to a result of MCP.
 func (d *Door) callResult(ctx context.Context, req *mcp.CallToolRequest, call *aai.Call, result *aai.Result, err error) *mcp.CallToolResult {
+	result, err = withNotice(d.noticeOfChanges(req.Session, call), result, err)
 	if err == nil {
 		return d.success(ctx, req, call, result)
 	}

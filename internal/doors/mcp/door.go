@@ -46,6 +46,8 @@ type Config struct {
 	// FavouriteApps returns the ids of the apps that have an entry beside the search, the
 	// most used first. It must not block; nil means none.
 	FavouriteApps func() []string
+	// ToolGuide returns the guide to a tool of an app, in which words of the app are quoted. Nil: none.
+	ToolGuide func(app *aai.App, tool string) string
 	// ListCache stores the app entries for a door of a later process, if there are too many apps for an
 	// entry each. Nil: every door scans the apps first.
 	ListCache ListCache
@@ -265,13 +267,14 @@ func (w warnings) Enabled(ctx context.Context, level slog.Level) bool {
 // none.
 type clientState struct {
 	mu             sync.Mutex
-	wantsLog       bool           // it has requested logs
-	logTokens      float64        // messages that it may get now
-	logTokensAt    time.Time      // the time of logTokens
-	suppressedLogs int            // messages dropped since the last sent one
-	roots          []aai.Root     // nil: unknown
-	rootsVersion   int            // grows when the roots change
-	selection      entrySelection // guarded by Door.lists.mu
+	wantsLog       bool                // it has requested logs
+	logTokens      float64             // messages that it may get now
+	logTokensAt    time.Time           // the time of logTokens
+	suppressedLogs int                 // messages dropped since the last sent one
+	roots          []aai.Root          // nil: unknown
+	rootsVersion   int                 // grows when the roots change
+	seen           map[string]*aai.App // apps of its calls, with the tools that it knows; by id
+	selection      entrySelection      // guarded by Door.lists.mu
 }
 
 // clientStates maps sessions to their state. It is safe for concurrent use.

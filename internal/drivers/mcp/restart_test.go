@@ -188,7 +188,7 @@ func TestAddressThatComesBack(t *testing.T) {
 	if place, err = net.Listen("tcp", address); err != nil {
 		t.Fatal(err)
 	}
-	far := &httptest.Server{Listener: place, Config: &http.Server{Handler: s}} //nolint:gosec // a test
+	far := &httptest.Server{Listener: place, Config: &http.Server{Handler: s}}
 	far.Start()
 	t.Cleanup(func() { far.CloseClientConnections(); far.Close() })
 	eventually(t, "the server is there again", func() bool { _, e := w.call(t, app, "mcp_start", nil); return e == nil })

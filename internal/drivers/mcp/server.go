@@ -209,7 +209,7 @@ func (s *server) start(ctx context.Context, f *pendingStart) {
 		f.err = err
 	} else {
 		f.session, s.live = session, session
-		go s.watch(session)
+		go s.watch(session) //nolint:gosec // the session outlives the call that starts it
 	}
 	close(f.done)
 }
