@@ -100,6 +100,7 @@ func TestMCP(t *testing.T) {
 		{"TypeScriptSDKs", mcpTypeScriptSDKs},
 		{"Servers", mcpServers},
 		{"ServersOfSDKs", mcpServersOfSDKs},
+		{"ServerThatChanges", mcpServerThatChanges},
 		{"WordsOfSDKs", mcpWordsOfSDKs},
 		{"Composed", mcpComposed},
 		{"BareClients", mcpBareClients},

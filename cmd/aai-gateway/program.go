@@ -56,6 +56,7 @@ type components struct {
 	// favourites returns the apps that the user uses most.
 	favourites func() []string
 	listCache  *fileListCache
+	pins       *pinStore
 	dialog     *dialog.Dialog
 	doctor     *doctor.Doctor // of the doctor command; nil: each call creates one
 	log        *slog.Logger
@@ -119,6 +120,7 @@ func (p *program) serveMCP(ctx context.Context, f cli.Flags, o cli.ServeOptions)
 	stopped := built.watchApps(ctx, door.ReadyToScan())
 	go built.visibleApps.Watch(ctx)
 	go built.watchBackground(ctx)
+	go built.pins.watch(ctx, door.Refresh)
 	if o.HTTP {
 		err = p.serveHTTP(ctx, door, cfg, built.log)
 	} else {
@@ -153,7 +155,7 @@ func doorConfig(built *components, cfg *setup, asks string) mcp.Config {
 	c := mcp.Config{
 		Gateway: built.gateway, Version: programVersion(), Log: built.log,
 		UseCanonicalNames: cfg.ToolNames == config.NamesCanonical, OnlyDirect: cfg.Profile == config.ProfileDesktop, ListWebDiscovery: true, ListSearch: true, FavouriteApps: built.favourites,
-		PeerIdentity: asks, ListCache: built.listCache, ToolGuide: toolGuide,
+		PeerIdentity: asks, ListCache: built.listCache, ToolGuide: toolGuide, Pinned: built.pins.current,
 	}
 	if cfg.Profile != config.ProfileApps {
 		c.DirectApps = []string{aai.DesktopApp}
@@ -309,7 +311,7 @@ func (p *program) build(cfg *setup) (*components, error) {
 	album := cfg.keptScreenshots(desktopOf(ownApps), calling.acts, vault, log)
 	self = builtin.NewApp(
 		builtin.Dependencies{
-			Journal: record, KeptResults: responses, Store: store, Preapproved: cfg.Preapproved,
+			Journal: record, Pins: cfg.pins(built), KeptResults: responses, Store: store, Preapproved: cfg.Preapproved,
 			Modes: trust.modes, Revocations: trust.revocations,
 			Web: known, DiscoverLocal: finds.seeker.scan, SiteHints: known.hints, Logins: logins,
 			HostPlatform: cfg.platform.name, FetchPage: fetch(client),
@@ -336,7 +338,7 @@ func (p *program) build(cfg *setup) (*components, error) {
 			Claims:           inputlock.Claims{Folder: inputlock.Folder},
 			Stops:            halts.stopper, OnActiveChange: halts.publisher.StageChanged,
 		},
-		catalog: known.local, visibleApps: shown, watchBackground: finds.seeker.alongside(calling.watch), favourites: finder.Favourites,
+		catalog: known.local, visibleApps: shown, pins: cfg.pins(built), watchBackground: finds.seeker.alongside(calling.watch), favourites: finder.Favourites,
 		dialog: trust.dialog, log: log, listCache: &fileListCache{filepath.Join(cfg.platform.data, "shown.json"), trust.modes},
 		closers: []io.Closer{halts, album, finds.servers, logins, closeDrivers, closeDesktop, calling.runStore, finder, record, closeLog, clientCloser{client}},
 	}

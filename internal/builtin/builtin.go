@@ -104,6 +104,8 @@ type Dependencies struct {
 	PromptNotice func(context.Context) string
 	// WorkflowName returns the name of a workflow, or an error if it is invalid; may be nil.
 	WorkflowName func(source []byte) (name string, err error)
+	// Pins hold the tools that the person has pinned; nil: tools cannot be pinned.
+	Pins PinStore
 	// ExtraTools are tools of other packages, listed after those of this package.
 	ExtraTools []*aai.Tool
 	// HostPlatform is the platform of this computer: "linux", "macos" or "windows".
@@ -159,6 +161,7 @@ func NewApp(s Dependencies, known func() Catalog) *aai.App {
 		}, append(webTools{s.Web, s.DiscoverLocal, s.SiteHints, s.Modes}.tools(), loginTools{s.Logins, known}.tools()...)...),
 	}
 	app.Tools = append(app.Tools, auditTools{s.Journal}.tools()...)
+	app.Tools = append(app.Tools, pinTools{s.Pins, known}.tools()...)
 	app.Tools = append(app.Tools, reauthTools{s.Passphrase, s.Confirmed, s.Unconfirmed}.tools()...)
 	setReturnSchemas(app)
 	app.Tools = append(app.Tools, s.ExtraTools...)
@@ -347,18 +350,6 @@ func (c catalogTools) guide(ctx context.Context, call *aai.Call) (*aai.Result, e
 		data = catalog.GuideData(app) // all pages, for programs
 	}
 	return &aai.Result{Text: words, Data: data}, nil
-}
-
-// unknownToolError reports that the app has no such tool.
-func unknownToolError(app *aai.App, tool string) error {
-	names := make([]string, len(app.Tools))
-	for i, t := range app.Tools {
-		names[i] = t.Name
-	}
-	e := aai.Errorf(aai.ToolNotFound, "tool: %s has no tool %q", app.ID, aai.CleanLabel(tool, 60))
-	e.Candidates = aai.Nearest(tool, names, 5)
-	e.Hint = "Without tool the guide names all of them."
-	return e
 }
 
 func (c catalogTools) descriptor(ctx context.Context, call *aai.Call) (*aai.Result, error) {

@@ -67,6 +67,7 @@ type Config struct {
 	Journal  Journal
 	// WorkflowMaxMB is the maximum size of the workflows' database, in megabytes.
 	WorkflowMaxMB int
+	Pinned        []string // tools that agents are shown by themselves
 	Cache         Cache
 	VisionModel   string // the model that analyses images, for a future tool
 	Session       string // the session to operate; see session.Config.Choice
@@ -131,6 +132,7 @@ func Read(s Source) (*Config, error) {
 		Login:          defaultLogin(),
 		Journal:        defaultJournal(),
 		WorkflowMaxMB:  defaultWorkflowSize,
+		Pinned:         []string{},
 		Cache:          defaultCache(),
 		ActingSign:     true, StopKey: defaultStopKey,
 		VisionModel: "auto",

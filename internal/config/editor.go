@@ -271,7 +271,10 @@ func (r *Editor) changeResult(p *changePlan) *aai.Result {
 	if says := p.after.Origin(p.key); !p.removed && says != p.file && len(p.confirmation) == 0 {
 		result.Warning = "what the file says does not hold while " + says + " says otherwise."
 	}
-	result.Warning = strings.TrimSpace(result.Warning + " Gateways that run already take it when they are started again.")
+	if p.key != PinnedKey {
+		result.Warning += " Gateways that run already take it when they are started again."
+	}
+	result.Warning = strings.TrimSpace(result.Warning)
 	return result
 }
 

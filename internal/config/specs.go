@@ -24,7 +24,7 @@ type settingSpec struct {
 // settingSpecs returns all settings.
 func settingSpecs() []settingSpec {
 	return slices.Concat(
-		commonSettings(), desktopSettings(), scanSettings(), journalSettings(), workflowSettings(), webSettings(),
+		commonSettings(), desktopSettings(), scanSettings(), journalSettings(), workflowSettings(), mcpSettings(), webSettings(),
 		loginSettings(), httpSettings(), policySettings(), axterminatorSettings(),
 	)
 }

@@ -281,6 +281,8 @@ func builtinActions(language string) map[string]builtinAction {
 			"start":              {"让您已停止的调用重新运行", ""},
 			"history_forget":     {"删除所保存的调用应答（记录保留）", ""},
 
+			"pin":                           {"在每次对话中直接向智能体列出操作 %s（说明文字出自该应用）", "tool"},
+			"unpin":                         {"不再直接向智能体列出操作 %s", "tool"},
 			"settings_set":                  {"更改设置 %s", "key"},
 			"import_openapi_save":           {"保存由 %s 生成的应用", "source"},
 			"generate_save":                 {"保存由程序 %s 生成的描述文件", "app"},
@@ -307,6 +309,8 @@ func builtinActions(language string) map[string]builtinAction {
 		"start":              {"let the calls that you stopped run again", ""},
 		"history_forget":     {"delete the kept results of calls (the calls stay on record)", ""},
 
+		"pin":                           {"show agents the tool %s, described in its app's words, in every conversation", "tool"},
+		"unpin":                         {"take the tool %s out of the list of agents", "tool"},
 		"settings_set":                  {"change the setting %s", "key"},
 		"import_openapi_save":           {"save the app generated from %s", "source"},
 		"generate_save":                 {"save the descriptor generated from the program %s", "app"},

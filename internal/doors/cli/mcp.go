@@ -9,7 +9,8 @@ import (
 )
 
 func newMCP(r *run) *cobra.Command {
-	return newGroup("mcp", "Serve AI agents, and have MCP servers as apps", newServe(r), newToken(r), newServers(r), newServerEnv(r), newServerTrust(r))
+	return newGroup("mcp", "Serve AI agents, and have MCP servers as apps", newServe(r), newToken(r), newServers(r), newServerEnv(r), newServerTrust(r),
+		newPins(r), newPin(r), newUnpin(r))
 }
 
 // serveFlags are the flags of "mcp serve".

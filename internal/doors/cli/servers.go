@@ -119,3 +119,32 @@ func showTrust(r *run, c *toolCall) error {
 	}
 	return nil
 }
+
+func newPins(r *run) *cobra.Command {
+	return r.newToolCommand(&cobra.Command{
+		Use: "pins", Short: "List the tools that agents are shown by themselves, and their tokens",
+		Args: unknownCommandArgs,
+	}, toolCommand{tool: "pins", show: inRows(func(r *run, s *answerTable, _ *toolCall) {
+		if len(s.rows) == 0 {
+			r.output.note("No tool is pinned.")
+			return
+		}
+		r.output.showAnswerTable(s, nil, nil)
+	})})
+}
+
+func newPin(r *run) *cobra.Command {
+	return r.newToolCommand(&cobra.Command{
+		Use: "pin <app> <tool>", Short: "Show agents a tool by itself, in every conversation",
+		Long: "Agents see one entry for each app, and run its tools after reading its guide. A pinned tool is in\n" +
+			"their list by itself, with its parameters: they call it at once, and each conversation takes more\n" +
+			"tokens. Its calls need your consent as before. Running gateways follow.",
+		Example: "  aai-gateway mcp pin org.example.Search search\n  aai-gateway mcp pin workflows quieter",
+	}, toolCommand{tool: "pin", operands: "app tool", show: showText})
+}
+
+func newUnpin(r *run) *cobra.Command {
+	return r.newToolCommand(&cobra.Command{
+		Use: "unpin <app> <tool>", Short: "Take a pinned tool out of the list of agents",
+	}, toolCommand{tool: "unpin", operands: "app tool", show: showText})
+}

@@ -252,8 +252,8 @@ func (d *Door) taskSupport(name string) tasks.Support {
 	}
 	d.lists.mu.Lock()
 	defer d.lists.mu.Unlock()
-	if tool := d.lists.tools[listed]; tool != nil {
-		if maxDuration(tool) > longCallThreshold {
+	if of, ok := d.lists.tools[listed]; ok {
+		if maxDuration(of.tool) > longCallThreshold {
 			return tasks.Optional
 		}
 		return tasks.Forbidden

@@ -46,6 +46,8 @@ type Config struct {
 	// FavouriteApps returns the ids of the apps that have an entry beside the search, the
 	// most used first. It must not block; nil means none.
 	FavouriteApps func() []string
+	// Pinned returns the tools that the person has pinned; see PinID. Nil: none.
+	Pinned func() []string
 	// ToolGuide returns the guide to a tool of an app, in which words of the app are quoted. Nil: none.
 	ToolGuide func(app *aai.App, tool string) string
 	// ListCache stores the app entries for a door of a later process, if there are too many apps for an
@@ -89,13 +91,21 @@ type firstScan struct {
 
 // lists hold what is listed to clients.
 type lists struct {
-	making  sync.Mutex           // held while lists are made; acquired before mu
-	mu      sync.Mutex           // guards the following fields
-	apps    map[string]listing   // by the app's id
-	guides  map[string]guide     // by the tool's name
-	tools   map[string]*aai.Tool // those of direct apps, by name
+	making  sync.Mutex            // held while lists are made; acquired before mu
+	mu      sync.Mutex            // guards the following fields
+	apps    map[string]listing    // by the app's id
+	guides  map[string]guide      // by the tool's name
+	tools   map[string]listedTool // those of direct apps, and pinned ones, by name
+	changes int                   // of tools, which a client hears of that sees only some apps
 	prompts map[string]bool
 	shared  entrySelection // of clients without a session id
+}
+
+// A listedTool is a tool that is listed under its own name.
+type listedTool struct {
+	app   string // its id
+	tool  *aai.Tool
+	entry string // as JSON
 }
 
 // firstScanTimeout is the time that a new connection waits for the first scan of the apps.
@@ -116,7 +126,7 @@ func newDoor(cfg Config, alter func(*mcp.ServerOptions, *tasks.Config)) *Door {
 		scan: firstScan{allowed: make(chan struct{}), done: make(chan struct{})},
 		lists: lists{
 			apps: make(map[string]listing), guides: make(map[string]guide),
-			tools: make(map[string]*aai.Tool), prompts: make(map[string]bool),
+			tools: make(map[string]listedTool), prompts: make(map[string]bool),
 		},
 	}
 	d.subscriptions = d.newSubscriptions()
@@ -253,6 +263,9 @@ func (d *Door) watchApps(ctx context.Context) (stop func()) {
 	}
 	return stop
 }
+
+// Refresh lists the apps and tools anew, and notifies clients of changes.
+func (d *Door) Refresh() { d.list() }
 
 // warnings passes only the SDK's messages from level warn up. The SDK logs every connection
 // at info, which would fill the logs that clients show to people.

@@ -31,6 +31,7 @@ type entrySelection struct {
 	onlyChosen bool     // only chosen apps have an entry
 	chosen     []string // their ids
 	shown      []*mcp.Tool
+	changes    int // lists.changes at the client's last request of the list
 }
 
 // selectionOf returns the client's selection, which d.lists.mu guards. Clients without a
@@ -58,6 +59,7 @@ func (d *Door) entriesNow(session *mcp.ServerSession) (shown []*mcp.Tool, all bo
 	d.lists.mu.Lock()
 	defer d.lists.mu.Unlock()
 	shown, all = d.entriesFor(session)
+	d.selectionOf(session).changes = d.lists.changes
 	if !d.scan.requested {
 		d.scan.requested = true
 		time.AfterFunc(scanDelay, d.allowScan)
@@ -151,12 +153,12 @@ func tokensOf(tool *mcp.Tool) int {
 }
 
 // isNews reports whether the client's list may have changed. It is always true for a client that sees
-// the entries of all apps, and for a door with direct apps.
+// the entries of all apps.
 func (d *Door) isNews(session *mcp.ServerSession) bool {
 	d.lists.mu.Lock()
 	defer d.lists.mu.Unlock()
 	s := d.selectionOf(session)
-	return !s.onlyChosen || len(d.cfg.DirectApps) > 0 || !sameTools(s.shown, d.entriesOf(s))
+	return !s.onlyChosen || s.changes != d.lists.changes || !sameTools(s.shown, d.entriesOf(s))
 }
 
 // searchTool finds tools of all apps.

@@ -51,7 +51,7 @@ func (d *Door) list() {
 	defer d.lists.mu.Unlock()
 	var desktop *aai.App
 	now := make(map[string]*aai.App)
-	tools := make(map[string]*aai.Tool)
+	tools := make(map[string]listedTool)
 	for _, app := range apps {
 		if app.ID == aai.DesktopApp {
 			desktop = app
@@ -64,13 +64,15 @@ func (d *Door) list() {
 			now[app.ID] = app
 		}
 	}
+	d.listPinned(apps, tools)
 	d.listPrompts(desktop)
 	for name := range d.lists.tools {
-		if tools[name] == nil {
+		if _, there := tools[name]; !there {
 			d.server.RemoveTools(name)
-			delete(d.lists.tools, name)
+			d.lists.changes++
 		}
 	}
+	d.lists.tools = tools
 	d.listGuides(now)
 	d.finishFirstScan()
 	d.saveEntries()
@@ -98,18 +100,11 @@ func (d *Door) listGuides(now map[string]*aai.App) {
 	}
 }
 
-// listTools lists the new or changed tools of a direct app, and adds all of its tools to
-// there.
-func (d *Door) listTools(app *aai.App, there map[string]*aai.Tool) {
-	defer d.recoverList()
+// listTools lists the new or changed tools of a direct app, and adds all of its tools to there.
+func (d *Door) listTools(app *aai.App, there map[string]listedTool) {
 	for _, tool := range app.Tools {
-		if tool.Run == nil || there[tool.Name] != nil {
-			continue
-		}
-		there[tool.Name] = tool
-		if d.lists.tools[tool.Name] != tool {
-			d.server.AddTool(directTool(tool), d.run(app.ID, tool.Name))
-			d.lists.tools[tool.Name] = tool
+		if _, taken := there[tool.Name]; tool.Run != nil && !taken {
+			d.listTool(tool.Name, app.ID, tool, directTool(tool), there)
 		}
 	}
 }

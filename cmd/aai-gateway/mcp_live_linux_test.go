@@ -1,0 +1,178 @@
+package main_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+const (
+	liveApp = "org.example.Live"
+
+	// The tools of the server before and after it changes.
+	liveTools  = `[{"name": "do", "description": "Does it", "inputSchema": {"type": "object", "properties": {"x": {"type": "string"}}}}]`
+	otherTools = `[{"name": "do", "description": "Does it at a place", "inputSchema": {"type": "object", "properties": {"place": {"type": "string"}}, "required": ["place"]}}]`
+
+	liveWorkflow = `{"description": "Does it twice.", "params": {"type": "object", "properties": {"x": {"type": "string"}}, "required": ["x"]},
+		"steps": [{"app": "org.example.Live", "tool": "do", "args": {"x": "{{params.x}}"}}]}`
+)
+
+// liveWorld is a connected client of the SDK, and a server of another SDK behind the program.
+type liveWorld struct {
+	home
+	t       *testing.T
+	session *mcp.ClientSession
+	changed chan struct{}
+}
+
+// live returns a client that is connected before the server starts.
+func (b programPath) live(t *testing.T, version string) *liveWorld {
+	t.Helper()
+	w := &liveWorld{home: b.home(t, nil), t: t, changed: make(chan struct{}, 100)}
+	w.env = append(w.env, "PERSON=yes", "AAI_INSECURE_STORAGE=1")
+	node, modules := nodeIn(t, "sdks", "scripts/need-sdks")
+	script, err := filepath.Abs(filepath.Join("testdata", "sdks", "live.mjs"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	command, err := json.Marshal([]string{script, filepath.Dir(modules), w.path("tools.json"), w.path("pid")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.write(t, "tools.json", liveTools)
+	w.write(t, ".aai/"+liveApp+"/aai.json", fmt.Sprintf(`{"schema_version": "1.0", "platform": "linux", "app": {"id": %q, "name": "Live", "description": "Changes."},
+		"execution": {"type": "mcp", "command": %q, "args": %s}}`, liveApp, node, command))
+	w.write(t, ".aai/workflows/twice.json", liveWorkflow)
+	w.write(t, ".aai/config.json", `{"consent": {"preapproved": [{"app": "org.example.Live", "tools": ["*"], "caller": "*", "expires": "2999-01-01T00:00:00Z"},
+		{"app": "workflows", "tools": ["*"], "caller": "*", "expires": "2999-01-01T00:00:00Z"}]}}`)
+	cmd := exec.Command(string(b))
+	cmd.Env, cmd.Stderr = w.env, t.Output()
+	client := mcp.NewClient(&mcp.Implementation{Name: "sdk", Version: "0"}, &mcp.ClientOptions{
+		ToolListChangedHandler: func(context.Context, *mcp.ToolListChangedRequest) { w.changed <- struct{}{} },
+	})
+	if w.session, err = client.Connect(t.Context(), &mcp.CommandTransport{Command: cmd}, &mcp.ClientSessionOptions{ProtocolVersion: version}); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+func (w *liveWorld) path(name string) string { return filepath.Join(w.folder, name) }
+
+// call calls a listed tool and returns the text of its result.
+func (w *liveWorld) call(tool string, args map[string]any) string {
+	w.t.Helper()
+	r, err := w.session.CallTool(w.t.Context(), &mcp.CallToolParams{Name: tool, Arguments: args})
+	if err != nil {
+		return err.Error()
+	}
+	text, ok := r.Content[0].(*mcp.TextContent)
+	if !ok {
+		w.t.Fatalf("%+v", r.Content[0])
+	}
+	return text.Text
+}
+
+// run runs a command of the person, which must succeed.
+func (w *liveWorld) run(args ...string) string {
+	w.t.Helper()
+	out, err := w.command(w.t.Context(), args...).Output()
+	if err != nil {
+		w.t.Fatalf("%v: %v %s", args, err, out)
+	}
+	return string(out)
+}
+
+// listed waits until the client has heard of a list in which the tool is, or is not with an empty description, and
+// returns its entry.
+func (w *liveWorld) listed(name, description string) *mcp.Tool {
+	w.t.Helper()
+	for {
+		list, err := w.session.ListTools(w.t.Context(), nil)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		var found *mcp.Tool
+		for _, tool := range list.Tools {
+			if tool.Name == name {
+				found = tool
+			}
+		}
+		if found == nil && description == "" || found != nil && description != "" && strings.Contains(found.Description, description) {
+			return found
+		}
+		<-w.changed // without it the test does not end
+	}
+}
+
+// A client that stays connected hears of pinned tools, of their changes and of the server's restart, and calls what
+// the list has.
+func mcpServerThatChanges(t *testing.T, b programPath) {
+	for _, version := range []string{"2025-11-25", "2026-07-28"} {
+		t.Run(version, func(t *testing.T) {
+			w := b.live(t, version)
+			w.call("aai_exec", map[string]any{"app": liveApp, "tool": "mcp_start", "args": map[string]any{}})
+			if said := w.run("mcp", "pin", liveApp, "do"); !strings.Contains(said, "Agents see do of org.example.Live as do. That costs about ") {
+				t.Errorf("%s", said)
+			}
+			w.listed("do", `Of org.example.Live, in its words: "Does it"`)
+			if said := w.call("do", map[string]any{"x": "1"}); !strings.HasSuffix(said, `do {"x":"1"}`) {
+				t.Errorf("%s", said)
+			}
+			w.write(t, "tools.json", otherTools)
+			w.listed("do", "Does it at a place")
+			if said := w.call("do", map[string]any{"x": "1"}); !strings.Contains(said, "INVALID_PARAMS: place: missing") || !strings.Contains(said, "the tools of org.example.Live have changed since you last saw them. Changed: do.") {
+				t.Errorf("%s", said)
+			}
+			w.killServer()
+			w.write(t, "tools.json", liveTools)
+			for said := ""; !strings.HasSuffix(said, `do {"x":"2"}`); { // the first call finds the changed tool
+				said = w.call("aai_exec", map[string]any{"app": liveApp, "tool": "do", "args": map[string]any{"x": "2", "place": "p"}})
+				if !strings.Contains(said, "CONSENT_REQUIRED") && !strings.Contains(said, "APP_NOT_RUNNING") {
+					break
+				}
+			}
+			w.listed("do", `"Does it"`)
+			w.run("mcp", "pin", "workflows", "twice")
+			schema, _ := json.Marshal(w.listed("twice", "Does it twice.").InputSchema)
+			if want := `{"properties":{"x":{"type":"string"}},"required":["x"],"type":"object"}`; string(schema) != want {
+				t.Errorf("%s", schema)
+			}
+			if said := w.call("twice", map[string]any{"x": "3"}); strings.Contains(said, "ERROR") || !strings.Contains(said, "1") {
+				t.Errorf("%s", said)
+			}
+			w.run("mcp", "unpin", liveApp, "do")
+			w.listed("do", "")
+			if said := w.call("do", nil); !strings.Contains(said, `unknown tool "do"`) {
+				t.Errorf("%s", said)
+			}
+			if err := w.session.Close(); err != nil {
+				t.Errorf("the program ended with %v", err)
+			}
+		})
+	}
+}
+
+// killServer ends the server's process as a crash does.
+func (w *liveWorld) killServer() {
+	w.t.Helper()
+	text, err := os.ReadFile(w.path("pid"))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	pid, err := strconv.Atoi(string(text))
+	if err == nil {
+		err = syscall.Kill(pid, syscall.SIGKILL)
+	}
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
