@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"os"
 	"path/filepath"
 
 	"github.com/gybob/aai-gateway"
@@ -16,9 +17,10 @@ import (
 
 // imports returns the importer. It saves descriptors in the user's folder.
 func (p *program) imports(cfg *setup, client *netguard.Client, drivers map[string]aai.Driver, vault *secrets.Vault, logins *oauth.Authorizer) *importers.Importer {
+	current, _ := os.Getwd() // without one no project's servers are found
 	return importers.New(importers.Config{
 		Folder: filepath.Join(cfg.home, ".aai"), UndoFolder: filepath.Join(cfg.platform.data, "imports"), Platform: cfg.platform.name, Fetch: fetchLong(client), Driver: drivers["http"],
-		Clients:       &clientServers{open: func() (*clientInstaller, error) { return p.installer(cfg) }},
+		CurrentFolder: current, Clients: &clientServers{open: func() (*clientInstaller, error) { return p.installer(cfg) }},
 		IsDestructive: risk.NewDestructiveMarker(lexicon.DestructiveWords()).ContainsWord, Secrets: vault, Logins: logins,
 	})
 }
@@ -28,13 +30,13 @@ type clientServers struct {
 	open func() (*clientInstaller, error)
 }
 
-// Servers implements importers.Clients.
-func (c *clientServers) Servers(client string) (map[string]map[string]any, clients.Client, error) {
+// Scopes implements importers.Clients.
+func (c *clientServers) Scopes(client, project string) ([]clients.Scope, clients.Client, error) {
 	in, err := c.open()
 	if err != nil {
 		return nil, clients.Client{}, err
 	}
-	return in.clients.ServersOf(client)
+	return in.clients.ScopesOf(client, project)
 }
 
 // ReplaceServers implements importers.Clients.

@@ -53,6 +53,7 @@ type DraftedServers struct {
 type DraftedServer struct {
 	DraftedApp
 	Server    string   `json:"server"`
+	Place     string   `json:"place,omitempty"`     // in the client's configuration, if not among those for all projects
 	Variables []string `json:"variables,omitempty"` // variables with values for the vault
 	Login     string   `json:"login,omitempty"`     // the place of its key, which goes into the vault too
 }

@@ -20,6 +20,11 @@ type client struct {
 	// places are configuration files, newest location first. The first existing file counts, else
 	// the first one with an existing folder, else the first one.
 	places []place
+	// projectPlaces are the client's files in a project's folder; their paths are below it.
+	projectPlaces []place
+	// projects is the key of the client's own file with an object for each project, whose mcpServers are
+	// the project's.
+	projects string
 	// markers are other files and folders. One that exists shows that the client is installed.
 	markers []string
 	// fields returns the fields of an entry.
@@ -47,6 +52,7 @@ func clients() []client {
 	return []client{
 		{id: "claude-code", name: "Claude Code", fields: stdioEntry,
 			places: []place{{file: "<claude>/.claude.json"}}, markers: []string{"~/.claude"},
+			projects: "projects", projectPlaces: []place{{file: ".mcp.json"}},
 			nextStep: "Start a new session of Claude Code; /mcp shows the server."},
 		{id: "claude-desktop", name: "Claude Desktop", fields: standardEntry,
 			places: []place{
@@ -56,14 +62,16 @@ func clients() []client {
 			},
 			nextStep: "Quit Claude Desktop and start it again."},
 		{id: "cursor", name: "Cursor", fields: standardEntry,
-			places:   []place{{file: "~/.cursor/mcp.json"}},
+			places: []place{{file: "~/.cursor/mcp.json"}}, projectPlaces: []place{{file: ".cursor/mcp.json"}},
 			nextStep: "In Cursor's settings, under MCP, switch the server on if it is off."},
 		{id: "vscode", name: "VS Code", fields: stdioEntry,
-			places:   []place{{file: "<config>/Code/User/mcp.json", path: "servers"}},
-			nextStep: "VS Code asks whether you trust the server when a chat first uses it."},
+			places:        []place{{file: "<config>/Code/User/mcp.json", path: "servers"}},
+			projectPlaces: []place{{file: ".vscode/mcp.json", path: "servers"}},
+			nextStep:      "VS Code asks whether you trust the server when a chat first uses it."},
 		{id: "vscode-insiders", name: "VS Code Insiders", fields: stdioEntry,
-			places:   []place{{file: "<config>/Code - Insiders/User/mcp.json", path: "servers"}},
-			nextStep: "VS Code asks whether you trust the server when a chat first uses it."},
+			places:        []place{{file: "<config>/Code - Insiders/User/mcp.json", path: "servers"}},
+			projectPlaces: []place{{file: ".vscode/mcp.json", path: "servers"}},
+			nextStep:      "VS Code asks whether you trust the server when a chat first uses it."},
 		{id: "windsurf", name: "Windsurf (Devin Desktop)", fields: standardEntry,
 			places: []place{
 				{systems: []string{linux, macos}, file: "<xdg>/devin/mcp_config.json"},
@@ -78,11 +86,12 @@ func clients() []client {
 			},
 			nextStep: "Zed sees it at once; the agent panel's settings show the server."},
 		{id: "gemini", name: "Gemini CLI", fields: standardEntry,
-			places:   []place{{file: "<gemini>/.gemini/settings.json"}},
+			places: []place{{file: "<gemini>/.gemini/settings.json"}}, projectPlaces: []place{{file: ".gemini/settings.json"}},
 			nextStep: "Start Gemini CLI anew, in a folder that it trusts; /mcp shows the server."},
 		{id: "codex", name: "Codex CLI", fields: standardEntry,
-			places:   []place{{file: "<codex>/config.toml", format: splice.TOML, path: "mcp_servers"}},
-			nextStep: "Start Codex anew; /mcp shows the server."},
+			places:        []place{{file: "<codex>/config.toml", format: splice.TOML, path: "mcp_servers"}},
+			projectPlaces: []place{{file: ".codex/config.toml", format: splice.TOML, path: "mcp_servers"}},
+			nextStep:      "Start Codex anew; /mcp shows the server."},
 		{id: "cline", name: "Cline", fields: standardEntry,
 			places: []place{
 				{file: "<cline>/settings/cline_mcp_settings.json"},

@@ -84,3 +84,58 @@ func TestServersOfAHalfFile(t *testing.T) {
 		w.is(".claude.json", text)
 	}
 }
+
+// TestScopes checks that the servers of all projects, of each project in the client's own file and of a
+// project's file are found, and that an unreadable file costs only its own servers.
+func TestScopes(t *testing.T) {
+	for name, test := range map[string]struct {
+		client string
+		files  map[string]string
+		want   map[string]string // servers by folder; the home and the project are ~ and ~/p
+		fault  string
+	}{
+		"Claude Code": {client: "claude-code", files: map[string]string{
+			".claude.json": `{"mcpServers": {}, "projects": {"/home/u/p": {"allowedTools": [], "mcpServers": {
+				"proj": {"type": "stdio", "command": "npx", "args": ["-y", "p"], "env": {}},
+				"github": {"type": "http", "url": "https://api.githubcopilot.com/mcp/"}}}, "/home/u/q": {}}}`,
+			"p/.mcp.json": `{"mcpServers": {"shared": {"command": "./run"}, "aai": {"command": "aai-gateway"}}}`,
+		}, want: map[string]string{"": "", "/home/u/p": "github proj", "~/p": "shared"}},
+		"VS Code": {client: "vscode", files: map[string]string{
+			"p/.vscode/mcp.json": "{\n  // mine\n  \"servers\": {\"fs\": {\"command\": \"npx\"},},\n}\n",
+		}, want: map[string]string{"": "", "~/p": "fs"}},
+		"Cursor": {client: "cursor", files: map[string]string{
+			".cursor/mcp.json": `{"mcpServers": {"one": {"command": "x"}}}`, "p/.cursor/mcp.json": `{"mcpServers": {"two": {"command": "y"}}}`,
+		}, want: map[string]string{"": "one", "~/p": "two"}},
+		"a project's file is broken": {client: "cursor", files: map[string]string{
+			".cursor/mcp.json": `{"mcpServers": {"one": {"command": "x"}}}`, "p/.cursor/mcp.json": `{"mcpServers": {"two": {"command": y}}}`,
+		}, want: map[string]string{"": "one", "~/p": ""}, fault: "~/p/.cursor/mcp.json: line 1, column 36"},
+		"the client's own file is broken": {client: "cursor", files: map[string]string{
+			".cursor/mcp.json": `{"mcpServers": {`, "p/.cursor/mcp.json": `{"mcpServers": {"two": {"command": "y"}}}`,
+		}, want: map[string]string{"": "", "~/p": "two"}, fault: "~/.cursor/mcp.json: INVALID_PARAMS: ~/.cursor/mcp.json: line 2, column 1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, "linux", nil)
+			for path, text := range test.files {
+				w.file(path, text)
+			}
+			scopes, _, err := w.room.ScopesOf(test.client, w.home+"/p")
+			if err != nil {
+				t.Fatal(err)
+			}
+			short := func(s string) string { return strings.ReplaceAll(s, w.home, "~") }
+			got, fault := make(map[string]string), ""
+			for _, s := range scopes {
+				got[short(s.Folder)] = strings.Join(slices.Sorted(maps.Keys(s.Servers)), " ")
+				if s.Fault != nil {
+					fault += short(s.Place + ": " + s.Fault.Error())
+				}
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("the servers (-want +got):\n%s", diff)
+			}
+			if !strings.HasPrefix(fault, test.fault) || (test.fault == "") != (fault == "") {
+				t.Errorf("the faults are %q; want %q", fault, test.fault)
+			}
+		})
+	}
+}

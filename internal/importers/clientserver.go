@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -17,6 +18,7 @@ import (
 // secrets.
 type server struct {
 	name       string
+	place      string // of its entry, if that is a project's
 	doc        *catalog.Document
 	text       []byte               // doc in the form of an aai.json
 	values     map[string]string    // of variables
@@ -34,14 +36,29 @@ type serverReader struct {
 	usedFields []string // names of fields already read
 	common     catalog.AppAddress
 	auth       *aai.AuthRecipe
+	serverOrigin
+	usesProject bool // the entry names a place in the project's folder
+}
+
+// A serverOrigin says whose server it is.
+type serverOrigin struct {
+	client   string
+	project  string // the project's folder; empty: not known
+	isScoped bool   // the client starts it in the project's folder
+	inID     bool   // the id has the folder's name, since another server has the plain id
 }
 
 // serverOf converts a client's server to an app.
-func (r *Importer) serverOf(client, name string, fields map[string]any) *server {
+func (r *Importer) serverOf(origin serverOrigin, name string, fields map[string]any) *server {
 	s := &server{name: name, values: make(map[string]string), references: make(map[string]reference)}
-	in := &serverReader{server: s, fields: fields}
-	platform, id := r.cfg.Platform, "mcp."+idPart(name)
+	in := &serverReader{server: s, fields: fields, serverOrigin: origin}
+	client, platform, id := origin.client, r.cfg.Platform, "mcp."+idPart(name)
 	title := aai.CleanLabel(strings.ReplaceAll(name, "|", " "), 60)
+	if origin.inID {
+		id = "mcp." + idPart(name+"-"+filepath.Base(origin.project))
+		title = aai.CleanLabel(title+" ("+filepath.Base(origin.project)+")", 60)
+	}
+	in.fillProject()
 	switch {
 	case fields == nil:
 		in.skip("its entry is no object")
@@ -51,6 +68,7 @@ func (r *Importer) serverOf(client, name string, fields map[string]any) *server 
 	in.kind()
 	in.variables()
 	in.command()
+	in.placeCommand()
 	in.address()
 	switch {
 	case s.skipReason != "":
@@ -69,10 +87,14 @@ func (r *Importer) serverOf(client, name string, fields map[string]any) *server 
 	}
 	in.noteUnused()
 	s.doc = &catalog.Document{
-		ID: id, Name: title, Description: "The tools of the MCP server " + title + ", taken over from " + client + ".",
+		ID: id, Version: "1.0.0", Name: title, Description: "The tools of the MCP server " + title + ", taken over from " + client + ".",
 		Sections: []catalog.Section{{Platform: platform, Automation: "mcp", AppAddress: in.common, Auth: in.auth}},
 	}
-	s.doc.Generated = &catalog.Generated{From: fromClient + client + "/" + title, Digest: digestOf(s.doc)}
+	from := fromClient + client + "/" + aai.CleanLabel(strings.ReplaceAll(name, "|", " "), 60)
+	if origin.isScoped || in.usesProject {
+		from += "|" + origin.project
+	}
+	s.doc.Generated = &catalog.Generated{From: from, Digest: digestOf(s.doc)}
 	return s
 }
 

@@ -18,12 +18,14 @@ import (
 const serversParams = `{
 	"client": {"type": "string", "minLength": 1, "maxLength": 40, "description": "A client, as install --list has it"},
 	"servers": {"type": "array", "maxItems": 50, "items": {"type": "string", "minLength": 1, "maxLength": 100}, "description": "Only these"},
+	"project": {"type": "string", "maxLength": 4096, "description": "A project's folder, absolute: its servers too, and places such as ./x in it"},
 	"replace": {"type": "boolean", "description": "Take them out of the client's configuration, which starts the gateway instead"}`
 
 // Clients accesses the agents' client programs on this computer and their MCP servers.
 type Clients interface {
-	// Servers returns the fields of each MCP server in a client's configuration, by name, without this gateway.
-	Servers(client string) (map[string]map[string]any, clients.Client, error)
+	// Scopes returns the scopes of a client's configuration with their MCP servers, without this gateway; the
+	// first one is for all projects. The client's file in the folder project is one of them.
+	Scopes(client, project string) ([]clients.Scope, clients.Client, error)
 	// ReplaceServers plans to replace the named servers in the client's configuration by this gateway with the
 	// arguments.
 	ReplaceServers(client string, names, args []string) (*clients.Plan, error)
@@ -41,11 +43,15 @@ func (r *Importer) draftServers(_ context.Context, call *aai.Call) (*Review, err
 	if r.cfg.Clients == nil {
 		return nil, aai.Errorf(aai.AutomationNotSupported, "this gateway knows no clients")
 	}
-	all, of, err := r.cfg.Clients.Servers(client)
+	project, current := stringArg(call, "project"), ""
+	if call.Caller.Door == aai.DoorCLI {
+		current = r.cfg.CurrentFolder
+	}
+	scopes, of, err := r.cfg.Clients.Scopes(client, cmp.Or(project, current))
 	if err != nil {
 		return nil, err
 	}
-	wanted, err := wantedServers(call, all, of)
+	wanted, err := wantedServers(call, scopes, of)
 	if err != nil {
 		return nil, err
 	}
@@ -58,9 +64,18 @@ func (r *Importer) draftServers(_ context.Context, call *aai.Call) (*Review, err
 			return r.saveRecord(record)
 		},
 	}
-	for _, s := range r.convertServers(client, all, wanted) {
+	for _, scope := range scopes {
+		if scope.Fault != nil {
+			shown.Left = append(shown.Left, answer.SkippedServer{Server: aai.CleanLabel(scope.Place, 300), Reason: aai.AsError(scope.Fault).Message})
+		}
+	}
+	for _, s := range r.convertServers(client, project, scopes, wanted) {
 		if s.skipReason != "" {
-			shown.Left = append(shown.Left, answer.SkippedServer{Server: cmp.Or(aai.CleanLabel(s.name, 60), `""`), Reason: s.skipReason})
+			name := cmp.Or(aai.CleanLabel(s.name, 60), `""`)
+			if s.place != "" {
+				name += ", of " + aai.CleanLabel(s.place, 300)
+			}
+			shown.Left = append(shown.Left, answer.SkippedServer{Server: name, Reason: s.skipReason})
 		} else if err := r.addServer(review, shown, record, s); err != nil {
 			return nil, err
 		}
@@ -70,6 +85,8 @@ func (r *Importer) draftServers(_ context.Context, call *aai.Call) (*Review, err
 		if err := r.replaceServers(review, shown, client); err != nil {
 			return nil, err
 		}
+	}
+	if shown.Replace != nil {
 		record.Client = client
 		done = " " + of.Name + " starts the gateway instead; \"aai-gateway install --rollback --client " + client +
 			"\" restores its servers."
@@ -82,40 +99,65 @@ func (r *Importer) draftServers(_ context.Context, call *aai.Call) (*Review, err
 }
 
 // wantedServers returns the servers that a call names, which must exist; empty: all.
-func wantedServers(call *aai.Call, all map[string]map[string]any, of clients.Client) ([]string, error) {
+func wantedServers(call *aai.Call, scopes []clients.Scope, of clients.Client) ([]string, error) {
 	wanted := stringsArg(call, "servers")
+	var all []string
+	for _, scope := range scopes {
+		all = append(all, slices.Collect(maps.Keys(scope.Servers))...)
+	}
 	for _, name := range wanted {
-		if _, there := all[name]; !there {
-			e := aai.Errorf(aai.InvalidParams, "servers: %s has no MCP server %s in %s", of.Name, quotedSetting(name), of.File)
-			e.Candidates = aai.Nearest(name, slices.Sorted(maps.Keys(all)), 3)
+		if !slices.Contains(all, name) {
+			e := aai.Errorf(aai.InvalidParams, "servers: %s has no MCP server %s in %s", of.Name, quotedSetting(name), placesOf(scopes))
+			e.Candidates = aai.Nearest(name, slices.Sorted(slices.Values(all)), 3)
 			return nil, e
 		}
 	}
 	return wanted, nil
 }
 
-// convertServers converts the wanted servers in the order of their names. Of two with the same id, it skips the second.
-func (r *Importer) convertServers(client string, all map[string]map[string]any, wanted []string) (list []*server) {
-	ids := make(map[string]bool)
-	for _, name := range slices.Sorted(maps.Keys(all)) {
-		if len(wanted) > 0 && !slices.Contains(wanted, name) {
-			continue
-		}
-		s := r.serverOf(client, name, all[name])
-		switch {
-		case s.skipReason != "":
-		case s.disabled && len(wanted) == 0:
-			s.skipReason = "it is switched off there; name it with --server to take it all the same"
-		case ids[s.doc.ID]:
-			s.skipReason = "another of them has the id " + s.doc.ID
-		default:
-			var err error
-			if s.text, err = s.doc.Marshal(); err != nil {
-				s.skipReason = "no descriptor can be made of it: " + aai.AsError(err).Message
+func placesOf(scopes []clients.Scope) string {
+	places := make([]string, len(scopes))
+	for i, scope := range scopes {
+		places[i] = scope.Place
+	}
+	return aai.CleanLabel(strings.Join(places, ", "), maxSummaryLine)
+}
+
+// convertServers converts the wanted servers in the order of their scopes and names. Of two with the same
+// id, the second gets the name of its project's folder in its id, or is skipped if it has none.
+func (r *Importer) convertServers(client, project string, scopes []clients.Scope, wanted []string) (list []*server) {
+	ids := make(map[string]*server)
+	for i, scope := range scopes {
+		origin := serverOrigin{client: client, project: cmp.Or(scope.Folder, project), isScoped: scope.Folder != ""}
+		for _, name := range slices.Sorted(maps.Keys(scope.Servers)) {
+			if len(wanted) > 0 && !slices.Contains(wanted, name) {
+				continue
 			}
-			ids[s.doc.ID] = err == nil
+			s := r.serverOf(origin, name, scope.Servers[name])
+			if s.doc != nil && ids[s.doc.ID] != nil && scope.Folder != "" {
+				origin := origin
+				origin.inID = true
+				s = r.serverOf(origin, name, scope.Servers[name])
+			}
+			if i > 0 {
+				s.place = scope.Place
+			}
+			switch {
+			case s.skipReason != "":
+			case s.disabled && len(wanted) == 0:
+				s.skipReason = "it is switched off there; name it with --server to take it all the same"
+			case ids[s.doc.ID] != nil:
+				s.skipReason = "another of them has the id " + s.doc.ID
+			default:
+				var err error
+				if s.text, err = s.doc.Marshal(); err != nil {
+					s.skipReason = "no descriptor can be made of it: " + aai.AsError(err).Message
+				} else {
+					ids[s.doc.ID] = s
+				}
+			}
+			list = append(list, s)
 		}
-		list = append(list, s)
 	}
 	return list
 }
@@ -127,7 +169,7 @@ func (r *Importer) addServer(review *Review, shown *answer.DraftedServers, recor
 		return err
 	}
 	c.Notes = append(c.Notes, s.notes...)
-	one := answer.DraftedServer{DraftedApp: c.DraftedApp, Server: s.name, Variables: slices.Sorted(maps.Keys(s.values))}
+	one := answer.DraftedServer{DraftedApp: c.DraftedApp, Server: s.name, Place: s.place, Variables: slices.Sorted(maps.Keys(s.values))}
 	if a := s.doc.Sections[0].Auth; a != nil {
 		one.Login = a.In + " " + a.Name
 	}
@@ -144,9 +186,17 @@ func (r *Importer) addServer(review *Review, shown *answer.DraftedServers, recor
 
 // replaceServers adds the change of the client's configuration to the review.
 func (r *Importer) replaceServers(review *Review, shown *answer.DraftedServers, client string) error {
-	names := make([]string, len(shown.Apps))
-	for i, app := range shown.Apps {
-		names[i] = app.Server
+	var names []string
+	for i := range shown.Apps {
+		app := &shown.Apps[i]
+		if app.Place == "" {
+			names = append(names, app.Server)
+		} else {
+			app.Notes = append(app.Notes, "it stays in "+app.Place+", which the import does not change")
+		}
+	}
+	if len(names) == 0 {
+		return nil
 	}
 	p, err := r.cfg.Clients.ReplaceServers(client, names, []string{"mcp", "serve"})
 	if err != nil {

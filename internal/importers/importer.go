@@ -41,6 +41,8 @@ type Config struct {
 	Driver aai.Driver
 	// IsDestructive reports whether words suggest irreversible effects.
 	IsDestructive func(words string) bool
+	// CurrentFolder is the folder in which the person runs a command: its project's servers are imported too. Empty: none.
+	CurrentFolder string
 	// Clients accesses the agents' clients on this computer; may be nil.
 	Clients Clients
 	// Secrets stores the values of servers' variables; may be nil.

@@ -22,8 +22,8 @@ import (
 // staticClients is one client with servers.
 type staticClients map[string]map[string]any
 
-func (c staticClients) Servers(string) (map[string]map[string]any, clients.Client, error) {
-	return c, clients.Client{Name: "Client", File: "/client.json"}, nil
+func (c staticClients) Scopes(string, string) ([]clients.Scope, clients.Client, error) {
+	return []clients.Scope{{Place: "/client.json", Folder: "/p", Servers: c}}, clients.Client{Name: "Client", File: "/client.json"}, nil
 }
 func (c staticClients) ReplaceServers(string, []string, []string) (*clients.Plan, error) {
 	return &clients.Plan{}, nil
@@ -132,7 +132,7 @@ func TestPlainArguments(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, saved, left := takenServer(t, &client{servers: map[string]map[string]any{"s": {"command": "x", "args": []any{word}}}}, t.TempDir())
+		_, saved, left := takenServer(t, &client{servers: map[string]map[string]any{"s": {"command": "x", "cwd": "/p", "args": []any{word}}}}, t.TempDir())
 		if saved["s"] == nil || !slices.Equal(saved["s"].Document.Sections[0].Args, []string{word}) {
 			t.Errorf("%s: %+v, %v", args, saved["s"], left)
 		}

@@ -25,8 +25,8 @@ type client struct {
 	given   map[string]map[string]string
 }
 
-func (c *client) Servers(string) (map[string]map[string]any, clients.Client, error) {
-	return c.servers, clients.Client{ID: "claude-code", Name: "Claude Code", File: "/home/ann/.claude.json"}, nil
+func (c *client) Scopes(string, string) ([]clients.Scope, clients.Client, error) {
+	return []clients.Scope{{Place: "/home/ann/.claude.json", Servers: c.servers}}, clients.Client{ID: "claude-code", Name: "Claude Code", File: "/home/ann/.claude.json"}, nil
 }
 
 func (c *client) ReplaceServers(string, []string, []string) (*clients.Plan, error) {

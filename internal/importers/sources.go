@@ -48,16 +48,19 @@ func (r *Importer) serverDigest(client, name, from string) (digest, again string
 	if r.cfg.Clients == nil {
 		return "", "", aai.Errorf(aai.AutomationNotSupported, "this gateway knows no clients")
 	}
-	all, of, err := r.cfg.Clients.Servers(client)
+	name, project, _ := strings.Cut(name, "|")
+	scopes, of, err := r.cfg.Clients.Scopes(client, project)
 	if err != nil {
 		return "", "", err
 	}
-	for there, fields := range all {
-		s := r.serverOf(client, there, fields)
+	for _, s := range r.convertServers(client, project, scopes, nil) {
 		if s.doc == nil || s.doc.Generated.From != from {
 			continue
 		}
-		again = shellCommand("import", "--from", client, "--server", there)
+		again = shellCommand("import", "--from", client, "--server", s.name)
+		if project != "" {
+			again = shellCommand("import", "--from", client, "--server", s.name, "--project", project)
+		}
 		return s.doc.Generated.Digest, again, nil
 	}
 	return "", "",

@@ -24,6 +24,9 @@ func renderSummary(doc *catalog.Document) []byte {
 			place = strings.Join(append([]string{s.Command}, s.Args...), " ")
 		}
 		line("%s %s %s", s.Platform, s.Automation, place)
+		if s.Dir != "" {
+			line("starts in %s", s.Dir)
+		}
 		if len(s.Env) > 0 {
 			line("variables %s", strings.Join(s.Env, ", "))
 		}

@@ -33,7 +33,7 @@ func patterns() []pattern {
 			"has the marks of a prompt"},
 		{`(^|[.\n] ?)(assistant|system|user|human):`, "pretends to be a turn of the conversation"},
 		{`\b(before|instead of) (using |calling )?any other\b|\byou must (always |first )?(call|use|read|run|pass)\b|\balways (use|call|prefer) this\b|\b(the )?only (safe|trusted|approved)\b|\buser trusts\b`, "claims to come before other tools"},
-		{`\bwhen(ever)? \S+( \S+){0,3} is called\b|\b(call|use) the tool\b|\bmcp [a-z]+ [a-z]|\b(consent (grant|revoke)|aai[ :]exec|web[ :]discover|consent list)\b`, "speaks of another tool"},
+		{`\bwhen(ever)? \S+( \S+){0,3} is called\b|\b(call|use) the tool\b|\bmcp (env|serve|token|trust) [a-z]|\b(consent (grant|revoke)|aai[ :]exec|web[ :]discover|consent list)\b`, "speaks of another tool"},
 		{`\b(conversation|chat) (history|log)\b|\b(whole|full|entire) (conversation|context)\b|\bsystem (prompt|messages?)\b|\bchain of thought\b|\bcontents of your context\b`, "asks for the conversation"},
 		{`/\.(ssh|aws|azure|gnupg|kube|docker|cursor|claude|netrc|npmrc|pypirc|pgpass|git-credentials|password-store|mozilla|bash history|zsh history)\b|/etc/(passwd|shadow|sudoers)|\bid (rsa|ed25519|ecdsa)\b|(^|[ '"(/])\.env\b|\bmcp\.json\b|\bappdata\\|\blogin data\b|\bcookies file\b`, "names a file with secrets"},
 		{`\b(paste|type|enter|send|put)\b.{0,30}\b(passwords?|secrets?|api keys?|tokens?)\b.{0,30}\b(chat|here|conversation|field)\b`, "asks for a secret"},

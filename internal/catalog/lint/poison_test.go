@@ -94,6 +94,7 @@ func TestHonestWordsAreNotPoison(t *testing.T) {
 		"Naïve café: 日历, 👩‍💻 and ❤️ are kept; e\u0301 too.",
 		"Resets the password of an account and mails a link to its owner.",
 		"Lists the tools of the workshop that are free today.",
+		"The tools of the MCP server files, taken over from cursor.",
 	} {
 		if r := lint.Check([]byte(app("tool", words)), catalog.Options{}); len(r.Findings) > 0 {
 			t.Errorf("%s: %+v", words, r.Findings)

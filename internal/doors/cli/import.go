@@ -27,10 +27,16 @@ func newImport(r *run) *cobra.Command {
 		flags: []toolFlag{
 			{"from=client", "", "the client whose MCP servers to import, by its `name` in install --list"},
 			{"server=servers", []string(nil), "only this server, by its `name` there; may be given again"},
+			{"project", "", "the project's `folder`, whose servers are imported too, and in which places such as ./x are; without it the servers of the current folder"},
 			{"replace", false, "remove them from the client's file, which starts the gateway instead"},
 			{"undo=", false, "undo the last import, of a client or of an API"},
 		},
-		prepare: func(c *toolCall) error {
+		prepare: func(c *toolCall) (err error) {
+			if project, given := c.args["project"].(string); given {
+				if c.args["project"], err = filepath.Abs(project); err != nil {
+					return err
+				}
+			}
 			switch {
 			case c.isSet("undo"):
 				c.tool, c.args = "import_undo", map[string]any{}

@@ -45,6 +45,9 @@ func importServers(r *run, made answer.DraftedServers, c *toolCall) error {
 // showServers shows which servers become apps, and which do not.
 func (r *run) showServers(made answer.DraftedServers) {
 	for _, app := range made.Apps {
+		if app.Place != "" {
+			r.output.say("%s, of %s:", aai.CleanLabel(app.Server, maxLine), aai.CleanLabel(app.Place, maxLine))
+		}
 		if app.Same {
 			r.output.say("%s: %s is there already, with the same content; its values are imported again.", aai.CleanLabel(app.Server, maxLine), app.Path)
 		} else {

@@ -20,10 +20,10 @@ import (
 // An editor is an agent's client with two MCP servers, which use command.
 type editor struct{ command string }
 
-func (e *editor) Servers(string) (map[string]map[string]any, clients.Client, error) {
-	return map[string]map[string]any{
+func (e *editor) Scopes(string, string) ([]clients.Scope, clients.Client, error) {
+	return []clients.Scope{{Servers: map[string]map[string]any{
 		"notes": {"command": e.command}, "mail": {"command": "mail", "args": []any{e.command}},
-	}, clients.Client{ID: "editor", Name: "Editor", File: "/home/ann/.editor.json"}, nil
+	}}}, clients.Client{ID: "editor", Name: "Editor", File: "/home/ann/.editor.json"}, nil
 }
 
 func (e *editor) ReplaceServers(string, []string, []string) (*clients.Plan, error) {
