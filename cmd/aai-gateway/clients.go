@@ -81,7 +81,7 @@ func (i *clientInstaller) Plan(act, client, profile string) (*cli.ClientPlan, er
 		return nil, err
 	}
 	return &cli.ClientPlan{
-		ID: plan.Client.ID, Name: plan.Client.Name, File: plan.Client.File, Change: plan.Action, Diff: plan.Diff,
+		ID: plan.Client.ID, Name: plan.Client.Name, File: plan.Client.File, Change: plan.Action, Diff: plan.Diff, Link: plan.Link,
 		Notes: plan.Notes, After: plan.NextStep, NeedsConfirmation: plan.NeedsConfirmation(),
 		Apply: func(ctx context.Context) error { return i.clients.Apply(ctx, plan) },
 		Probe: func(ctx context.Context) (cli.ProbeResult, error) {

@@ -25,6 +25,14 @@ type client struct {
 	// projects is the key of the client's own file with an object for each project, whose mcpServers are
 	// the project's.
 	projects string
+	// rejects are the extras of JSON with which the client does not read its file, as its own "mcp list" or its
+	// source code shows.
+	rejects []splice.Extra
+	// hasServerLists means that the lists mcp.excluded and mcp.allowed of the file name the started servers.
+	hasServerLists bool
+	// manual returns the text and the link by which a person adds the entry, where the client keeps its servers in
+	// no file that the gateway can edit.
+	manual func(command string, args []string) (text, link string)
 	// markers are other files and folders. One that exists shows that the client is installed.
 	markers []string
 	// fields returns the fields of an entry.
@@ -48,11 +56,13 @@ type place struct {
 
 // clients returns the known clients. The locations come from each client's documentation or
 // source code; docs/decisions/clients.md lists the addresses.
-func clients() []client {
+func clients() []client { return slices.Concat(agentClients(), terminalClients(), chatClients()) }
+
+func agentClients() []client {
 	return []client{
 		{id: "claude-code", name: "Claude Code", fields: stdioEntry,
 			places: []place{{file: "<claude>/.claude.json"}}, markers: []string{"~/.claude"},
-			projects: "projects", projectPlaces: []place{{file: ".mcp.json"}},
+			rejects: []splice.Extra{splice.Comment, splice.TrailingComma}, projects: "projects", projectPlaces: []place{{file: ".mcp.json"}},
 			nextStep: "Start a new session of Claude Code; /mcp shows the server."},
 		{id: "claude-desktop", name: "Claude Desktop", fields: standardEntry,
 			places: []place{
@@ -85,13 +95,6 @@ func clients() []client {
 				{systems: []string{windows}, file: "<config>/Zed/settings.json", path: "context_servers"},
 			},
 			nextStep: "Zed sees it at once; the agent panel's settings show the server."},
-		{id: "gemini", name: "Gemini CLI", fields: standardEntry,
-			places: []place{{file: "<gemini>/.gemini/settings.json"}}, projectPlaces: []place{{file: ".gemini/settings.json"}},
-			nextStep: "Start Gemini CLI anew, in a folder that it trusts; /mcp shows the server."},
-		{id: "codex", name: "Codex CLI", fields: standardEntry,
-			places:        []place{{file: "<codex>/config.toml", format: splice.TOML, path: "mcp_servers"}},
-			projectPlaces: []place{{file: ".codex/config.toml", format: splice.TOML, path: "mcp_servers"}},
-			nextStep:      "Start Codex anew; /mcp shows the server."},
 		{id: "cline", name: "Cline", fields: standardEntry,
 			places: []place{
 				{file: "<cline>/settings/cline_mcp_settings.json"},
@@ -104,6 +107,20 @@ func clients() []client {
 				{file: "<continue>/mcpServers/" + EntryName + ".json"},
 			},
 			markers: []string{"<continue>"}, nextStep: "Continue sees it at once; its agent mode uses the tools."},
+	}
+}
+
+// terminalClients returns the agents for terminals other than Claude Code.
+func terminalClients() []client {
+	return []client{
+		{id: "gemini", name: "Gemini CLI", fields: standardEntry,
+			places: []place{{file: "<gemini>/.gemini/settings.json"}}, projectPlaces: []place{{file: ".gemini/settings.json"}},
+			rejects: []splice.Extra{splice.ByteOrderMark, splice.TrailingComma}, hasServerLists: true,
+			nextStep: "Start Gemini CLI anew, in a folder that it trusts; /mcp shows the server."},
+		{id: "codex", name: "Codex CLI", fields: standardEntry,
+			places:        []place{{file: "<codex>/config.toml", format: splice.TOML, path: "mcp_servers"}},
+			projectPlaces: []place{{file: ".codex/config.toml", format: splice.TOML, path: "mcp_servers"}},
+			nextStep:      "Start Codex anew; /mcp shows the server."},
 		{id: "goose", name: "Goose", fields: gooseEntry,
 			places: []place{
 				{systems: []string{linux, macos}, file: "<xdg>/goose/config.yaml", format: splice.YAML, path: "extensions"},
@@ -112,6 +129,26 @@ func clients() []client {
 			nextStep: "Start a new session of Goose."},
 		{id: "copilot-cli", name: "GitHub Copilot CLI", fields: copilotEntry,
 			places: []place{{file: "<copilot>/mcp-config.json"}}, nextStep: "Start Copilot CLI anew; /mcp show lists the server."},
+	}
+}
+
+// chatClients returns the programs for chats, which start servers too.
+func chatClients() []client {
+	return []client{
+		{id: "lm-studio", name: "LM Studio", fields: standardEntry,
+			places:   []place{{file: "<lmstudio>/mcp.json"}},
+			nextStep: "In LM Studio, on the tab Program of the right side, switch the server on."},
+		{id: "jan", name: "Jan", fields: janEntry,
+			places:   []place{{file: "<jan>/mcp_config.json"}},
+			rejects:  []splice.Extra{splice.ByteOrderMark, splice.Comment, splice.TrailingComma},
+			nextStep: "Quit Jan and start it again; Settings > MCP Servers shows the server."},
+		{id: "librechat", name: "LibreChat", fields: stdioEntry, manual: manualYAML,
+			places:   []place{{file: "~/LibreChat/librechat.yaml", format: splice.YAML, addOnly: true}},
+			nextStep: "Start LibreChat anew, on this computer and not in a container: the server operates the desktop on which LibreChat runs."},
+		{id: "cherry-studio", name: "Cherry Studio", fields: stdioEntry, manual: manualCherry, markers: []string{"<config>/CherryStudio"},
+			nextStep: "Open the link, or give the text in Settings > MCP Servers > Add > Import from JSON; then switch the server on."},
+		{id: "lobehub", name: "LobeHub", fields: stdioEntry, manual: manualLobeHub,
+			nextStep: "Open the link with LobeHub's desktop app, or give the text as the JSON of a custom MCP server."},
 	}
 }
 

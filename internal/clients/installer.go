@@ -79,6 +79,7 @@ const (
 	ActionRestore = "restore" // restore the previous contents, byte for byte
 	ActionDelete  = "delete"  // restore the previous state, which had no file
 	ActionNone    = "nothing" // nothing to change
+	ActionManual  = "manual"  // the person adds the entry: Diff is its text, Link adds it in the client
 )
 
 // A Plan is a planned change of a client's file, which [Installer.Apply] carries out.
@@ -88,6 +89,7 @@ type Plan struct {
 	Diff     string // unified; other entries' texts are redacted
 	Notes    []string
 	NextStep string // how the person makes the client load it
+	Link     string // with ActionManual: a link that the client opens; may be empty
 
 	realPath          string // with links resolved
 	at                place
@@ -127,6 +129,9 @@ func (r *Installer) plan(id string) (*Plan, client, error) {
 	}
 	file, at, here := r.clientFile(c)
 	p := &Plan{Client: Client{c.id, c.name, file, here}, Action: ActionNone, NextStep: c.nextStep, at: at}
+	if file == "" && c.manual != nil {
+		return p, c, nil
+	}
 	if err := r.read(p, file); err != nil {
 		return nil, c, err
 	}
@@ -181,8 +186,19 @@ func (r *Installer) Install(id string, args []string) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
+	if p.Client.File == "" && c.manual != nil {
+		p.Action = ActionManual
+		p.Diff, p.Link = c.manual(r.command(), r.launchArgs(args))
+		return p, nil
+	}
 	spot := p.at.splicePlace()
 	found, there, err := splice.Find(p.old, spot)
+	if err == nil {
+		err = r.rejection(p, c)
+	}
+	if _, ours := errors.AsType[*aai.Error](err); ours {
+		return nil, err
+	}
 	if err != nil {
 		return nil, r.unreadable(p.Client, err)
 	}
@@ -196,7 +212,7 @@ func (r *Installer) Install(id string, args []string) (*Plan, error) {
 		if p.needsConfirmation = !r.isOwnEntry(kept, p, found); !p.needsConfirmation {
 			var notes []string
 			entry, notes = mergeEntry(entry, found)
-			p.Notes = append(p.Notes, notes...)
+			p.Notes = append(append(p.Notes, notes...), p.switchedOff(found)...)
 		}
 		if !p.needsConfirmation && splice.Contains(found, entry) {
 			p.next, p.remains = p.old, true
@@ -251,6 +267,10 @@ func (r *Installer) Uninstall(id string) (*Plan, error) {
 	p, c, err := r.plan(id)
 	if err != nil {
 		return nil, err
+	}
+	if p.Client.File == "" && c.manual != nil {
+		p.Notes = []string{"If the gateway is among the servers of " + c.name + ", remove it there: no file of it can be edited."}
+		return p, nil
 	}
 	kept, err := r.readRecord(id)
 	if err != nil {

@@ -1,12 +1,15 @@
 package clients
 
 import (
+	"encoding/json"
 	"io/fs"
 	"os"
 	slashpath "path"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/gybob/aai-gateway/internal/files/atomicfile"
 )
 
 // folder returns the folder that a placeholder at the beginning of a path stands for.
@@ -47,10 +50,53 @@ func (r *Installer) folder(word string) string {
 		return from("CLINE_DATA_DIR", filepath.Join(from("CLINE_DIR", filepath.Join(home, ".cline")), "data"))
 	case "<continue>":
 		return from("CONTINUE_GLOBAL_DIR", filepath.Join(home, ".continue"))
+	case "<lmstudio>":
+		if named := r.textOf(filepath.Join(home, ".lmstudio-home-pointer")); filepath.IsAbs(named) {
+			return named
+		}
+		if old := filepath.Join(home, ".cache", "lm-studio"); isFolder(old) {
+			return old
+		}
+		return filepath.Join(home, ".lmstudio")
+	case "<jan>":
+		return from("JAN_DATA_FOLDER", r.janFolder())
 	case "<copilot>":
 		return from("COPILOT_HOME", filepath.Join(home, ".copilot"))
 	}
 	return home // ~
+}
+
+// janFolder returns the data folder of Jan: the one that its settings name, or its usual one.
+func (r *Installer) janFolder() string {
+	data := r.folder("<config>")
+	if r.cfg.System == linux {
+		data = filepath.Join(r.cfg.Home, ".local", "share")
+		if v := r.cfg.Getenv("XDG_DATA_HOME"); filepath.IsAbs(v) {
+			data = v
+		}
+	}
+	var settings struct {
+		Folder string `json:"data_folder"`
+	}
+	text := r.textOf(filepath.Join(data, "Jan", "settings.json"))
+	if json.Unmarshal([]byte(text), &settings) == nil && filepath.IsAbs(settings.Folder) {
+		return settings.Folder
+	}
+	return filepath.Join(data, "Jan", "data")
+}
+
+// textOf returns the trimmed content of a small file, or "".
+func (r *Installer) textOf(file string) string {
+	text, err := atomicfile.Read(file, atomicfile.ReadLimits{Size: 1 << 20})
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(text))
+}
+
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }
 
 // expand returns the absolute path of a path in the table. A path with a * expands to an existing

@@ -17,6 +17,9 @@ func (r *Installer) ServersOf(id string) (servers map[string]map[string]any, of 
 	if err != nil {
 		return nil, Client{}, err
 	}
+	if p.Client.File == "" {
+		return nil, p.Client, aai.Errorf(aai.AutomationNotSupported, "%s keeps its servers in no file that can be read", p.Client.Name)
+	}
 	spot := p.at.splicePlace()
 	if _, _, err := splice.Find(p.old, spot); err != nil {
 		e := aai.Errorf(aai.InvalidParams, "%s: %w", aai.CleanLabel(p.Client.File, 300), err)

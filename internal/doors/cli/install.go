@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"time"
@@ -42,8 +43,9 @@ type ClientPlan struct {
 	ID     string   `json:"client"`
 	Name   string   `json:"name"`
 	File   string   `json:"file"`
-	Change string   `json:"does"` // add, replace, remove, restore, delete or nothing
-	Diff   string   `json:"diff,omitempty"`
+	Change string   `json:"does"`           // add, replace, remove, restore, delete, nothing or manual
+	Diff   string   `json:"diff,omitempty"` // with manual: the text for the person to add
+	Link   string   `json:"link,omitempty"` // with manual: the link by which the client adds it
 	Notes  []string `json:"notes,omitempty"`
 	After  string   `json:"after,omitempty"`
 	// NeedsConfirmation reports that the change undoes or replaces an entry that another program
@@ -155,7 +157,7 @@ func (r *run) listClients() error {
 			if c.Installed {
 				here = "yes"
 			}
-			rows[i] = []string{c.ID, c.Name, here, c.File}
+			rows[i] = []string{c.ID, c.Name, here, cmp.Or(c.File, "-")}
 		}
 		r.output.table([]string{"CLIENT", "NAME", "HERE", "FILE"}, rows)
 		return nil
@@ -254,16 +256,25 @@ func selectClients(known Clients, act string, f installFlags) ([]string, error) 
 // applyPlan shows a plan, asks for confirmation and applies it.
 func (r *run) applyPlan(ctx context.Context, act string, f installFlags, result *clientResult) error {
 	plan := result.ClientPlan
-	r.output.say("%s: %s", plan.Name, plan.File)
+	r.output.say("%s: %s", plan.Name, cmp.Or(plan.File, "it has no file that can be edited"))
 	for _, note := range plan.Notes {
 		r.output.warn(note)
 	}
 	if plan.Change == "nothing" {
-		r.output.say("%s", nothingToDo(act))
+		if plan.File != "" {
+			r.output.say("%s", nothingToDo(act))
+		}
 		return nil
 	}
 	if r.output.format == formatText {
 		r.output.lines(plan.Diff)
+	}
+	if plan.Change == "manual" {
+		if plan.Link != "" {
+			r.output.say("%s", plan.Link)
+		}
+		r.output.say("%s", plan.After)
+		return nil
 	}
 	if f.dryRun {
 		return nil
