@@ -2,9 +2,11 @@ package main
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"time"
 
 	"github.com/gybob/aai-gateway/internal/clients"
@@ -38,13 +40,47 @@ func (p *program) installer(cfg *setup) (*clientInstaller, error) {
 	return &clientInstaller{notes: notes, clients: clients.New(clients.Config{
 		Home: home, Getenv: p.getenv, System: runtime.GOOS, Folder: filepath.Join(cfg.platform.data, "clients"),
 		LaunchCommand: launch, Now: time.Now,
-	})}, nil
+	}), own: []cli.Leftover{
+		{Path: filepath.Join(cfg.platform.data, "clients", "backups"), Reason: "the former files of your agents' clients, with their keys, for install --rollback"},
+		{Path: cfg.platform.data, Reason: "the journal, your consents and the vault with your secrets, for the next gateway"},
+		{Path: filepath.Join(home, ".aai"), Reason: "your settings and the apps that you wrote, generated or imported"},
+		{Path: cfg.platform.cache, Reason: "copies of web sites' descriptors"},
+		{Path: filepath.Dir(cfg.platform.siteNamesFile), Reason: "names that you gave to web sites"},
+		{Path: filepath.Dir(cfg.platform.refsFolder), Reason: "the elements that conversations refer to, until you log out"},
+	}}, nil
+}
+
+// Leftovers implements cli.Clients.
+func (i *clientInstaller) Leftovers() []cli.Leftover {
+	var left []cli.Leftover
+	for _, one := range i.own {
+		if slices.ContainsFunc(left, func(l cli.Leftover) bool { return l.Path == one.Path }) || !hasContent(one.Path) {
+			continue
+		}
+		left = append(left, one)
+	}
+	return left
+}
+
+// hasContent reports whether a folder of the gateway exists and is not empty.
+func hasContent(path string) bool {
+	entries, err := os.ReadDir(path)
+	return filepath.IsAbs(path) && err == nil && len(entries) > 0
+}
+
+// Purge implements cli.Clients. It follows no link.
+func (i *clientInstaller) Purge(l cli.Leftover) error {
+	if !slices.Contains(i.own, l) {
+		return errors.New("it is not the gateway's")
+	}
+	return os.RemoveAll(l.Path)
 }
 
 // clientInstaller adapts clients.Installer to the commands.
 type clientInstaller struct {
 	clients *clients.Installer
 	notes   []string // about the program's path, reported once
+	own     []cli.Leftover
 }
 
 // List implements cli.Clients.

@@ -28,6 +28,10 @@ type Clients interface {
 	// Plan returns the change that act, one of the constants above, makes to the configuration of
 	// the client with that id. The profile is one of those of "mcp serve", or empty.
 	Plan(act, client, profile string) (*ClientPlan, error)
+	// Leftovers returns the gateway's own files and folders that exist, which uninstall leaves.
+	Leftovers() []Leftover
+	// Purge deletes a leftover.
+	Purge(Leftover) error
 }
 
 // A Client is a program that starts MCP servers for an agent.
@@ -80,6 +84,7 @@ type installFlags struct {
 	clients                     []string
 	profile                     string
 	dryRun, yes, rollback, list bool
+	purge                       bool
 }
 
 func newInstall(r *run) *cobra.Command {
@@ -113,19 +118,6 @@ func newInstall(r *run) *cobra.Command {
 	complete(cmd, "profile", profile.allowed...)
 	cmd.Flags().BoolVar(&f.rollback, "rollback", false, "undo the last change of a client's configuration")
 	cmd.Flags().BoolVar(&f.list, "list", false, "list the clients that are known, and which are here")
-	return cmd
-}
-
-func newUninstall(r *run) *cobra.Command {
-	var f installFlags
-	cmd := &cobra.Command{
-		Use:   "uninstall [--client NAME]",
-		Short: "Remove the gateway from the configurations of agents' clients",
-		Long: "Restores each configuration, byte for byte, if it has not changed since; otherwise removes only\n" +
-			"the gateway's entry.",
-		RunE: func(cmd *cobra.Command, _ []string) error { return r.changeClients(cmd.Context(), ClientUninstall, f) },
-	}
-	addInstallFlags(r, cmd, &f)
 	return cmd
 }
 
@@ -204,7 +196,10 @@ func (r *run) changeClients(ctx context.Context, act string, f installFlags) err
 		}
 		results = append(results, result)
 	}
-	return r.showChanges(results, failed)
+	if err := r.showChanges(results, failed); err != nil || act != ClientUninstall || len(f.clients) > 0 {
+		return err
+	}
+	return r.clearLeftovers(ctx, known, f)
 }
 
 // unknownPlan returns an empty plan for a client for which Plan failed.

@@ -25,6 +25,10 @@ func (c someClients) List() []cli.Client {
 
 func (c someClients) LastChanged() string { return c.w.changed }
 
+func (c someClients) Leftovers() []cli.Leftover { return nil }
+
+func (c someClients) Purge(cli.Leftover) error { return nil }
+
 func (c someClients) Plan(act, client, profile string) (*cli.ClientPlan, error) {
 	if client == "broken" {
 		return nil, aai.Errorf(aai.InvalidParams, "/home/ann/broken: line 1, column 2: expected JSON")
