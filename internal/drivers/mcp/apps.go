@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/gybob/aai-gateway"
@@ -136,5 +137,8 @@ func (d *Driver) appWithTools(of *aai.App, l *listing) *aai.App {
 		return &app
 	}
 	app.Tools = m.tools(l)
+	if l.Rest != "" {
+		app.Description = strings.TrimSpace(app.Description + " Tools are missing: " + l.Rest + ".")
+	}
 	return &app
 }

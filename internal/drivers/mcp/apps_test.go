@@ -68,7 +68,6 @@ func TestHostileServers(t *testing.T) {
 		"huge":           {Code: aai.AutomationFailed, Delivery: aai.DeliveryUnknown, Message: "was stopped: it sent a message of more than 16 MiB"},
 		"fails":          {Code: aai.AutomationFailed, Delivery: aai.Delivered, Message: `reports an error: "no 'such' file[31m"`},
 		"refuses":        {Code: aai.AutomationFailed, Delivery: aai.Delivered, Message: `answered with error -32000: "not today"`},
-		"nonsense":       {Code: aai.AutomationFailed, Delivery: aai.DeliveryUnknown, Message: "sent an answer that cannot be read"},
 	} {
 		forHostileWorlds(t, kind, func(t *testing.T, w *world, app string) {
 			w.start(t, app)
@@ -126,12 +125,9 @@ func TestServersThatAreOnlyLoud(t *testing.T) {
 	}
 }
 
-// A server that lists too much, or does not start, has no tools and an error.
+// A server that does not start has no tools and an error.
 func TestServersThatDoNotStart(t *testing.T) {
 	for kind, want := range map[string]string{
-		"many":         "lists more than 1000 tools",
-		"endless":      "on pages that do not end",
-		"round":        "on pages that do not end",
 		"dies at once": `did not start: "`,
 	} {
 		t.Run(kind, func(t *testing.T) {

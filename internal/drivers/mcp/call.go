@@ -33,15 +33,16 @@ func (s *server) callOn(ctx context.Context, live *session, call *aai.Call, tool
 	before := live.refused()
 	asked, kept := withRawResult(until)
 	var result *sdk.CallToolResult
+	var odd string
 	cause := live.rounds(asked, func(with roundReply) (serverRound, error) {
-		answer, err := live.client.CallTool(asked, &sdk.CallToolParams{
+		answer, wrong, err := live.callTool(asked, &sdk.CallToolParams{
 			Name: tool, Arguments: call.Args, Meta: sdk.Meta{"progressToken": call.ID}, InputResponses: with.responses,
 			RequestState: with.state,
-		})
+		}, kept)
 		if err != nil {
 			return serverRound{}, err
 		}
-		result = answer
+		result, odd = answer, wrong
 		return serverRound{answer.NeedsInput(), answer.InputRequests, answer.RequestState}, nil
 	})
 	if live.wire != nil {
@@ -56,9 +57,15 @@ func (s *server) callOn(ctx context.Context, live *session, call *aai.Call, tool
 		return nil, live.requestError(ctx, cause)
 	}
 	out, failure := live.result(result, data)
+	warning := ""
+	if odd != "" {
+		warning = "the answer has another form than the protocol's: " + live.secrets.Redact(odd)
+	}
 	if n := live.refused() - before; n > 0 {
-		warning := fmt.Sprintf("meanwhile the gateway refused %d requests of the server, such as for an answer of the "+
+		warning = fmt.Sprintf("meanwhile the gateway refused %d requests of the server, such as for an answer of the "+
 			"person or a model%s", n, live.requests.reason())
+	}
+	if warning != "" {
 		if failure != nil {
 			failure.Message += "; " + warning
 		} else {

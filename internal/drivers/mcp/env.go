@@ -32,7 +32,7 @@ func baseEnv() []string {
 // command returns the command that starts the server, with its variables. It adds their values to secrets.
 func (s *server) command(ctx context.Context, secrets *sanitize.SecretSet) (*exec.Cmd, *aai.Error) {
 	r, app := s.recipe.MCP, s.recipe.App
-	values, err := s.values(ctx)
+	values, err := s.variables(ctx, secrets)
 	if err != nil {
 		return nil, err
 	}
@@ -44,20 +44,7 @@ func (s *server) command(ctx context.Context, secrets *sanitize.SecretSet) (*exe
 		}
 	}
 	for _, name := range r.Env {
-		value, kept := values[name]
-		if !kept {
-			value = getenv(name)
-		}
-		if value == "" {
-			return nil, undeliveredError(aai.AuthRequired, "The person can set it: aai-gateway mcp env "+app+" "+name+".",
-				"the MCP server of %s needs a value for %s, and none is set", app, name)
-		}
-		if values == nil {
-			values = make(map[string]string)
-		}
-		values[name] = value
-		secrets.Add(value)
-		environ = append(environ, name+"="+value)
+		environ = append(environ, name+"="+values[name])
 	}
 	args := make([]string, len(r.Args))
 	for i, arg := range r.Args {
@@ -71,6 +58,29 @@ func (s *server) command(ctx context.Context, secrets *sanitize.SecretSet) (*exe
 	}
 	return &exec.Cmd{Path: program, Args: append([]string{r.Command}, args...), Env: environ,
 		Dir: cmp.Or(r.Dir, s.driver.config.Home)}, nil
+}
+
+// variables returns the values of the variables that the recipe names, stored ones or those of this
+// process. It adds them to secrets.
+func (s *server) variables(ctx context.Context, secrets *sanitize.SecretSet) (map[string]string, *aai.Error) {
+	stored, err := s.values(ctx)
+	if err != nil {
+		return nil, err
+	}
+	values, app := make(map[string]string, len(s.recipe.MCP.Env)), s.recipe.App
+	for _, name := range s.recipe.MCP.Env {
+		value, kept := stored[name]
+		if !kept {
+			value = s.driver.config.Getenv(name)
+		}
+		if value == "" {
+			return nil, undeliveredError(aai.AuthRequired, "The person can set it: aai-gateway mcp env "+app+" "+name+".",
+				"the MCP server of %s needs a value for %s, and none is set", app, name)
+		}
+		values[name] = value
+		secrets.Add(value)
+	}
+	return values, nil
 }
 
 // values returns the stored variables of the app.

@@ -39,6 +39,8 @@ func serve(kind string, args []string) {
 	case "dies at once":
 		fmt.Fprintln(os.Stderr, "no \x1b[31mlibrary\u202e of that name")
 		os.Exit(3)
+	case "byte order mark":
+		fmt.Print("\ufeff")
 	case "greets":
 		fmt.Println("Welcome to the server!")
 		fmt.Println("{not json")
@@ -84,6 +86,9 @@ type dict = map[string]any
 
 func (r *hostileServer) answer(m message) {
 	reply := func(result any) { say(dict{"jsonrpc": "2.0", "id": m.ID, "result": result}) }
+	if r.kind == "text id" {
+		m.ID = fmt.Sprint(m.ID)
+	}
 	switch m.Method {
 	case "initialize":
 		capabilities := dict{"tools": dict{"listChanged": true}}
@@ -92,6 +97,10 @@ func (r *hostileServer) answer(m message) {
 		}
 		reply(dict{"protocolVersion": m.Params["protocolVersion"], "capabilities": capabilities, "serverInfo": dict{"name": "rude", "version": "1"}})
 	case "tools/list":
+		if r.kind == "late fail" && m.Params["cursor"] != nil {
+			say(dict{"jsonrpc": "2.0", "id": m.ID, "error": dict{"code": -32000, "message": "the page is gone"}})
+			return
+		}
 		reply(r.list(m))
 	case "tools/call":
 		r.mu.Lock()
@@ -123,7 +132,17 @@ func (r *hostileServer) list(m message) any {
 		cursor, _ := m.Params["cursor"].(string)
 		return dict{"tools": []any{tool("t"+cursor, "One more")}, "nextCursor": cursor + "x"}
 	case "round":
+		if m.Params["cursor"] != nil {
+			tools = nil
+		}
 		return dict{"tools": tools, "nextCursor": "same"}
+	case "bad page":
+		if m.Params["cursor"] != nil {
+			return dict{"tools": "none"}
+		}
+		return dict{"tools": tools, "nextCursor": "2"}
+	case "late fail":
+		return dict{"tools": tools, "nextCursor": "2"}
 	case "odd":
 		tools = append(tools,
 			dict{"name": "regex", "inputSchema": dict{"type": "object", "properties": dict{"a": dict{"pattern": "(("}}}},
@@ -218,6 +237,18 @@ func (r *hostileServer) call(m message, reply func(any)) {
 		return
 	case "refuses":
 		say(dict{"jsonrpc": "2.0", "id": m.ID, "error": dict{"code": -32000, "message": "not today"}})
+		return
+	case "future":
+		reply(dict{"content": []any{dict{"type": "text", "text": "a"}, dict{"type": "hologram", "data": "zz"}}})
+		return
+	case "nan":
+		fmt.Printf(`{"jsonrpc": "2.0", "id": %v, "result": {"content": [], "structuredContent": {"mean": NaN}}}`+"\n", m.ID)
+		return
+	case "half":
+		fmt.Println(`{"jsonrpc": "2.0", "result": {`)
+		return
+	case "no result":
+		reply("done")
 		return
 	case "nonsense":
 		reply(dict{"content": "no list"})

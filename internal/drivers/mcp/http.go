@@ -22,7 +22,11 @@ import (
 
 // overHTTP returns the transport to a server at an address. It uses the configured client and the
 // user's login.
-func (s *server) overHTTP(live *session) sdk.Transport {
+func (s *server) overHTTP(ctx context.Context, live *session) (sdk.Transport, *aai.Error) {
+	values, fault := s.variables(ctx, &live.secrets)
+	if fault != nil {
+		return nil, fault
+	}
 	client := *s.driver.config.Client
 	next := client.Transport
 	if next == nil {
@@ -32,8 +36,12 @@ func (s *server) overHTTP(live *session) sdk.Transport {
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	r := s.recipe
 	known := &aai.Recipe{Kind: r.Kind, App: r.App, Platform: r.Platform, HTTP: r.MCP.Login()}
-	client.Transport = &authTransport{server: s, live: live, next: next, authRecipe: known}
-	return &sdk.StreamableClientTransport{Endpoint: r.MCP.URL, HTTPClient: &client, MaxRetries: maxStreamRetries}
+	headers := make(map[string]string, len(r.MCP.Headers))
+	for name, value := range r.MCP.Headers {
+		headers[name] = resolvePlaceholders(value, values)
+	}
+	client.Transport = &authTransport{server: s, live: live, next: next, authRecipe: known, headers: headers}
+	return &sdk.StreamableClientTransport{Endpoint: r.MCP.URL, HTTPClient: &client, MaxRetries: maxStreamRetries}, nil
 }
 
 // maxRetries is the limit for repeating a request after a login refusal: once when the server
@@ -46,6 +54,7 @@ type authTransport struct {
 	live       *session
 	next       http.RoundTripper
 	authRecipe *aai.Recipe
+	headers    map[string]string // of the recipe, with the values of its variables
 }
 
 // RoundTrip implements http.RoundTripper.
@@ -80,7 +89,7 @@ func (t *authTransport) send(req *http.Request) (*http.Response, error) {
 			one.Body = body
 		}
 		before := one.Header.Clone()
-		for name, value := range t.server.recipe.MCP.Headers {
+		for name, value := range t.headers {
 			one.Header.Set(name, value)
 		}
 		login := t.server.driver.config.Authorizer
@@ -138,6 +147,7 @@ func (t *authTransport) readBody(ctx context.Context, req *http.Request, resp *h
 				lost.Store(true)
 			}
 		}
+		keepRaw(ctx, body)
 		resp.Body = &partialBody{bytes.NewReader(body), err}
 		return nil
 	}
@@ -160,6 +170,17 @@ func (t *authTransport) readBody(ctx context.Context, req *http.Request, resp *h
 	resp.StatusCode, resp.Body, resp.ContentLength = http.StatusOK, io.NopCloser(bytes.NewReader(body)), int64(len(body))
 	resp.Header.Set("Content-Type", "application/json")
 	return nil
+}
+
+// keepRaw stores the raw result of a request in its context, as a [wire] does. The SDK decodes it too.
+func keepRaw(ctx context.Context, message []byte) {
+	r, wanted := ctx.Value(rawResultKey{}).(*rawResult)
+	if !wanted {
+		return
+	}
+	if m := readResponse(trimLine(message)); m != nil {
+		r.result, r.structured = splitStructured(m.Result)
+	}
 }
 
 // partialBody is a body that was read, and the error at its end.
@@ -196,6 +217,7 @@ type limitedBody struct {
 	isStream bool // of events
 	scan     jsonscan.Scanner
 	last     byte
+	data     []byte // of the current event
 	reserved bool
 	fault    *serverFault       // the exceeded limit, or nil
 	over     func(*serverFault) // called at a limit; may be nil
@@ -236,6 +258,10 @@ func (b *limitedBody) count(part []byte) {
 		}
 		if b.isStream && b.last == '\n' && len(bytes.Trim(line, "\r\n")) == 0 {
 			b.scan = jsonscan.Scanner{}
+			keepRaw(b.ctx, bytes.TrimPrefix(b.data, []byte("data:")))
+			b.data = nil
+		} else if b.isStream && (b.last != '\n' && b.data != nil || bytes.HasPrefix(line, []byte("data:"))) {
+			b.data = append(b.data, line...)
 		}
 		_, _ = b.scan.Write(line)
 		b.last, part = line[len(line)-1], part[len(line):]

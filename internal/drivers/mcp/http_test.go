@@ -3,6 +3,8 @@ package mcp_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -72,7 +74,8 @@ func TestOverHTTP(t *testing.T) {
 	known := new(fakeAuthorizer)
 	w := newWorld(t, func(c *mcp.Config) { c.Client, c.Authorizer = http.DefaultClient, known })
 	t.Cleanup(http.DefaultClient.CloseIdleConnections)
-	app := w.add(t, &aai.MCPRecipe{URL: address + "/mcp", Headers: map[string]string{"X-Version": "7"}, Auth: &aai.AuthRecipe{Kind: aai.AuthBearer}})
+	t.Setenv("TEST_VERSION", "7")
+	app := w.add(t, &aai.MCPRecipe{URL: address + "/mcp", Env: []string{"TEST_VERSION"}, Headers: map[string]string{"X-Version": "${TEST_VERSION}"}, Auth: &aai.AuthRecipe{Kind: aai.AuthBearer}})
 	if _, e := w.call(t, app, "mcp_start", nil); e == nil || e.Code != aai.AuthRequired || e.Delivery != aai.NotDelivered || e.Hint != "log in" {
 		t.Errorf("%+v", e)
 	}
@@ -93,6 +96,54 @@ func TestOverHTTP(t *testing.T) {
 	known.token.Store(&second)
 	if result, e = w.call(t, app, "say", map[string]any{"word": "again"}); e != nil || result.Text != "again" {
 		t.Errorf("%+v, %+v", result, e)
+	}
+}
+
+// oddServer is a server over HTTP with a tool that cannot be read, and an answer with an unknown content.
+func oddServer(t *testing.T, stream bool) string {
+	t.Helper()
+	far := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var m message
+		if r.Method != http.MethodPost || json.NewDecoder(r.Body).Decode(&m) != nil || m.ID == nil {
+			w.WriteHeader(map[string]int{http.MethodPost: http.StatusAccepted}[r.Method] + map[string]int{http.MethodGet: http.StatusMethodNotAllowed, http.MethodDelete: http.StatusOK}[r.Method])
+			return
+		}
+		result := `{"content": [{"type": "text", "text": "a"}, {"type": "hologram"}], "structuredContent": {"n": 9007199254740993}}`
+		switch m.Method {
+		case "initialize":
+			result = `{"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": {"name": "odd", "version": "1"}}`
+		case "tools/list":
+			result = `{"tools": [{"name": 7}, {"name": "do", "inputSchema": {"type": "object"}}]}`
+		}
+		body := fmt.Sprintf(`{"jsonrpc": "2.0", "id": %v, "result": %s}`, m.ID, result)
+		w.Header().Set("Content-Type", "application/json")
+		if stream {
+			w.Header().Set("Content-Type", "text/event-stream")
+			body = "event: message\ndata: " + body + "\n\n"
+		}
+		_, _ = io.WriteString(w, body)
+	}))
+	t.Cleanup(far.Close)
+	return far.URL
+}
+
+// Over HTTP too, a fault of a listing or of an answer costs only its part.
+func TestOddServersOverHTTP(t *testing.T) {
+	for _, stream := range []bool{false, true} {
+		w := newWorld(t, func(c *mcp.Config) { c.Client = http.DefaultClient })
+		t.Cleanup(http.DefaultClient.CloseIdleConnections)
+		app := w.add(t, &aai.MCPRecipe{URL: oddServer(t, stream)})
+		w.start(t, app)
+		if tool := w.tool(t, app, "tool_1"); tool == nil || tool.Run != nil {
+			t.Errorf("stream %v: the tool without a name: %+v", stream, tool)
+		}
+		r := w.must(t, app, "do", nil)
+		if r.Text != "a\nContent that the gateway cannot read: {\"type\": \"hologram\"}" || !strings.Contains(r.Warning, `content[1] of the type "hologram"`) {
+			t.Errorf("stream %v: %q, warning %q", stream, r.Text, r.Warning)
+		}
+		if b, err := json.Marshal(r.Data); err != nil || string(b) != `{"n":9007199254740993}` {
+			t.Errorf("stream %v: %s, %v", stream, b, err)
+		}
 	}
 }
 

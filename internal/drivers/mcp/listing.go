@@ -44,6 +44,7 @@ type listing struct {
 	Prompts      bool              `json:"prompts,omitzero"`
 	Hints        bool              `json:"hints,omitzero"` // the user trusts some annotations
 	Asks         bool              `json:"asks,omitzero"`  // the user allows some requests
+	Rest         string            `json:"rest,omitzero"`  // reason why later pages are missing
 	Tools        []json.RawMessage `json:"tools"`          // as received
 
 	definitions []definition
@@ -98,7 +99,7 @@ func (l *listing) understand() {
 		_, _ = whole.Write([]byte(d.digest))
 		l.definitions = append(l.definitions, d)
 	}
-	_, _ = fmt.Fprint(whole, l.Server, l.Name, l.Version, l.Resources, l.Prompts, l.Instructions)
+	_, _ = fmt.Fprint(whole, l.Server, l.Name, l.Version, l.Resources, l.Prompts, l.Instructions, l.Rest)
 	l.digest = hex.EncodeToString(whole.Sum(nil))
 }
 
@@ -211,35 +212,39 @@ func (s *session) ask(ctx context.Context) (*listing, *aai.Error) {
 			}
 		}
 	}
-	cursor, size := "", 0
+	cursor, size, seen := "", 0, map[string]bool{}
 	for page := 1; ; page++ {
 		tools, next, err := s.page(ctx, cursor)
-		if err != nil {
+		if err != nil && page == 1 {
 			return nil, s.requestError(ctx, err)
+		} else if err != nil {
+			l.Rest = s.requestError(ctx, err).Message
+			return l, nil
 		}
 		for i, tool := range tools {
 			size += len(tool)
 			tools[i] = json.RawMessage(s.secrets.Redact(string(tool)))
 		}
+		if size > maxListing {
+			l.Rest = fmt.Sprintf("the server lists tools of more than %d MiB", maxListing>>20)
+			return l, nil
+		}
 		l.Tools = append(l.Tools, tools...)
 		switch {
 		case len(l.Tools) > maxListed:
-			return nil, s.tooMuch("lists more than %d tools", maxListed)
-		case size > maxListing:
-			return nil, s.tooMuch("lists tools of more than %d MiB", maxListing>>20)
+			l.Tools, l.Rest = l.Tools[:maxListed], fmt.Sprintf("the server lists more than %d tools", maxListed)
+			return l, nil
 		case next == "":
 			return l, nil
-		case next == cursor || page == maxPages:
-			return nil, s.tooMuch("lists its tools on pages that do not end")
+		case next == cursor || seen[next]:
+			l.Rest = fmt.Sprintf("page %d of the server's list names a page that was already read", page)
+			return l, nil
+		case page == maxPages:
+			l.Rest = fmt.Sprintf("the server's list has more than %d pages", maxPages)
+			return l, nil
 		}
-		cursor = next
+		seen[next], cursor = true, next
 	}
-}
-
-func (s *session) tooMuch(format string, args ...any) *aai.Error {
-	return undeliveredError(aai.DescriptorInvalid,
-		"Its author can correct that; the descriptor can list the wanted tools.", "the MCP server of %s "+format,
-		append([]any{s.app}, args...)...)
 }
 
 // page fetches one page of tools as raw JSON.
@@ -254,8 +259,12 @@ func (s *session) page(ctx context.Context, cursor string) (tools []json.RawMess
 			Tools      []json.RawMessage `json:"tools"`
 			NextCursor string            `json:"nextCursor"`
 		}
-		if json.Unmarshal(kept.result, &page) == nil {
+		wrong := json.Unmarshal(kept.result, &page)
+		if wrong == nil || page.Tools != nil {
 			return page.Tools, page.NextCursor, nil
+		}
+		if err != nil {
+			err = s.unreadableAnswer(kept.result, wrong)
 		}
 	}
 	if err != nil {

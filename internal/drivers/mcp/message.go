@@ -5,11 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/sanitize"
 	"github.com/gybob/aai-gateway/internal/schema/jsonscan"
 )
 
@@ -25,28 +27,50 @@ func excessOf(s *jsonscan.Scanner) string {
 }
 
 // readMessage decodes a message. With a count, it returns an error as the response of a message that
-// exceeds a limit; so the caller of that request does not wait until its deadline.
-func readMessage(app string, line []byte, excess *jsonscan.Scanner) (jsonrpc.Message, error) {
+// exceeds a limit; so the caller of that request does not wait until its deadline. A response that
+// cannot be read becomes an error in the same way, with its beginning.
+func (w *wire) readMessage(line []byte, excess *jsonscan.Scanner) (jsonrpc.Message, error) {
 	if excess != nil {
-		return refusedResponse(app, excess, "with "+excessOf(excess))
+		return refusedResponse(w.stderr.app, excess.ID(), excess.IsAnswer(), "with "+excessOf(excess))
 	}
 	if m := readResponse(line); m != nil {
 		return m, nil
 	}
 	m, err := jsonrpc.DecodeMessage(line)
-	if err != nil {
-		if refused, e := refusedResponse(app, jsonscan.Scan(line), "that cannot be read"); e == nil {
-			return refused, nil
+	if err == nil {
+		return m, nil
+	}
+	scan := jsonscan.Scan(line)
+	id, answers := scan.ID(), scan.IsAnswer()
+	if id == nil && bytes.HasPrefix(line, []byte("{")) && bytes.Contains(line, []byte(`"jsonrpc"`)) {
+		id, answers = w.onlyRequest(), true
+	}
+	sample := sanitize.Quote(w.stderr.secrets.Redact(string(line[:min(len(line), maxSample)])), maxSample)
+	return refusedResponse(w.stderr.app, id, answers, "that cannot be read: "+sample)
+}
+
+// onlyRequest returns the id of the pending request if there is only one, or nil. A line that is not
+// complete most probably answers it.
+func (w *wire) onlyRequest() json.RawMessage {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.open) != 1 {
+		return nil
+	}
+	for id := range w.open {
+		b, err := json.Marshal(id.Raw())
+		if err == nil {
+			return b
 		}
 	}
-	return m, err
+	return nil
 }
 
 // refusedResponse returns an error as the response to a request, for a response of which only the id
 // is known.
-func refusedResponse(app string, s *jsonscan.Scanner, reason string) (jsonrpc.Message, error) {
+func refusedResponse(app string, sentID json.RawMessage, answers bool, reason string) (jsonrpc.Message, error) {
 	var sent any
-	if !s.IsAnswer() || json.Unmarshal(s.ID(), &sent) != nil {
+	if !answers || json.Unmarshal(sentID, &sent) != nil {
 		return nil, errors.New("not a response with an id")
 	}
 	id, err := jsonrpc.MakeID(sent)
@@ -55,6 +79,9 @@ func refusedResponse(app string, s *jsonscan.Scanner, reason string) (jsonrpc.Me
 	}
 	e := aai.Errorf(aai.AutomationFailed, "the MCP server of %s sent an answer %s", app, reason)
 	e.Hint, e.Delivery = "The server got the request. Ask it for less at a time.", aai.Delivered
+	if strings.HasPrefix(reason, "that cannot") {
+		e.Hint = "The server got the request, and may have acted. Its author can correct the form of its answers."
+	}
 	return &jsonrpc.Response{ID: id, Error: e}, nil
 }
 

@@ -267,7 +267,8 @@ func (s *server) openTransport(ctx context.Context) (*session, sdk.Transport, *a
 	live := &session{app: s.recipe.App, server: s.digest, ended: make(chan struct{}), asker: s.driver.config.Asker,
 		requests: s.driver.requestsOf(ctx, s.recipe.App, s.digest)}
 	if s.recipe.MCP.URL != "" {
-		return live, s.overHTTP(live), nil
+		transport, err := s.overHTTP(ctx, live)
+		return live, transport, err
 	}
 	cmd, err := s.command(ctx, &live.secrets)
 	if err != nil {

@@ -199,5 +199,9 @@ func (d *Driver) start(ctx context.Context, r *aai.Recipe) (*aai.Result, error) 
 	if l.Instructions != "" {
 		data["instructions"] = l.Instructions
 	}
-	return live.withSource(&aai.Result{Data: data, Text: fmt.Sprintf("The server runs and has %d tools; the guide to %s lists them.", len(names), r.App)}), nil
+	warning := ""
+	if l.Rest != "" {
+		data["missing"], warning = l.Rest, "tools are missing: "+l.Rest
+	}
+	return live.withSource(&aai.Result{Data: data, Warning: warning, Text: fmt.Sprintf("The server runs and has %d tools; the guide to %s lists them.", len(names), r.App)}), nil
 }

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strconv"
 	"sync"
 	"time"
 
@@ -115,7 +116,7 @@ func (w *wire) Read(context.Context) (jsonrpc.Message, error) {
 		if err != nil {
 			return nil, err
 		}
-		m, err := readMessage(w.stderr.app, line, excess)
+		m, err := w.readMessage(line, excess)
 		if err != nil {
 			if w.count(&w.junk) > maxJunk {
 				return nil, w.end(newServerFault("wrote more than %d lines without messages to standard output", maxJunk))
@@ -172,11 +173,16 @@ func (w *wire) line() ([]byte, *jsonscan.Scanner, error) {
 		case exceeds:
 			return nil, scan, nil
 		}
-		if whole := bytes.TrimSpace(slices.Concat(append(parts, part)...)); len(whole) > 0 || err != nil {
+		if whole := trimLine(slices.Concat(append(parts, part)...)); len(whole) > 0 || err != nil {
 			return whole, nil, nil //nolint:nilerr // the next read returns it
 		}
 		parts, length, *scan = nil, 0, jsonscan.Scanner{}
 	}
+}
+
+// trimLine removes white space, and the byte order mark that some runtimes write first.
+func trimLine(line []byte) []byte {
+	return bytes.TrimSpace(bytes.TrimPrefix(bytes.TrimSpace(line), []byte("\ufeff")))
 }
 
 func (w *wire) count(n *int) int {
@@ -209,6 +215,13 @@ func (w *wire) countUnsolicited() *serverFault {
 func (w *wire) deliverRaw(m *jsonrpc.Response) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if text, is := m.ID.Raw().(string); is && !w.open[m.ID] { // some servers return the number as a text
+		if number, err := strconv.ParseFloat(text, 64); err == nil {
+			if id, err := jsonrpc.MakeID(number); err == nil {
+				m.ID = id
+			}
+		}
+	}
 	if !w.open[m.ID] {
 		return false
 	}
