@@ -140,14 +140,14 @@ type SendRecipe struct {
 type MCPRecipe struct {
 	Command string
 	Args    []string // "${NAME}" is replaced by the value of the variable NAME in Env
-	// Env lists the variables that the server receives in addition to the default ones. No
-	// descriptor contains their values.
+	// Env lists the variables that the server receives in addition to the default ones, or that its
+	// Headers contain. No descriptor contains their values.
 	Env     []string
 	Dir     string // working directory; empty: the home directory
 	URL     string
-	Headers map[string]string
-	Auth    *AuthRecipe // login at URL; nil: the server determines it, if it needs one
-	Tool    string      // the server's name for it; empty: the recipe covers all tools of the server
+	Headers map[string]string // "${NAME}" as in Args
+	Auth    *AuthRecipe       // login at URL; nil: the server determines it, if it needs one
+	Tool    string            // the server's name for it; empty: the recipe covers all tools of the server
 }
 
 // Login returns the recipe for logging in to the server at URL.

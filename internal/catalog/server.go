@@ -56,7 +56,10 @@ func (p *parser) serverAddress(s *section, m *members) {
 	if !secureEndpoint(s.URL) {
 		p.fault(m.pathOf("url"), "is %q; expected an https URL without user and fragment", aai.CleanLabel(s.URL, 2*maxName))
 	}
-	for _, name := range []string{"args", "env", "cwd"} {
+	for _, name := range sortedNames(s.Headers) {
+		p.serverText(joinPath(m.pathOf("default_headers"), name, -1), s.Headers[name], s.Env)
+	}
+	for _, name := range []string{"args", "cwd"} {
 		if m.has(name) {
 			p.fault(m.pathOf(name), `goes with "command", not with "url"`)
 		}

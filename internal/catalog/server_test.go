@@ -59,7 +59,7 @@ func TestWrongServers(t *testing.T) {
 		server(`"command": "x", "url": "https://example.com"`, ``):                                       `execution.url: is given beside "command"`,
 		server(`"url": "http://example.com"`, ``):                                                        `execution.url: is "http://example.com"; expected an https URL`,
 		server(`"url": "https://u:p@example.com"`, ``):                                                   `execution.url: is "https://u:p@example.com"; expected an https URL`,
-		server(`"url": "https://example.com", "env": ["A"]`, ``):                                         `execution.env: goes with "command"`,
+		server(`"url": "https://example.com", "default_headers": {"X": "${B}"}, "env": ["A"]`, ``):       `execution.default_headers.X: has "${B}"; expected a name listed in "env"`,
 		server(`"url": "https://example.com", "default_headers": {"Cookie": "a"}`, ``):                   `is set by the gateway`,
 		server(`"command": "x", "default_headers": {"X": "a"}`, ``):                                      `execution.default_headers: goes with "url"`,
 		server(`"command": "x", "env": {"KEY": "secret"}`, ``):                                           `execution.env: is an object; expected a list of names such as ["API_KEY"]; the values are kept elsewhere`,

@@ -1,6 +1,7 @@
 package importers
 
 import (
+	"cmp"
 	"maps"
 	"net/http"
 	"net/url"
@@ -61,7 +62,11 @@ func (in *serverReader) headers(id string) {
 	if name := in.text("bearer_token_env_var"); name != "" {
 		given["Authorization"] = "Bearer ${" + name + "}"
 	}
-	for _, name := range slices.Sorted(maps.Keys(given)) {
+	names := slices.Sorted(maps.Keys(given))
+	slices.SortStableFunc(names, func(a, b string) int { // the header of the login first
+		return cmp.Compare(loginRank(a), loginRank(b))
+	})
+	for _, name := range names {
 		key, value := http.CanonicalHeaderKey(name), strings.TrimSpace(given[name])
 		switch {
 		case key == "Accept" || key == "Content-Type" || key == "User-Agent" || key == "Mcp-Protocol-Version":
@@ -74,11 +79,34 @@ func (in *serverReader) headers(id string) {
 			}
 			in.common.Headers[name] = value
 		case in.auth != nil:
-			in.skip("it is sent several headers that may be keys, and an app has one login: %s beside %s", quotedSetting(key),
-				quotedSetting(in.auth.Name))
-			return
+			in.keyHeader(name, value)
 		default:
 			in.login(key, value, id)
+		}
+	}
+}
+
+func loginRank(header string) int {
+	if http.CanonicalHeaderKey(header) == "Authorization" {
+		return 0
+	}
+	return 1
+}
+
+// keyHeader reads a header that may hold a key beside the one that authenticates. Its value becomes a
+// variable in the vault.
+func (in *serverReader) keyHeader(name, value string) {
+	if in.common.Headers == nil {
+		in.common.Headers = make(map[string]string)
+	}
+	before := maps.Clone(in.values)
+	in.common.Headers[name] = in.storeVariable(name, value)
+	for variable := range in.values {
+		if _, old := before[variable]; old {
+			continue
+		}
+		if r, refers := referenceIn(value); refers {
+			in.values[variable], in.references[variable] = "", r
 		}
 	}
 }

@@ -125,7 +125,7 @@ func TestServers(t *testing.T) {
 		"key":     {"url": "https://a.example/mcp", "headers": map[string]any{"X-Api-Key": "canary"}},
 		"query":   {"serverUrl": "https://a.example/mcp?api_key=canary&v=1"},
 		"codex":   {"url": "https://a.example/mcp", "bearer_token_env_var": "TOKEN"},
-		"two":     {"url": "https://a.example/mcp", "headers": map[string]any{"X-Api-Key": "canary", "X-Other": "canary"}},
+		"two":     {"url": "https://a.example/mcp", "headers": map[string]any{"X-Api-Key": "canary", "X-Other": "canary", "Authorization": "Bearer canary2"}},
 		"user":    {"url": "https://u:canary@a.example/mcp"},
 		"plainly": {"url": "http://a.example/mcp"},
 		"sse":     {"type": "sse", "url": "https://a.example/x"},
@@ -147,8 +147,10 @@ func TestServers(t *testing.T) {
 		got[name] = d.Document.Sections[0].AppAddress
 	}
 	want := map[string]catalog.AppAddress{
-		"plain":   {Command: "npx", Args: []string{"-y", "pkg@1.2.3", "/srv/data", "--verbose", "--port", "8080"}, Env: []string{"API_KEY", "DEBUG"}},
-		"goose":   {Command: "uvx", Args: []string{"tool"}, Env: []string{"K"}},
+		"plain": {Command: "npx", Args: []string{"-y", "pkg@1.2.3", "/srv/data", "--verbose", "--port", "8080"}, Env: []string{"API_KEY", "DEBUG"}},
+		"goose": {Command: "uvx", Args: []string{"tool"}, Env: []string{"K"}},
+		"two": {URL: "https://a.example/mcp", Env: []string{"X_API_KEY", "X_OTHER"},
+			Headers: map[string]string{"X-Api-Key": "${X_API_KEY}", "X-Other": "${X_OTHER}"}},
 		"zed":     {Command: "/usr/bin/x", Args: []string{"-a"}, Env: []string{"K"}},
 		"secrets": {Command: "x", Args: []string{"--token", "${TOKEN}", "--api-key=${API_KEY}", "--header", "Authorization:${AUTHORIZATION}", "${CONNECTION}", "${SECRET}", "X_SECRET=${X_SECRET}"}, Env: []string{"API_KEY", "AUTHORIZATION", "CONNECTION", "SECRET", "TOKEN", "X_SECRET"}},
 		"asks":    {Command: "x", Env: []string{"A", "B"}},
@@ -162,25 +164,27 @@ func TestServers(t *testing.T) {
 	}
 	if diff := cmp.Diff(map[string]string{
 		"mcp-env/mcp.plain": `{"API_KEY":"canary","DEBUG":"true"}`, "mcp-env/mcp.goose": `{"K":"canary"}`, "mcp-env/mcp.zed": `{"K":"canary"}`,
+		"mcp-env/mcp.two":     `{"X_API_KEY":"canary","X_OTHER":"canary"}`,
 		"mcp-env/mcp.secrets": `{"API_KEY":"canary","AUTHORIZATION":" Bearer canary","CONNECTION":"postgres://u:canary@db/x","SECRET":"ghp_canary1234567890abcd","TOKEN":"canary","X_SECRET":"canary"}`,
 	}, c.values); diff != "" {
 		t.Errorf("the vault (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff(map[string]string{
 		"mcp.bearer": "https://a.example/mcp header Authorization Bearer canary", "mcp.key": "https://a.example/mcp header X-Api-Key canary",
+		"mcp.two":   "https://a.example/mcp header Authorization Bearer canary2",
 		"mcp.query": "https://a.example/mcp?v=1 query api_key canary",
 	}, c.keys); diff != "" {
 		t.Errorf("the logins (-want +got):\n%s", diff)
 	}
 	for name, why := range map[string]string{
-		"two": "several headers", "user": "a name and a password", "plainly": "no descriptor can be made of it", "sse": "SSE", "builtin": "a part of the client",
+		"user": "a name and a password", "plainly": "no descriptor can be made of it", "sse": "SSE", "builtin": "a part of the client",
 		"none": "neither a command nor an address", "filled": "${workspaceFolder}", "nested": "no text", "ours": "gateway's own", "odd": "an invalid name", "off": "switched off", `""`: "has no name that can be shown", "flat": "no object",
 	} {
 		if !strings.Contains(left[name], why) {
 			t.Errorf("%s is left out because %q, want %q", name, left[name], why)
 		}
 	}
-	if len(left) != 13 {
+	if len(left) != 12 {
 		t.Errorf("left out: %v", left)
 	}
 	if a := saved["codex"].App.Site.Auth; a == nil || a.EnvVar != "TOKEN" {
