@@ -123,6 +123,12 @@ func (r *hostileServer) list(m message) any {
 	}
 	tools := []any{tool("do", words), tool("other", "Does nothing")}
 	switch r.kind {
+	case "schemas":
+		all, _ := readMadeSchemas(r.args[0]) // the test reports the error
+		tools = nil
+		for _, s := range all {
+			tools = append(tools, dict{"name": s.tool(), "inputSchema": s.Schema})
+		}
 	case "many":
 		tools = nil
 		for i := range 5_000 {
@@ -175,6 +181,10 @@ func (r *hostileServer) call(m message, reply func(any)) {
 		return dict{"content": []any{dict{"type": "text", "text": words}}}
 	}
 	switch r.kind {
+	case "schemas":
+		args, _ := json.Marshal(m.Params["arguments"])
+		reply(text(fmt.Sprint(m.Params["name"]) + " " + string(args)))
+		return
 	case "hangs":
 		return
 	case "dies":
