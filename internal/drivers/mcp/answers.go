@@ -15,6 +15,9 @@ import (
 // callTool calls a tool of the server. The SDK rejects a whole result for one content of a kind that it
 // does not know; then the rest is read, and odd describes the first such content.
 func (s *session) callTool(ctx context.Context, params *sdk.CallToolParams, kept *rawResult) (result *sdk.CallToolResult, odd string, err error) {
+	if s.listing.Load().asTasks[params.Name] {
+		return s.callTask(ctx, params, kept)
+	}
 	result, err = s.client.CallTool(ctx, params)
 	if err == nil || kept.result == nil || ctx.Err() != nil {
 		return result, "", err

@@ -107,6 +107,12 @@ func (r *hostileServer) answer(m message) {
 		r.calls++
 		r.mu.Unlock()
 		r.call(m, reply)
+	case "tasks/get":
+		_ = os.WriteFile(r.args[0]+".asked", nil, 0o600)
+		reply(dict{"taskId": m.Params["taskId"], "status": "working", "pollInterval": 1})
+	case "tasks/cancel":
+		_ = os.WriteFile(r.args[0]+".task", fmt.Append(nil, m.Params["taskId"]), 0o600)
+		reply(dict{"taskId": m.Params["taskId"], "status": "cancelled"})
 	default:
 		say(dict{"jsonrpc": "2.0", "id": m.ID, "error": dict{"code": -32601, "message": "no such method"}})
 	}
@@ -123,6 +129,8 @@ func (r *hostileServer) list(m message) any {
 	}
 	tools := []any{tool("do", words), tool("other", "Does nothing")}
 	switch r.kind {
+	case "task":
+		return dict{"tools": []any{dict{"name": "do", "inputSchema": dict{"type": "object"}, "execution": dict{"taskSupport": "required"}}}}
 	case "schemas":
 		all, _ := readMadeSchemas(r.args[0]) // the test reports the error
 		tools = nil
@@ -181,6 +189,9 @@ func (r *hostileServer) call(m message, reply func(any)) {
 		return dict{"content": []any{dict{"type": "text", "text": words}}}
 	}
 	switch r.kind {
+	case "task":
+		reply(dict{"task": dict{"taskId": "t1", "status": "working", "pollInterval": 1}})
+		return
 	case "schemas":
 		args, _ := json.Marshal(m.Params["arguments"])
 		reply(text(fmt.Sprint(m.Params["name"]) + " " + string(args)))

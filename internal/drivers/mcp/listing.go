@@ -49,6 +49,7 @@ type listing struct {
 
 	definitions []definition
 	digests     map[string]string // of callable tools, by name
+	asTasks     map[string]bool   // tools that are called as tasks, by name
 	digest      string            // of the entire listing
 	trusted     map[string]bool   // tools with trusted annotations, by digest
 }
@@ -61,6 +62,7 @@ type definition struct {
 	InputSchema  json.RawMessage `json:"inputSchema,omitzero"`
 	OutputSchema json.RawMessage `json:"outputSchema,omitzero"`
 	Annotations  annotations     `json:"annotations,omitzero"`
+	Execution    execution       `json:"execution,omitzero"`
 
 	tool   string // the gateway's name for it
 	digest string
@@ -74,9 +76,14 @@ type annotations struct {
 	DestructiveHint *bool  `json:"destructiveHint,omitzero"`
 }
 
+// execution is how a server runs a tool.
+type execution struct {
+	TaskSupport string `json:"taskSupport,omitzero"` // "required", "optional" or "forbidden"
+}
+
 // understand decodes the tools of the listing. A faulty definition does not affect the others.
 func (l *listing) understand() {
-	l.digests = make(map[string]string, len(l.Tools))
+	l.digests, l.asTasks = make(map[string]string, len(l.Tools)), make(map[string]bool)
 	taken := make(map[string]bool, len(l.Tools))
 	whole := sha256.New()
 	for i, source := range l.Tools {
@@ -89,7 +96,7 @@ func (l *listing) understand() {
 			continue // the first of a name counts
 		}
 		if d.digest = digestOf(d); d.fault == "" {
-			l.digests[d.Name] = d.digest
+			l.digests[d.Name], l.asTasks[d.Name] = d.digest, d.requiresTask()
 		}
 		d.tool = callableName(d.Name)
 		for n, name := 2, d.tool; taken[d.tool]; n++ {

@@ -100,6 +100,9 @@ func TestEverythingServer(t *testing.T) {
 	if data, ok := r.Data.(map[string]any); !ok || data["temperature"] == nil || r.Text != "" {
 		t.Errorf("%+v", r)
 	}
+	if r := w.must(t, app, "simulate-research-query", map[string]any{"topic": "tea"}); !strings.Contains(r.Text, "# Research Report: tea") {
+		t.Errorf("a tool that runs as a task: %+v", r)
+	}
 	listed := w.must(t, app, "resource_list", nil)
 	b, _ := json.Marshal(listed.Data)
 	var data struct {

@@ -87,6 +87,13 @@ func (w *wire) Close() error {
 
 // Write implements sdk.Connection.
 func (w *wire) Write(ctx context.Context, m jsonrpc.Message) error {
+	if request, ok := m.(*jsonrpc.Request); ok {
+		replaced, err := replace(ctx, request)
+		if err != nil {
+			return err
+		}
+		m = replaced
+	}
 	b, err := jsonrpc.EncodeMessage(m)
 	if err != nil {
 		return err
