@@ -169,7 +169,7 @@ func (t *tool) fill(args map[string]any) (*url.URL, error) {
 	a := t.address
 	plain, escaped := slices.Clone(a.base), []string{}
 	for _, text := range a.base {
-		escaped = append(escaped, url.PathEscape(text))
+		escaped = append(escaped, escapeFixed(text))
 	}
 	for _, s := range a.segments {
 		text, raw, err := t.fillSegment(s, args)
@@ -183,6 +183,13 @@ func (t *tool) fill(args map[string]any) (*url.URL, error) {
 		Path: "/" + strings.Join(plain, "/"), RawPath: "/" + strings.Join(escaped, "/"),
 	}
 	return u, a.check(u, len(escaped))
+}
+
+// escapeFixed encodes a text of the descriptor for a segment. It leaves the characters that a segment
+// may have, for servers that compare paths before they decode them.
+func escapeFixed(text string) string {
+	return strings.NewReplacer("%21", "!", "%27", "'", "%28", "(", "%29", ")", "%2A", "*", "%2C", ",", "%3B", ";").
+		Replace(url.PathEscape(text))
 }
 
 // check verifies that no value changed the host, the path or its number of segments. The
@@ -202,7 +209,7 @@ func (t *tool) fillSegment(s segment, args map[string]any) (text, raw string, er
 	for _, p := range s {
 		if p.param == "" {
 			b.WriteString(p.text)
-			escaped.WriteString(url.PathEscape(p.text))
+			escaped.WriteString(escapeFixed(p.text))
 			continue
 		}
 		value, given := args[p.param]
