@@ -80,7 +80,7 @@ func (d *Driver) app(of *aai.App) *aai.App {
 	return s.app
 }
 
-// relist lists the tools of a running server again, unless it has just done so. It returns the app with the tools, or
+// relist lists the tools of a running server again, a pause after the last listing. It returns the app with the tools, or
 // nil if the server does not run.
 func (d *Driver) relist(ctx context.Context, of *aai.App) *aai.App {
 	s := d.serverOf(of.Server)
@@ -90,17 +90,16 @@ func (d *Driver) relist(ctx context.Context, of *aai.App) *aai.App {
 	if live == nil || live.hasEnded() {
 		return nil
 	}
-	if time.Since(time.Unix(0, live.listed.Load())) > relistPause {
-		ctx, cancel := context.WithTimeout(aai.NonInteractive(ctx), relistTimeout)
-		defer cancel()
-		// On failure the last listing remains.
-		_, _ = s.withSession(ctx, func(ctx context.Context, live *session) (*aai.Result, error) {
-			if err := s.list(ctx, live); err != nil {
-				return nil, err
-			}
-			return &aai.Result{}, nil
-		})
-	}
+	ctx, cancel := context.WithTimeout(aai.NonInteractive(ctx), relistTimeout)
+	defer cancel()
+	_ = aai.Sleep(ctx, relistPause-time.Since(time.Unix(0, live.listed.Load())))
+	// On failure the last listing remains.
+	_, _ = s.withSession(ctx, func(ctx context.Context, live *session) (*aai.Result, error) {
+		if err := s.list(ctx, live); err != nil {
+			return nil, err
+		}
+		return &aai.Result{}, nil
+	})
 	return d.app(of)
 }
 
