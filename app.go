@@ -108,8 +108,9 @@ type Launch struct {
 // use.
 type Operator interface {
 	// FindTarget finds the program that a call operates, by the name in the parameter
-	// Tool.Target. A call without that parameter targets this app itself. A target with PID zero
-	// is started by the call. If the choice needs a person, FindTarget returns an *Error with
+	// Tool.Target. For a call without that parameter the name is empty, and FindTarget returns the
+	// program that the call means, which it adds to the arguments, or nil for this app itself. A target
+	// with PID zero is started by the call. If the choice needs a person, FindTarget returns an *Error with
 	// Questions.
 	FindTarget(ctx context.Context, call *Call, name string) (*App, error)
 	// ResolveTarget returns the element that a call will act on, such as a button, as far as it
@@ -183,7 +184,9 @@ type Tool struct {
 	Params  Schema
 	Returns Schema // schema of the result's Data; the zero Schema promises nothing
 	Effect  Effect
-	Target  string // parameter that names the app to operate; empty: the tool's own app
+	// Idempotent reports, of a tool that acts, that the same call again changes nothing more.
+	Idempotent bool
+	Target     string // parameter that names the app to operate; empty: the tool's own app
 	// Assess returns the facts about a call by which the gateway and its gates decide. call is
 	// nil for the tool in general. Nil means the zero Assessment; see [Tool.Assessment].
 	Assess  func(call *Call) Assessment
@@ -272,6 +275,8 @@ type Limits struct {
 	// Args is the limit of the arguments in bytes of JSON if it exceeds the default, for
 	// example for a file. Zero means 1 MiB.
 	Args int
+	// AllowsTask reports that clients may run the calls as tasks although Timeout is short.
+	AllowsTask bool
 }
 
 // An Implementation describes how a tool is run.

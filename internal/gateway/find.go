@@ -43,7 +43,11 @@ func (g *Gateway) findTarget(ctx context.Context, r *aai.Request) (*aai.App, err
 	}
 	value, given := r.Call.Args[r.Tool.Target]
 	if !given && r.App.OperatesOthers() {
-		return r.App, nil // the whole screen
+		target, err := r.App.Operator.FindTarget(ctx, r.Call, "")
+		if target == nil && err == nil {
+			target = r.App // the whole screen
+		}
+		return target, err
 	}
 	name, ok := value.(string)
 	if !ok || name == "" {

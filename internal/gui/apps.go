@@ -78,21 +78,22 @@ func sentences(texts ...string) string {
 
 // appView is a running program as data.
 type appView struct {
-	Name      string `json:"name"`
-	PID       int    `json:"pid"`
-	ID        string `json:"bundle_id"` // the same for each run
-	Toolkit   string `json:"toolkit,omitempty"`
-	Connected bool   `json:"connected"`
-	Hidden    string `json:"hidden,omitempty"`  // why its tree cannot be read
-	Windows   string `json:"windows,omitempty"` // window titles, if another program has the same name
-	Host      bool   `json:"host,omitempty"`    // the caller runs in it
+	Name       string `json:"name"`
+	PID        int    `json:"pid"`
+	ID         string `json:"bundle_id"` // the same for each run
+	Toolkit    string `json:"toolkit,omitempty"`
+	Connected  bool   `json:"connected"`
+	Accessible bool   `json:"accessible"`
+	Hidden     string `json:"hidden,omitempty"`  // why its tree cannot be read
+	Windows    string `json:"windows,omitempty"` // window titles, if another program has the same name
+	Host       bool   `json:"host,omitempty"`    // the caller runs in it
 }
 
 func (d *engine) listAppsTool() spec {
 	return spec{
 		name: listAppsName, title: "List running programs", effect: aai.Reads,
 		returns: `"apps": {"type": "array", "items": {"type": "object", "properties": {"name": {"type": "string"}, "pid": {"type": "integer"}, "bundle_id": {"type": "string"},
-			"toolkit": {"type": "string"}, "connected": {"type": "boolean"}, "hidden": {"type": "string"}, "windows": {"type": "string"}, "host": {"type": "boolean"}}}}`,
+			"toolkit": {"type": "string"}, "connected": {"type": "boolean"}, "accessible": {"type": "boolean"}, "hidden": {"type": "string"}, "windows": {"type": "string"}, "host": {"type": "boolean"}}}}`,
 		description: "List the programs with windows, and whether each can be read.",
 		run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 			apps, err := d.Apps(ctx)
@@ -128,7 +129,7 @@ func (d *engine) listAppsTool() spec {
 func viewOfApp(a desktop.App) appView {
 	return appView{
 		Name: aai.CleanLabel(a.Name, 80), PID: a.PID, ID: aai.CleanLabel(a.ID, 80),
-		Toolkit: aai.CleanLabel(a.Toolkit, 40), Hidden: aai.CleanLabel(a.HiddenReason, 400),
+		Toolkit: aai.CleanLabel(a.Toolkit, 40), Accessible: a.HiddenReason == "", Hidden: aai.CleanLabel(a.HiddenReason, 400),
 	}
 }
 
@@ -142,8 +143,8 @@ func (d *engine) connectTool() spec {
 			"alias": {"type": "string", "minLength": 1, "maxLength": 40},
 			"launch": {"type": "boolean", "default": false, "description": "Start it if it does not run; app is then its name, path or desktop entry"},
 			"arguments": {"type": "array", "maxItems": 20, "items": {"type": "string", "maxLength": 4096}, "description": "With launch: start it with these, even if it runs"}`,
-		required: `["app"]`,
-		timeout:  45 * time.Second, run: d.connect,
+		required: `["app"]`, idempotent: true,
+		timeout: 45 * time.Second, run: d.connect,
 	}
 }
 

@@ -86,6 +86,23 @@ func TestConnect(t *testing.T) {
 	})
 }
 
+// TestOnlyConnectedProgram: a key and a click at a point without app go to the conversation's only
+// connected program.
+func TestOnlyConnectedProgram(t *testing.T) {
+	inWorld(t, func(w *world) {
+		f := form(w)
+		other := w.d.Program("Other")
+		other.Window("One")
+		w.fails(aai.InvalidParams, "ax_key_press", `{"key": "f5"}`)
+		w.ok("ax_connect", `{"app": "Form"}`)
+		w.has(w.ok("ax_key_press", `{"key": "f5"}`).Text, "Pressed f5")
+		w.has(w.ok("ax_get_tree", fmt.Sprintf(`{"app": "%d", "root_query": "Press"}`, f.Program.PID())).Text, `button "Press"`)
+		w.ok("ax_connect", `{"app": "Other"}`)
+		e := w.failure(aai.InvalidParams, "ax_click_at", `{"x": 10, "y": 10}`)
+		w.has(e.Message, "2 programs are connected")
+	})
+}
+
 // TestConnectedIsAProcess: another program with the same name is not connected.
 func TestConnectedIsAProcess(t *testing.T) {
 	inWorld(t, func(w *world) {

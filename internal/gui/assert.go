@@ -9,6 +9,7 @@ import (
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/desktop/query"
 	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/gui/fieldtext"
 	"github.com/gybob/aai-gateway/internal/gui/guierr"
@@ -80,6 +81,10 @@ func assert(ctx context.Context, v *view) (*aai.Result, error) {
 			}
 		case property == "value" && want != fieldtext.Value(&e):
 			wrong = append(wrong, mismatch{property, want, aai.CleanText(fieldtext.Value(&e), fieldtext.MaxText)})
+		case property == "role":
+			if word, _ := want.(string); !query.HasRole(&e, word) {
+				wrong = append(wrong, mismatch{property, want, actual[property]})
+			}
 		case property != "value" && want != actual[property]:
 			wrong = append(wrong, mismatch{property, want, actual[property]})
 		}

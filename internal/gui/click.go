@@ -106,12 +106,15 @@ func press(ctx context.Context, input desktop.Input, seat desktop.Seat, window d
 	return input.Scroll(ctx, seat, window, at, 0, 0)
 }
 
+// The tools that need no app while one program is connected; see [operator.FindTarget].
+const clickAtName, keyPressName = "ax_click_at", "ax_key_press"
+
 func (d *engine) clickAtTool() spec {
 	return spec{
-		name: "ax_click_at", title: "Click at screen coordinates",
+		name: clickAtName, title: "Click at screen coordinates",
 		description: "Click a point, which must be in a window of the program.",
 		params:      appProp + `,` + xyProps + `,` + pictureProp + `,` + clickProp + `,` + modeProp,
-		required:    `["app", "x", "y"]`,
+		required:    `["x", "y"]`,
 		run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 			return d.withViewToAct(ctx, call, clickAt)
 		},

@@ -36,7 +36,7 @@ func (v *view) comboField(i int) int {
 // typesInto reports whether the call enters a text or keys into the element of the query.
 func typesInto(call *aai.Call, query string) bool {
 	switch call.Tool {
-	case setValueName, "ax_type", "ax_key_press":
+	case setValueName, "ax_type", keyPressName:
 		return true
 	case "ax_fill":
 		return query != params.Submit(call)

@@ -200,6 +200,8 @@ func TestAssert(t *testing.T) {
 		f.Main.Button("Ghostly", nil).Hide()
 		for _, c := range []struct{ query, assertions, wrong string }{
 			{"Press", `{"exists": true, "enabled": true, "visible": true, "role": "button", "title": "Press"}`, ""},
+			{"Press", `{"role": "AXButton"}`, ""},
+			{"Press", `{"role": "AXCheckBox"}`, "role"},
 			{"Disabled", `{"enabled": true}`, "enabled"},
 			{"Agree", `{"checked": false, "focused": false, "selected": false}`, ""},
 			{"Agree", `{"checked": true}`, "checked"},

@@ -22,6 +22,23 @@ func (v *view) focused() (match, error) {
 	return match{found, "focused"}, nil
 }
 
+// onlyField is the query for the field of a program that has just one.
+const onlyField = "role:textbox"
+
+// typingTarget finds the element for text without a query: the one that has the program's keyboard
+// focus or, if none has, the program's only text field. A password field must be named.
+func (v *view) typingTarget(ctx context.Context, find func(context.Context, string) (match, error)) (match, error) {
+	m, err := v.focused()
+	if err == nil {
+		return m, nil
+	}
+	only, failure := find(ctx, onlyField)
+	if failure != nil || v.snapshot.Elements[only.index].States.Has(desktop.Protected) {
+		return match{}, err
+	}
+	return only, nil
+}
+
 // moveFocus gives the element its window's keyboard focus. In the background it uses an action of
 // the element, because taking the focus raises the window in some toolkits.
 func (v *view) moveFocus(ctx context.Context, i int, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {

@@ -14,12 +14,12 @@ import (
 
 func (d *engine) keyPressTool() spec {
 	return spec{
-		name: "ax_key_press", title: "Press keys", types: true,
+		name: keyPressName, title: "Press keys", types: true,
 		description: "Press a key with modifiers, such as s with ctrl, in a window or an element.",
 		params: appProp + `,` + queryProp + `,` + nthProp + `,
 			"key": {"type": "string", "minLength": 1, "maxLength": 32, "description": "One character, or return, escape, tab, f5, page_down …"},
 			"modifiers": {"type": "array", "maxItems": 4, "items": {"type": "string", "enum": ["ctrl", "shift", "alt", "meta", "cmd", "opt"]}},` + modeProp,
-		required: `["app", "key"]`, secret: []string{"key"}, // it may be part of a password
+		required: `["key"]`, secret: []string{"key"}, // it may be part of a password
 		plain: func(args map[string]any) []string {
 			if key, _ := args["key"].(string); len([]rune(key)) == 1 && !params.IsShortcut(args) {
 				return nil

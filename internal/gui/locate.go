@@ -303,7 +303,7 @@ func (v *view) usable(ctx context.Context, matches []int) []int {
 
 // fillable keeps the matches that are fields, and not read-only, if the call enters a text, or all if there are none.
 func (v *view) fillable(query string, matches []int) []int {
-	if len(matches) < 2 || v.call.Tool == "ax_key_press" || !typesInto(v.call, query) {
+	if len(matches) < 2 || v.call.Tool == keyPressName || !typesInto(v.call, query) {
 		return matches
 	}
 	left := slices.DeleteFunc(slices.Clone(matches), func(i int) bool {

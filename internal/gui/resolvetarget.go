@@ -76,7 +76,7 @@ func (v *view) target(ctx context.Context) (i int, also []int, err error) {
 	case query != "":
 		m, err = v.find(ctx, query)
 	case v.inputText() != "":
-		m, err = v.focused()
+		m, err = v.typingTarget(ctx, v.find)
 	}
 	if err == nil && params.Has(v.call, "value") {
 		if option := v.option(m.index, params.String(v.call, "value")); option >= 0 {

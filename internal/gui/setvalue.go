@@ -26,7 +26,7 @@ func (d *engine) setValueTool() spec {
 		name: setValueName, title: "Set element value", types: true,
 		description: "Set an element's value: a text, a number, true or false for a check box, an option's name for a list, expanded or collapsed for a tree's item. \\n and \\t separate rows and cells, starting at the cell.",
 		params:      appProp + `,` + queryProp + `,` + nthProp + `, "value": {"type": "string", "maxLength": 100000}`,
-		required:    `["app", "query", "value"]`, secret: []string{"value"},
+		required:    `["app", "query", "value"]`, secret: []string{"value"}, idempotent: true,
 		precheck: d.precheckQueries,
 		run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 			return d.withViewToAct(ctx, call, setValue)

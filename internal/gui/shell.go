@@ -24,7 +24,7 @@ func (d *engine) RunsCommand(ctx context.Context, call *aai.Call) bool {
 	_, err := d.withViewUnqueued(ctx, call, func(ctx context.Context, v *view) (*aai.Result, error) {
 		queries := params.Queries(call)
 		if len(queries) == 0 {
-			m, err := v.focused()
+			m, err := v.typingTarget(ctx, v.findLikely)
 			found = err == nil && v.isShell(m.index)
 			return nil, err
 		}

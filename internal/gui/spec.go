@@ -23,12 +23,15 @@ const callTimeout = 10 * time.Second
 type spec struct {
 	name, title, description string
 	effect                   aai.Effect
-	starts                   bool   // it may start a program
-	types                    bool   // it sends text or keys
-	pictures                 bool   // it takes a screenshot
-	params                   string // the properties of its parameters, as JSON
-	required                 string // the names of required parameters, as JSON
-	returns                  string // the properties of a result that is data, as JSON; all are optional; empty: it is text
+	starts                   bool              // it may start a program
+	types                    bool              // it sends text or keys
+	pictures                 bool              // it takes a screenshot
+	params                   string            // the properties of its parameters, as JSON
+	required                 string            // the names of required parameters, as JSON
+	renamed                  map[string]string // other names of parameters, which stay undocumented
+	idempotent               bool              // of a tool that acts: the same call again changes nothing more
+	lengthy                  bool              // clients may run its calls as tasks, however short its timeout
+	returns                  string            // the properties of a result that is data, as JSON; all are optional; empty: it is text
 	secret                   []string
 	plain                    func(args map[string]any) []string // the names in secret that are not secret in this call
 	private                  bool                               // its result is not kept
@@ -51,6 +54,9 @@ func (d *engine) tool(s spec) *aai.Tool {
 	if s.types {
 		args.Check = acceptNumbers(args.Check)
 	}
+	if s.renamed != nil {
+		args.Check = acceptNames(args.Check, s.renamed)
+	}
 	elements := slices.DeleteFunc([]string{"query", "to_query"}, func(name string) bool { return !slices.Contains(args.Order, name) })
 	hasMode := slices.Contains(args.Order, "mode")
 	tool := &aai.Tool{
@@ -58,7 +64,7 @@ func (d *engine) tool(s spec) *aai.Tool {
 		Params: args,
 		Effect: s.effect, Target: params.AppParam,
 		Assess:  func(call *aai.Call) aai.Assessment { return s.assess(call, elements) },
-		Privacy: aai.Privacy{Secret: s.secret, NonSecret: s.plain, Result: s.private}, Limits: aai.Limits{Timeout: timeout},
+		Privacy: aai.Privacy{Secret: s.secret, NonSecret: s.plain, Result: s.private}, Limits: aai.Limits{Timeout: timeout, AllowsTask: s.lengthy}, Idempotent: s.idempotent,
 		Run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 			return d.runTool(ctx, s, call, hasMode)
 		},
@@ -71,6 +77,23 @@ func (d *engine) tool(s spec) *aai.Tool {
 		tool.Precheck = func(ctx context.Context, call *aai.Call) error { return d.precheckTool(ctx, s, call) }
 	}
 	return tool
+}
+
+// acceptNames returns a check that takes parameters by other names too, unless the call has both.
+func acceptNames(check func(any) (any, error), renamed map[string]string) func(any) (any, error) {
+	return func(v any) (any, error) {
+		args, _ := v.(map[string]any)
+		for other, name := range renamed {
+			value, given := args[other]
+			if _, both := args[name]; given && !both {
+				args = maps.Clone(args)
+				args[name] = value
+				delete(args, other)
+				v = args
+			}
+		}
+		return check(v)
+	}
 }
 
 // acceptNumbers returns a check that takes numbers, true and false in the place of texts in the parameter value, and

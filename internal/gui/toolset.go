@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"os"
 	"slices"
+	"strconv"
 	"sync"
 	"time"
 
@@ -101,6 +102,17 @@ type operator struct {
 
 // FindTarget is ResolveApp for the tools; errors of tools that deliver nothing have no delivery.
 func (o operator) FindTarget(ctx context.Context, call *aai.Call, name string) (*aai.App, error) {
+	if name == "" {
+		if call.Tool != clickAtName && call.Tool != keyPressName {
+			return nil, nil //nolint:nilnil // the whole screen
+		}
+		pid, err := o.onlyConnected(call)
+		if err != nil {
+			return nil, err
+		}
+		name = strconv.Itoa(pid)
+		call.Args[params.AppParam] = name
+	}
 	app, err := o.ResolveApp(ctx, call, name)
 	if err == nil || params.Launches(call) || !slices.ContainsFunc(o.own, func(t *aai.Tool) bool { return t.Name == call.Tool && t.Effect == aai.Reads }) {
 		return app, err
@@ -108,6 +120,18 @@ func (o operator) FindTarget(ctx context.Context, call *aai.Call, name string) (
 	e := *aai.AsError(err)
 	e.Delivery = ""
 	return nil, &e
+}
+
+// onlyConnected returns the PID of the conversation's only connected program.
+func (d *engine) onlyConnected(call *aai.Call) (int, error) {
+	connected, _ := d.Sessions.For(call).Report()
+	if len(connected) == 1 {
+		return connected[0], nil
+	}
+	e := aai.Errorf(aai.InvalidParams, "app: the call names no program, and %d programs are connected in this conversation", len(connected))
+	e.Delivery = aai.NotDelivered
+	e.Hint = "Give the program as app; ax_list_apps shows the names. Without app the call operates the only connected program."
+	return 0, e
 }
 
 // Parameters that several tools share.

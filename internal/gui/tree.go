@@ -33,8 +33,8 @@ func (d *engine) getTreeTool() spec {
 			"include_invisible": {"type": "boolean", "default": false},
 			"compact": {"type": "boolean", "default": false, "description": "Roles and names only"},
 			"format": {"type": "string", "enum": ["outline", "json"], "default": "outline"}`,
-		required: `["app"]`,
-		run:      func(ctx context.Context, call *aai.Call) (*aai.Result, error) { return d.withView(ctx, call, tree) },
+		required: `["app"]`, renamed: map[string]string{"root_query": "root"}, lengthy: true,
+		run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) { return d.withView(ctx, call, tree) },
 	}
 }
 

@@ -51,7 +51,7 @@ func typeText(ctx context.Context, v *view) (*aai.Result, error) {
 	var m match
 	var err error
 	if query == "" {
-		m, err = v.focused()
+		m, err = v.typingTarget(ctx, v.findForAction)
 	} else {
 		m, err = v.findForAction(ctx, query)
 	}

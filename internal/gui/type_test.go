@@ -45,6 +45,18 @@ func TestTypeIntoTheFocused(t *testing.T) {
 	})
 }
 
+// TestTypeIntoTheOnlyField: text without a query goes to the only field of a program without focus,
+// unless that is for a password.
+func TestTypeIntoTheOnlyField(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.d.Program("Note").Window("One").Textbox("Note")
+		w.has(w.ok("ax_type", `{"app": "Note", "text": "x"}`).Text, `"Note"`)
+		w.want(w.ok("ax_get_value", `{"app": "Note", "query": "Note"}`), "x", "value")
+		w.d.Program("Login").Window("One").Password("Secret")
+		w.fails(aai.ElementNotFound, "ax_type", `{"app": "Login", "text": "y"}`)
+	})
+}
+
 // TestTypedTextIsSecret: typed text is in no journal entry.
 func TestTypedTextIsSecret(t *testing.T) {
 	inWorld(t, func(w *world) {

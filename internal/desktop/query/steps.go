@@ -207,6 +207,13 @@ func lookUpRole(word string) (*roleTest, bool) {
 	return nil, false
 }
 
+// HasRole reports whether the element has the role that the word names in a query, such as button,
+// AXButton or push-button.
+func HasRole(e *desktop.Element, word string) bool {
+	test, known := lookUpRole(word)
+	return known && test.matches(e)
+}
+
 // nearRoles returns the role names most similar to the word.
 func nearRoles(word string) []string {
 	names := strings.Fields(roleNames)

@@ -98,7 +98,7 @@ func TestResultsAreSentOnce(t *testing.T) {
 	for _, tool := range list.Tools {
 		o := tool.OutputSchema
 		declared[tool.Name] = o != nil
-		if o != nil && (o.Type != "object" || o.Properties["result"].Type == "" || len(o.Required) > 0) {
+		if o != nil && (o.Type != "object" || len(o.Properties) == 0 || len(o.Required) > 0) {
 			t.Errorf("%s: %+v", tool.Name, o)
 		}
 	}
@@ -136,14 +136,30 @@ func TestResultsAreSentOnce(t *testing.T) {
 	}
 	var got struct {
 		Content           []struct{ Text string }
-		StructuredContent struct{ Result any }
+		StructuredContent map[string]any
 	}
 	c.get("tools/call", `{"name":"ax_get_tree","arguments":{"app":"Editor","format":"json"}}`, &got)
 	var said any
 	if err := json.Unmarshal([]byte(got.Content[0].Text), &said); err != nil {
 		t.Fatal(err)
 	}
-	if !reflect.DeepEqual(said, got.StructuredContent.Result) {
+	if !reflect.DeepEqual(said, any(got.StructuredContent)) {
 		t.Errorf("the text is %q, the data %v", got.Content[0].Text, got.StructuredContent)
+	}
+}
+
+// TestDesktopResultsAreAtTheTop checks that the fields of a desktop tool's result are those of the
+// structured content, if the tool is called under its own name.
+func TestDesktopResultsAreAtTheTop(t *testing.T) {
+	w := newWorld(t, withDesktop, withProfile("all"))
+	c := w.dial(t).open("2025-11-25", `{}`)
+	var got struct{ StructuredContent map[string]any }
+	c.get("tools/call", `{"name":"ax_find","arguments":{"app":"Editor","query":"Save"}}`, &got)
+	if got.StructuredContent["found"] != true {
+		t.Errorf("directly: %v", got.StructuredContent)
+	}
+	c.get("tools/call", `{"name":"aai_exec","arguments":{"app":"desktop","tool":"ax_find","args":{"app":"Editor","query":"Save"}}}`, &got)
+	if result, _ := got.StructuredContent["result"].(map[string]any); result["found"] != true {
+		t.Errorf("by aai_exec: %v", got.StructuredContent)
 	}
 }

@@ -253,7 +253,7 @@ func (d *Door) taskSupport(name string) tasks.Support {
 	d.lists.mu.Lock()
 	defer d.lists.mu.Unlock()
 	if of, ok := d.lists.tools[listed]; ok {
-		if maxDuration(of.tool) > longCallThreshold {
+		if of.tool.Limits.AllowsTask || maxDuration(of.tool) > longCallThreshold {
 			return tasks.Optional
 		}
 		return tasks.Forbidden

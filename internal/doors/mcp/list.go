@@ -104,14 +104,14 @@ func (d *Door) listGuides(now map[string]*aai.App) {
 func (d *Door) listTools(app *aai.App, there map[string]listedTool) {
 	for _, tool := range app.Tools {
 		if _, taken := there[tool.Name]; tool.Run != nil && !taken {
-			d.listTool(tool.Name, app.ID, tool, directTool(tool), there)
+			d.listTool(tool.Name, app.ID, tool, directTool(app.ID, tool), there)
 		}
 	}
 }
 
 // directTool returns the entry of a tool that is listed under its own name. The list is in every
 // conversation, so an entry has no field that its name or a default already says.
-func directTool(tool *aai.Tool) *mcp.Tool {
+func directTool(app string, tool *aai.Tool) *mcp.Tool {
 	schema := json.RawMessage(noParams)
 	if tool.Params.Source != nil {
 		schema = tool.Params.Source
@@ -120,13 +120,13 @@ func directTool(tool *aai.Tool) *mcp.Tool {
 	listed := &mcp.Tool{
 		Name: tool.Name, Title: aai.CleanLabel(tool.Title, 60), Description: aai.CleanText(tool.Description, maxDescription),
 		InputSchema: schema,
-		Annotations: &mcp.ToolAnnotations{ReadOnlyHint: reads, IdempotentHint: reads, OpenWorldHint: new(false)},
+		Annotations: &mcp.ToolAnnotations{ReadOnlyHint: reads, IdempotentHint: reads || tool.Idempotent, OpenWorldHint: new(false)},
 	}
 	if !reads { // for other tools the hint has no meaning
 		listed.Annotations.DestructiveHint = new(tool.Effect == aai.Destroys)
 	}
 	if tool.Returns.Source != nil {
-		listed.OutputSchema = resultSchema(tool.Returns.Source)
+		listed.OutputSchema = outputSchema(app, tool.Returns.Source)
 	}
 	return listed
 }

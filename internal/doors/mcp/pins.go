@@ -86,7 +86,7 @@ func isReservedName(name string) bool {
 // pinnedEntry returns the entry of a pinned tool. It has no schema of results: clients that cannot compile one refuse
 // the whole list.
 func pinnedEntry(p *PinnedTool) *mcp.Tool {
-	entry := directTool(p.Tool)
+	entry := directTool(p.App.ID, p.Tool)
 	entry.Name, entry.OutputSchema, entry.Annotations.OpenWorldHint = p.Name, nil, nil
 	entry.InputSchema = listedSchema(p.Tool.Params.Source)
 	if p.App.Digest != "" { // the words are the app's

@@ -12,11 +12,14 @@ import (
 	"github.com/gybob/aai-gateway/internal/answer"
 )
 
-// resultSchema returns the schema of structured content for a tool with that schema of
+// outputSchema returns the schema of structured content for a tool with that schema of
 // results. Nothing in it is required: a long result is truncated, and a failure has other
 // fields; some clients validate those too. Fields that all tools share are omitted: each
 // costs tokens in every conversation.
-func resultSchema(returns json.RawMessage) map[string]any {
+func outputSchema(app string, returns json.RawMessage) any {
+	if app == aai.DesktopApp {
+		return returns
+	}
 	return map[string]any{"type": "object", "properties": map[string]any{"result": returns}}
 }
 
@@ -45,7 +48,7 @@ func (d *Door) success(ctx context.Context, req *mcp.CallToolRequest, call *aai.
 			text = long.text()
 		}
 	case r.Data != nil:
-		structured["result"] = json.RawMessage(data)
+		addData(structured, data, isDirectDesktop(req, call))
 		if text == "" {
 			text = string(data)
 		} else if !r.DataComplete && len(text) <= longOutput {
@@ -81,6 +84,25 @@ func (d *Door) success(ctx context.Context, req *mcp.CallToolRequest, call *aai.
 		out.Content = append(out.Content, long.link(req.Session)...)
 	}
 	return out
+}
+
+// isDirectDesktop reports whether the request calls a tool of the desktop under its own name. The fields
+// of its result are at the top of the structured content.
+func isDirectDesktop(req *mcp.CallToolRequest, call *aai.Call) bool {
+	return call.App == aai.DesktopApp && req.Params.Name == call.Tool
+}
+
+// addData adds a result to structured content: as the member "result" or, if atTop is set and it is
+// an object, its members.
+func addData(structured map[string]any, data []byte, atTop bool) {
+	var members map[string]json.RawMessage
+	if !atTop || json.Unmarshal(data, &members) != nil || members == nil {
+		structured["result"] = json.RawMessage(data)
+		return
+	}
+	for name, value := range members {
+		structured[name] = value
+	}
 }
 
 // answersText reports whether the call's tool is one of the gateway's own and has no schema of

@@ -253,8 +253,8 @@ func (s *server) refuseManaged(ctx context.Context) error {
 	if !managed {
 		return nil
 	}
-	return unsupportedError("a click in the background would take the person's focus on X11",
-		`Act on the element by its reference instead, or use the mode "focus".`)
+	return unsupportedError("a pointer in the background would take the person's focus on X11",
+		`Use the mode "focus", which takes the person's pointer. A single click by ref needs no pointer.`)
 }
 
 // holdPatience is the time that awaitNoKeysDown waits for the person to release keys.
