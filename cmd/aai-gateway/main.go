@@ -71,6 +71,7 @@ func runWithHost(g hostAccess) int {
 		HTTPToken:   p.showToken,
 		HTTPTokens:  p.agentTokens,
 		ShowConfig:  p.showConfig,
+		Name:        nameOf(os.Args[0]),
 		Profile:     profileOf(os.Args[0]),
 		Desktop:     describeDesktop(),
 		Clients:     p.clients,
@@ -89,10 +90,20 @@ func newProgram(g hostAccess) *program {
 	return &program{getenv: environmentSnapshot(environ), environ: environ, in: os.Stdin, out: os.Stdout, err: os.Stderr, hostAccess: g}
 }
 
+// axterminator is the other name of this program.
+const axterminator = "axterminator"
+
+// nameOf returns axterminator if the program was called by that name, or "".
+func nameOf(path string) string {
+	if strings.TrimSuffix(strings.ToLower(filepath.Base(path)), ".exe") == axterminator {
+		return axterminator
+	}
+	return ""
+}
+
 // profileOf returns the profile for a program name: "axterminator" serves the desktop tools.
-func profileOf(name string) string {
-	base := strings.TrimSuffix(strings.ToLower(filepath.Base(name)), ".exe")
-	if base == "axterminator" {
+func profileOf(path string) string {
+	if nameOf(path) != "" {
 		return config.ProfileDesktop
 	}
 	return ""

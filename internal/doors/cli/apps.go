@@ -19,8 +19,8 @@ func newApps(r *run) *cobra.Command {
 	}, toolCommand{
 		tool: "apps", flags: flags,
 		prepare: func(c *toolCall) error {
-			if c.isSet("running") {
-				c.app, c.tool = aai.DesktopApp, "ax_list_apps"
+			if r.cfg.Desktop != nil && (r.cfg.Name != program || c.isSet("running")) {
+				c.app, c.tool = aai.DesktopApp, listApps
 			}
 			return nil
 		},
@@ -28,7 +28,11 @@ func newApps(r *run) *cobra.Command {
 			if c.app == aai.DesktopApp {
 				return showPrograms(r, c)
 			}
-			return inRows(showApps)(r, c)
+			err := inRows(showApps)(r, c)
+			if r.cfg.Desktop != nil {
+				r.output.note("The programs that run: " + program + " apps --running")
+			}
+			return err
 		},
 	})
 }
@@ -39,7 +43,7 @@ func showPrograms(r *run, c *toolCall) error {
 		r.output.note("No program with a window runs.")
 		c.result = &aai.Result{Warning: c.result.Warning}
 	}
-	return r.showResult(c.result)
+	return showPicture(r, c)
 }
 
 func showApps(r *run, s *answerTable, _ *toolCall) {

@@ -11,6 +11,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -45,6 +46,9 @@ type Config struct {
 	HTTPTokens func(Flags) (Tokens, error)
 	// ShowConfig returns the settings in effect, in the order to show them.
 	ShowConfig func(Flags) ([]answer.SettingOrigin, error)
+	// Name is the name by which the program was called, in help and completions; "" means aai-gateway.
+	// Under the name axterminator the commands for windows print the tools' data itself.
+	Name string
 	// Profile is the profile to serve if no flag sets one; "" means the configured profile.
 	Profile string
 	// Desktop describes the desktop app for the commands of its tools. It is not called; it is nil
@@ -100,8 +104,12 @@ func Run(ctx context.Context, cfg Config, args []string) int {
 	defer stop()
 	defer context.AfterFunc(ctx, stop)()
 
-	r := &run{cfg: withStreams(cfg)}
-	r.output = &output{out: r.cfg.Out, err: r.cfg.Err, terminal: cfg.Terminal, format: formatOf(args)}
+	r := &run{cfg: withDefaults(cfg)}
+	format := formatOf(args)
+	if format == formatQuiet {
+		r.cfg.Out = io.Discard
+	}
+	r.output = &output{out: r.cfg.Out, err: r.cfg.Err, terminal: cfg.Terminal, format: format}
 	err := newRoot(r, args).ExecuteContext(ctx)
 	r.close()
 	if err == nil {
@@ -152,7 +160,7 @@ func (r *run) close() {
 	}
 }
 
-func withStreams(cfg Config) Config {
+func withDefaults(cfg Config) Config {
 	if cfg.In == nil {
 		cfg.In = strings.NewReader("")
 	}
@@ -162,6 +170,7 @@ func withStreams(cfg Config) Config {
 	if cfg.Err == nil {
 		cfg.Err = io.Discard
 	}
+	cfg.Name = cmp.Or(cfg.Name, program)
 	return cfg
 }
 

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -21,10 +22,13 @@ type shortcut struct{ name, tool, operands string }
 
 func shortcuts() []shortcut {
 	return []shortcut{
-		{"tree", "ax_get_tree", "app"},
-		{"find", "ax_find", "app query"},
-		{"click", "ax_click", "app query"},
-		{"type", "ax_type", "app [query] text"},
+		{"tree", "ax_get_tree", "[app]"},
+		{"find", "ax_find", "[app] query"},
+		{"click", "ax_click", "[app] query"},
+		{"type", "ax_type", "[app] [query] text"},
+		{"scroll", "ax_scroll", "[app] [query]"},
+		{"drag", "ax_drag", "[app] [from_query] [to_query]"},
+		{"list", listApps, ""},
 		{"screenshot", "ax_screenshot", "[app]"},
 	}
 }
@@ -53,6 +57,9 @@ func (r *run) newShortcut(s shortcut, tool *aai.Tool) *cobra.Command {
 		}
 	}
 	t := toolCommand{app: r.cfg.Desktop.ID, tool: tool.Name, operands: s.operands, show: showPicture}
+	if len(names) > 0 && s.tool != "ax_screenshot" {
+		t.prepare = r.useOnlyApp
+	}
 	for _, f := range flagsOf(tool) {
 		name := strings.ReplaceAll(f.parameter, "_", "-")
 		if slices.ContainsFunc(names, func(name string) bool { return bareName(name) == f.parameter }) {
@@ -76,6 +83,44 @@ func (r *run) newShortcut(s shortcut, tool *aai.Tool) *cobra.Command {
 	return cmd
 }
 
+// listApps is the tool that lists the running programs.
+const listApps = "ax_list_apps"
+
+// useOnlyApp completes a call without a program by the only one that runs, besides the terminal
+// itself.
+func (r *run) useOnlyApp(c *toolCall) error {
+	if c.args["app"] != nil {
+		return nil
+	}
+	result, err := r.do(c.cmd.Context(), aai.DesktopApp, listApps, nil)
+	if err != nil {
+		return err
+	}
+	type row struct {
+		Name string
+		PID  int
+		Host bool
+	}
+	list, err := decodeView[struct{ Apps []row }](result.Data)
+	if err != nil {
+		return err
+	}
+	rows := slices.DeleteFunc(list.Apps, func(a row) bool { return a.Host })
+	if len(rows) == 1 {
+		c.args["app"] = strconv.Itoa(rows[0].PID)
+		r.output.note(fmt.Sprintf("In %s (process %d), the only program that runs.", rows[0].Name, rows[0].PID))
+		return nil
+	}
+	var names []string
+	for _, a := range rows {
+		names = append(names, a.Name)
+	}
+	if len(names) == 0 {
+		return usage(c.cmd, "no program with a window runs")
+	}
+	return usage(c.cmd, "%d programs run: give one of them by --app: %s", len(names), strings.Join(names, ", "))
+}
+
 // showPicture shows a result whose images are written to files.
 func showPicture(r *run, c *toolCall) error {
 	file := ""
@@ -85,7 +130,30 @@ func showPicture(r *run, c *toolCall) error {
 	if err := r.saveImages(c.result, file); err != nil {
 		return err
 	}
+	if r.cfg.Name != program && r.output.format == formatJSON && c.result.Data != nil {
+		return r.output.json(dataItself(c.tool, c.result))
+	}
 	return r.showResult(c.result)
+}
+
+// dataItself returns the data of a tool of the desktop without a frame: programs as a list, and a tree
+// with its windows as children.
+func dataItself(tool string, result *aai.Result) any {
+	data, err := decodeView[map[string]any](result.Data)
+	if err != nil {
+		return result.Data
+	}
+	if tool == listApps {
+		return data["apps"]
+	}
+	if tree, _ := data["tree"].(map[string]any); tree != nil && tool == "ax_get_tree" {
+		delete(data, "tree")
+		data["children"] = tree["elements"]
+	}
+	if result.Warning != "" {
+		data["warning"] = result.Warning
+	}
+	return data
 }
 
 // A typedFlag is the value of a flag for a parameter with those types in the tool's schema.

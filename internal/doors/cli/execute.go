@@ -67,7 +67,6 @@ func (r *run) showResult(result *aai.Result) error {
 	case formatJSON:
 		return r.output.json(resultViewOf(result))
 	case formatQuiet:
-		r.output.text(result.Text)
 		return nil
 	}
 	if result.Text == "" && result.Data != nil {

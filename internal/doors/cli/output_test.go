@@ -43,8 +43,8 @@ func TestTextOfApps(t *testing.T) {
 		terminal     bool
 		format, want string
 	}{
-		{false, "text", said + "\n"}, {false, "quiet", said},
-		{true, "text", shown + "\n"}, {true, "quiet", shown},
+		{false, "text", said + "\n"}, {false, "quiet", ""},
+		{true, "text", shown + "\n"}, {true, "quiet", ""},
 	} {
 		var out, errOut bytes.Buffer
 		cfg := newWorld().config(nil, &out, &errOut)

@@ -19,7 +19,7 @@ func newRoot(r *run, args []string) *cobra.Command {
 	var mcp, scan, discover, web, version bool
 	var describe string
 	root := &cobra.Command{
-		Use:   program + " [command]",
+		Use:   r.cfg.Name + " [command]",
 		Short: "Runs the tools of this computer's apps for AI agents",
 		Long: "aai-gateway runs the tools that the apps of this computer declare in aai.json.\n" +
 			"Without a command it serves an AI agent over MCP on standard input and output.",
@@ -71,6 +71,7 @@ func newRoot(r *run, args []string) *cobra.Command {
 	root.SetArgs(args)
 	addCommands(root, r)
 	setDefaults(root)
+	nameExamples(root, r.cfg.Name)
 	return root
 }
 
@@ -95,6 +96,14 @@ func setDefaults(cmd *cobra.Command) {
 	}
 	for _, below := range cmd.Commands() {
 		setDefaults(below)
+	}
+}
+
+// nameExamples shows the program's own name in the examples of cmd and of the commands below it.
+func nameExamples(cmd *cobra.Command, name string) {
+	cmd.Example = strings.ReplaceAll(cmd.Example, program+" ", name+" ")
+	for _, below := range cmd.Commands() {
+		nameExamples(below, name)
 	}
 }
 
@@ -128,7 +137,7 @@ func addPersistentFlags(root *cobra.Command, r *run) {
 	flags.Var(level, "log-level", "debug, info, warn or error")
 	flags.BoolVar(&r.flags.Dev, "dev", false, "for developers of apps: look in build folders too, allow web apps of this computer over http")
 	flags.BoolVar(&r.flags.InsecureStorage, "insecure-storage", false, "where there is no keychain, keep the key of secrets in a file")
-	flags.Var(format, "format", "text, json or quiet")
+	flags.Var(format, "format", "text, json or quiet: only the exit code")
 	complete(root, "format", format.allowed...)
 	complete(root, "log-level", level.allowed...)
 }

@@ -70,11 +70,12 @@ func TestProgress(t *testing.T) {
 		name     string
 		terminal bool
 		args     []string
+		shows    string
 		want     string
 	}{
-		{"terminal", true, nil, line + `\(1 s\)` + line + `\(2 s\) *\r… Waiting for Notes \(3 s\) *\r {25,37}\r`},
-		{"pipe", false, nil, ""},
-		{"quiet", true, []string{"--format", "quiet"}, ""},
+		{"terminal", true, nil, "at last", line + `\(1 s\)` + line + `\(2 s\) *\r… Waiting for Notes \(3 s\) *\r {25,37}\r`},
+		{"pipe", false, nil, "at last", ""},
+		{"quiet", true, []string{"--format", "quiet"}, "", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -82,7 +83,7 @@ func TestProgress(t *testing.T) {
 				cfg := newWorld().config(nil, &out, &errOut)
 				cfg.Terminal.Err = test.terminal
 				code := cli.Run(t.Context(), cfg, append([]string{"exec", "org.example.Notes", "slow"}, test.args...))
-				if code != 0 || !strings.HasPrefix(out.String(), "at last") {
+				if code != 0 || !strings.HasPrefix(out.String(), test.shows) {
 					t.Errorf("exit code %d, output %q", code, out.String())
 				}
 				if !regexp.MustCompile("^" + test.want + "$").MatchString(errOut.String()) {
