@@ -61,7 +61,7 @@ func commonSettings() []settingSpec {
 			[]string{"AAI_DBUS_ALLOW_SYSTEM_BUS"}, boolAt(func(c *Config) *bool { return &c.AllowSystemBus })},
 		{"keychain.insecure", "the key of secrets may lie in a file where there is no keychain", widensInUserFile,
 			[]string{"AAI_INSECURE_STORAGE"}, boolAt(func(c *Config) *bool { return &c.InsecureStorage })},
-		{"enableWebUI", "whether the web page is served; the AAI protocol's name", widensNever, nil,
+		{"enableWebUI", "without effect but a warning, since aai-gateway web serves the page; the AAI protocol's name", widensNever, nil,
 			boolAt(func(c *Config) *bool { return &c.WebUI })},
 		{"httpPort", "the port of the web page, 1 to 65535; the AAI protocol's name", widensNever, nil,
 			portAt(func(c *Config) *int { return &c.HTTPPort })},

@@ -94,10 +94,10 @@ func automateWorkflow() guidedPrompt {
 			{text: `Use those that apps names, and no others.`, when: "apps"},
 			{text: `Write down the workflow as numbered steps: the program, the tool, the element, and the sign of success. Say which steps cannot be undone.`},
 			{text: `Only reading is allowed for the plan: ax_get_tree, ax_find. Show the plan and stop.`, when: "dry_run", value: "yes"},
-			{text: `Show the plan. Then take the steps one by one: ax_connect, ax_get_tree, and by ref ax_click, ax_type, ax_set_value.`, when: "dry_run", value: "no"},
-			{text: `After each step compare the changes in the reply with the plan; call ax_wait_idle where it takes time. If they differ, stop and say so: do not guess.`, when: "dry_run", value: "no"},
+			{text: `Show the plan. Look first: ax_connect, ax_get_tree. Then run the steps by ref in one ax_workflow with on_fail rollback: ax_click, ax_type, ax_set_value, each with a check of its sign of success.`, when: "dry_run", value: "no"},
+			{text: `A step that depends on what the one before shows is a call of its own. Compare the changes in its reply with the plan; call ax_wait_idle where it takes time. If they differ, stop and say so: do not guess.`, when: "dry_run", value: "no"},
 			{text: carefulStep, when: "dry_run", value: "no"},
-			{text: `If a step fails, undo the finished steps as far as possible, in reverse order, and list those that could not be undone.`, when: "dry_run", value: "no"},
+			{text: `If a step fails, the workflow undoes the finished ones; after calls of their own call ax_undo. List those that could not be undone.`, when: "dry_run", value: "no"},
 			{text: `Report the steps, what each changed, and the state in the end.`, when: "dry_run", value: "no"},
 		},
 	}
