@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/clipperhouse/displaywidth"
 	"github.com/spf13/cobra"
 
 	"github.com/gybob/aai-gateway"
@@ -168,8 +169,7 @@ const indent = "           "
 // showFinding writes one finding in a line. If its state is not "ok", the lines below it
 // describe the test and the advice.
 func (v *doctorRun) showFinding(f answer.Finding) {
-	measure := newMeasure()
-	line := measure.FillRight("  "+string(f.State), len(indent)) + measure.FillRight(f.Title, titleColumns)
+	line := padded("  "+string(f.State), len(indent)) + padded(f.Title, titleColumns)
 	if took := (time.Duration(f.TookMS) * time.Millisecond).Round(10 * time.Millisecond); took > 0 {
 		line += fmt.Sprintf("%5.2f s  ", took.Seconds())
 	} else {
@@ -195,13 +195,12 @@ func (v *doctorRun) showFinding(f answer.Finding) {
 
 // folded writes text after a prefix, folded at the width of the terminal.
 func (v *doctorRun) folded(beginning, text string) {
-	measure := newMeasure()
 	width := v.output.terminal.Width
-	left := measure.StringWidth(beginning)
+	left := displaywidth.String(beginning)
 	line := beginning
 	empty := true
 	for word := range strings.FieldsSeq(aai.CleanText(text, maxQuestion)) {
-		if !empty && width > left+20 && measure.StringWidth(line)+1+measure.StringWidth(word) > width {
+		if !empty && width > left+20 && displaywidth.String(line)+1+displaywidth.String(word) > width {
 			v.output.lines(line)
 			line, empty = strings.Repeat(" ", left), true
 		}

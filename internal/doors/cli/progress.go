@@ -9,6 +9,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/clipperhouse/displaywidth"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/gateway"
 )
@@ -68,7 +70,7 @@ func withProgress(ctx context.Context, what string) (context.Context, func() str
 // understands.
 func showElapsed(w io.Writer, what func() string) progressLine {
 	var mu sync.Mutex
-	columns, measure := 0, newMeasure()
+	columns := 0
 	wipe := func() {
 		if columns > 0 {
 			_, _ = io.WriteString(w, "\r"+strings.Repeat(" ", columns)+"\r")
@@ -88,7 +90,7 @@ func showElapsed(w io.Writer, what func() string) progressLine {
 			case now := <-tick.C:
 				line := fmt.Sprintf("… %s (%d s)", what(), int(now.Sub(begun).Round(time.Second)/time.Second))
 				mu.Lock()
-				wide := measure.StringWidth(line)
+				wide := displaywidth.String(line)
 				_, _ = io.WriteString(w, "\r"+line+strings.Repeat(" ", max(0, columns-wide)))
 				columns = max(columns, wide)
 				mu.Unlock()

@@ -3,7 +3,7 @@ package cli
 import (
 	"strings"
 
-	"github.com/mattn/go-runewidth"
+	"github.com/clipperhouse/displaywidth"
 
 	"github.com/gybob/aai-gateway"
 )
@@ -29,11 +29,10 @@ func (o *output) tableWith(header []string, rows [][]string, below map[int][]str
 		}
 		lines = append(lines, cells)
 	}
-	measure := newMeasure()
-	widths := columnWidths(measure, lines, o.terminal.Width)
+	widths := columnWidths(lines, o.terminal.Width)
 	for i, cells := range lines {
 		if o.terminal.Out {
-			o.raw(aligned(measure, cells, widths) + "\n")
+			o.raw(aligned(cells, widths) + "\n")
 		} else {
 			o.raw(strings.Join(cells, "\t") + "\n")
 		}
@@ -43,22 +42,18 @@ func (o *output) tableWith(header []string, rows [][]string, below map[int][]str
 	}
 }
 
-// newMeasure measures characters as terminals do: wide ones, such as CJK, take two columns;
-// those of ambiguous width take one, in every locale.
-func newMeasure() *runewidth.Condition {
-	measure := runewidth.NewCondition()
-	measure.EastAsianWidth = false
-	return measure
+// padded returns text with blanks up to a width, by the widths that terminals give to characters.
+func padded(text string, width int) string {
+	return text + strings.Repeat(" ", max(0, width-displaywidth.String(text)))
 }
 
-// columnWidths returns the width of every column's widest cell. If the terminal is
-// narrower, it shrinks columns, beginning with the last: the first ones name the row.
-func columnWidths(measure *runewidth.Condition, lines [][]string, terminal int) []int {
+// columnWidths returns the width of every column's widest cell. If the terminal is narrower, it shrinks columns, beginning with the last: the first ones name the row.
+func columnWidths(lines [][]string, terminal int) []int {
 	widths := make([]int, len(lines[0]))
 	total := columnGap * (len(widths) - 1)
 	for i := range widths {
 		for _, cells := range lines {
-			widths[i] = max(widths[i], measure.StringWidth(cells[i]))
+			widths[i] = max(widths[i], displaywidth.String(cells[i]))
 		}
 		total += widths[i]
 	}
@@ -73,12 +68,12 @@ func columnWidths(measure *runewidth.Condition, lines [][]string, terminal int) 
 	return widths
 }
 
-func aligned(measure *runewidth.Condition, cells []string, widths []int) string {
+func aligned(cells []string, widths []int) string {
 	var b strings.Builder
 	for i, cell := range cells {
-		cell = measure.Truncate(cell, widths[i], "…")
+		cell = displaywidth.TruncateString(cell, widths[i], "…")
 		if i < len(cells)-1 {
-			cell = measure.FillRight(cell, widths[i]+columnGap)
+			cell = padded(cell, widths[i]+columnGap)
 		}
 		b.WriteString(cell)
 	}
