@@ -47,6 +47,9 @@ func (p *program) serveHTTP(ctx context.Context, door *mcp.Door, cfg *setup, log
 		about = "every program on this computer may use it"
 	}
 	_, _ = fmt.Fprintf(p.err, "Serving MCP at %s; %s.\n", address, about) // the output may have no reader
+	if isUnspecified(strings.Trim(h.Bind, "[]")) && len(h.AllowedHosts) == 0 {
+		_, _ = fmt.Fprintln(p.err, "Clients reach it by an address alone. For a name, such as this computer's, set http.hosts: other names are refused.")
+	}
 	if err := served.Serve(ctx, listener); ctx.Err() == nil {
 		return err
 	}
@@ -61,7 +64,11 @@ func listen(ctx context.Context, h *config.HTTP) (net.Listener, error) {
 	case err != nil:
 		return nil, invalid("the socket of systemd: %w", err)
 	case len(passed) == 0:
-		listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", net.JoinHostPort(strings.Trim(h.Bind, "[]"), strconv.Itoa(h.Port)))
+		network := "tcp"
+		if ip := net.ParseIP(h.Bind); ip != nil && ip.To4() != nil {
+			network = "tcp4" // "tcp" would take 0.0.0.0 for the addresses of IPv6 too
+		}
+		listener, err := (&net.ListenConfig{}).Listen(ctx, network, net.JoinHostPort(strings.Trim(h.Bind, "[]"), strconv.Itoa(h.Port)))
 		if err != nil {
 			return nil, invalid("http.bind, http.port: %w", err)
 		}

@@ -115,6 +115,7 @@ func (p *program) serveMCP(ctx context.Context, f cli.Flags, o cli.ServeOptions)
 		return err
 	}
 	cfg.warnOfNames(built.log)
+	cfg.warnOfIdle(built.log)
 	ctx, cancel := context.WithCancel(ctx)
 	door := mcp.New(doorConfig(built, cfg, asks))
 	stopped := built.watchApps(ctx, door.ReadyToScan())
@@ -288,7 +289,6 @@ func (p *program) build(cfg *setup) (*components, error) {
 	if err != nil {
 		return nil, err
 	}
-	cfg.warnOfIdle(log)
 	record := cfg.journalOf(func(err error) { log.Warn("the journal", "cause", err) })
 	vault := secrets.New(secrets.Config{
 		Folder: filepath.Join(cfg.platform.data, "secrets"), Getenv: cfg.session.Getenv,

@@ -52,7 +52,7 @@ func showDiscovered(r *run, c *toolCall) error {
 		}
 	}
 	return r.output.show(guideData(c.result), func() error {
-		r.output.lines(c.result.Text)
+		r.output.lines(asCommands(c.result.Text))
 		if c.result.Warning != "" {
 			r.output.warn(c.result.Warning)
 		}
