@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/gybob/aai-gateway"
-	"github.com/gybob/aai-gateway/internal/gui"
 	"github.com/gybob/aai-gateway/internal/testkit/tokencount"
 )
 
@@ -67,7 +66,7 @@ func TestInstructionsSayWhatMatters(t *testing.T) {
 			}
 			for word := range strings.FieldsFuncSeq(said.Instructions, func(r rune) bool { return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyz_:", r) }) {
 				word = strings.TrimSuffix(word, ":")
-				if strings.HasPrefix(word, "ax_") && word != "ax_" && gui.New(gui.Config{}).Tool(word) == nil {
+				if strings.HasPrefix(word, "ax_") && word != "ax_" && newDesktop(nil).Tool(word) == nil {
 					t.Errorf("%s: there is no %s", p.name, word)
 				}
 				if strings.HasPrefix(word, "aai") && word != aai.BuiltinApp && !slices.Contains(tools, word) {

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/gybob/aai-gateway"
-	"github.com/gybob/aai-gateway/internal/gui"
 )
 
 // A promptListed is a prompt in a client's list.
@@ -62,7 +61,7 @@ func (p promptListed) all(yes string) map[string]string {
 
 // TestPromptsNameOnlyToolsThatExist checks that the tools in prompts exist, with every argument and without.
 func TestPromptsNameOnlyToolsThatExist(t *testing.T) {
-	desktop := gui.New(gui.Config{})
+	desktop := newDesktop(nil)
 	called := regexp.MustCompile(`\b(ax|aai|web)[_:]\w+`)
 	for _, profile := range []string{"apps", "desktop", "all"} {
 		c := newWorld(t, withDesktop, withProfile(profile)).dial(t).open("2025-11-25", `{}`)
@@ -103,7 +102,7 @@ func TestPromptsComeAndGoWithTheirTools(t *testing.T) {
 		t.Fatalf("without a desktop there is %v", p)
 	}
 	c.refused(-32602, "unknown prompt", "prompts/get", `{"name":"navigate-to"}`)
-	full := gui.New(gui.Config{})
+	full := newDesktop(nil)
 	w.catalog.edit(func(apps []*aai.App) []*aai.App { return append(apps, full) })
 	c.awaitChanges("prompts", "tools")
 	if p := c.prompts(); len(p) != 7 {

@@ -19,7 +19,16 @@ func withDesktop(w *world) {
 	d := fakedesktop.New()
 	d.Program("Editor").Window("Untitled").Button("Save", func() {})
 	backend := d.Backend()
-	w.catalog.apps = append(w.catalog.apps, gui.New(gui.Config{Open: func() desktop.Backend { return backend }}))
+	w.catalog.apps = append(w.catalog.apps, newDesktop(func() desktop.Backend { return backend }))
+}
+
+// newDesktop returns the desktop with the names of the tools that other packages add to it.
+func newDesktop(open func() desktop.Backend) *aai.App {
+	var more []*aai.Tool
+	for _, name := range []string{"ax_workflow", "ax_undo"} {
+		more = append(more, &aai.Tool{Name: name, Run: func(context.Context, *aai.Call) (*aai.Result, error) { return &aai.Result{}, nil }})
+	}
+	return gui.New(gui.Config{Open: open, ExtraTools: more})
 }
 
 // withProfile sets the profile: "apps", "desktop" or "all".
