@@ -13,6 +13,7 @@ import (
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/catalog"
+	"github.com/gybob/aai-gateway/internal/netguard"
 )
 
 // An operation is one HTTP method of one path of the API.
@@ -159,7 +160,7 @@ func (m *apiConverter) add(op *operation) (why string) {
 	if why != "" {
 		return why
 	}
-	if auth != nil && server != "" && !catalog.SameSite(hostOf(m.section.BaseURL), hostOf(server)) {
+	if auth != nil && server != "" && !netguard.SharesLogin(m.section.BaseURL, server) {
 		auth = m.furtherLogin(nameOf(hostOf(server)+"_"+auth.Login), auth)
 	}
 	d := catalog.ToolDeclaration{Description: describe(op), Group: op.group}

@@ -130,3 +130,21 @@ func TestHostsOfAnyForm(t *testing.T) {
 		}
 	})
 }
+
+func TestSharesLogin(t *testing.T) {
+	for _, c := range []struct {
+		a, b   string
+		shares bool
+	}{
+		{"https://example.com", "https://api.example.com:8443", true},
+		{"https://example.com", "https://example.org", false},
+		{"http://127.0.0.1:18101", "http://127.0.0.1:18101/v2", true},
+		{"http://127.0.0.1:18101", "http://127.0.0.1:18102", false},
+		{"http://localhost", "http://localhost:8080", false},
+		{"https://jira", "http://jira", false},
+	} {
+		if got := netguard.SharesLogin(c.a, c.b); got != c.shares {
+			t.Errorf("%s and %s: %v", c.a, c.b, got)
+		}
+	}
+}

@@ -21,6 +21,22 @@ func SameSite(a, b string) bool {
 	return a == b || RegistrableDomain(a) != "" && RegistrableDomain(a) == RegistrableDomain(b)
 }
 
+// SharesLogin reports whether a login for one address may be sent to the other one: their hosts belong
+// to one site. The servers of an IP address or of a single-label name, such as localhost, may have
+// several owners, so their addresses must have the same origin.
+func SharesLogin(a, b string) bool {
+	first, err := url.Parse(a)
+	if err != nil {
+		return false
+	}
+	second, err := url.Parse(b)
+	if err != nil {
+		return false
+	}
+	host := strings.ToLower(first.Hostname())
+	return SameSite(host, strings.ToLower(second.Hostname())) && (RegistrableDomain(host) != "" || Origin(first) == Origin(second))
+}
+
 // Origin returns the origin of a URL as browsers write it: scheme, host and port in lower case,
 // without the default port (RFC 6454, section 4).
 func Origin(u *url.URL) string {

@@ -62,7 +62,7 @@ func newRealm(r *aai.Recipe) (*realm, error) {
 		switch {
 		case err != nil:
 			return nil, aai.Errorf(aai.AuthInvalid, "base_url of a tool of %s: %w", aai.CleanLabel(r.App, 60), err)
-		case netguard.SameSite(hostname(p.base), hostname(at)):
+		case netguard.SharesLogin(p.base, at):
 			p.beside = at
 		default:
 			p.base = at // another site gets a login of its own

@@ -93,3 +93,21 @@ func TestReadLenient(t *testing.T) {
 		})
 	}
 }
+
+// TestCostlyValue checks that a value that fits nowhere in nested choices is passed on, since each
+// level doubles the failures that the library would collect.
+func TestCostlyValue(t *testing.T) {
+	schema := new(Reader).ReadLenient([]byte(`{"properties":{"t":{"$ref":"#/$defs/t"}},"$defs":{"t":{"anyOf":[
+		{"type":"object","properties":{"l":{"$ref":"#/$defs/t"},"r":{"$ref":"#/$defs/t"}}},
+		{"type":"array","items":{"anyOf":[{"$ref":"#/$defs/t"},{"$ref":"#/$defs/t"}]}},{"type":"integer"}]}}}`)).Schema
+	var value any = "x"
+	for range 16 {
+		value = []any{value}
+	}
+	if _, err := schema.Check(map[string]any{"t": value}); err != nil {
+		t.Errorf("it is refused: %v", err)
+	}
+	if _, err := schema.Check(map[string]any{"t": []any{"x"}}); err == nil {
+		t.Error("a value that costs little is not checked")
+	}
+}

@@ -1,6 +1,8 @@
 package schema
 
 import (
+	"cmp"
+
 	"github.com/gybob/aai-gateway"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
@@ -8,10 +10,13 @@ import (
 // The budget of one check. It is computed before the library begins, because the library cannot
 // be stopped: a schema and a value within their limits can still be too expensive together.
 const (
-	maxWork       = 1_000_000   // steps: sub-schemas visited, values compared
-	maxMatchWork  = 300_000_000 // pattern instructions times bytes of text
-	maxMatchText  = 64 << 10    // bytes of text matched against a pattern
-	maxUniqueList = 10_000      // items checked by "uniqueItems"
+	maxWork = 1_000_000 // steps: sub-schemas visited, values compared
+	// maxLenientWork is maxWork for a schema that may recurse: a value that fits nowhere in nested choices
+	// makes the library collect a failure in each step.
+	maxLenientWork = 30_000
+	maxMatchWork   = 300_000_000 // pattern instructions times bytes of text
+	maxMatchText   = 64 << 10    // bytes of text matched against a pattern
+	maxUniqueList  = 10_000      // items checked by "uniqueItems"
 
 	// stepsPerRegexByte is the cost per byte of a value that must be a regular expression:
 	// "x{1000}" compiles to a thousand instructions.
@@ -22,6 +27,7 @@ const (
 // library may, so it never underestimates.
 type meter struct {
 	work, match int
+	most        int // work; zero means maxWork
 	at          path
 }
 
@@ -39,7 +45,7 @@ func (m *meter) visit(s *jsonschema.Schema, value any) error {
 	if s.Enum != nil {
 		m.work += len(s.Enum.Values)
 	}
-	if m.work > maxWork {
+	if m.work > cmp.Or(m.most, maxWork) {
 		return tooMuchWork()
 	}
 	for child := range inPlaceSchemas(s) {

@@ -119,7 +119,11 @@ func (v *validator) check(value any) (any, error) {
 			return nil, err
 		}
 	}
-	if err := v.validate(&meter{}, value, v.root); err != nil {
+	m := &meter{}
+	if v.lenient {
+		m.most = maxLenientWork
+	}
+	if err := v.validate(m, value, v.root); err != nil {
 		return nil, err
 	}
 	return value, nil

@@ -2,6 +2,7 @@ package webapi
 
 import (
 	"context"
+	"errors"
 	"io"
 	"mime"
 	"mime/multipart"
@@ -48,7 +49,7 @@ func TestParts(t *testing.T) {
 	reader := multipart.NewReader(strings.NewReader(got.body), params["boundary"])
 	for {
 		part, err := reader.NextPart()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {
