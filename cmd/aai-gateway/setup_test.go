@@ -95,6 +95,7 @@ func TestNoWebPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	c.warnOfIdle(built.log)
 	if err := built.close(); err != nil {
 		t.Error(err)
 	}

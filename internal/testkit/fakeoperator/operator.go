@@ -7,7 +7,8 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// Operator implements aai.Operator by its functions; a nil function finds nothing.
+// Operator implements aai.Operator by its functions; a nil function finds nothing. A call
+// without a program targets the app itself.
 type Operator struct {
 	Find    func(ctx context.Context, call *aai.Call, name string) (*aai.App, error)
 	Resolve func(ctx context.Context, call *aai.Call) aai.TargetElement
@@ -16,7 +17,7 @@ type Operator struct {
 
 // FindTarget implements aai.Operator.
 func (o Operator) FindTarget(ctx context.Context, call *aai.Call, name string) (*aai.App, error) {
-	if o.Find == nil {
+	if o.Find == nil || name == "" {
 		return nil, nil
 	}
 	return o.Find(ctx, call, name)
