@@ -47,6 +47,9 @@ type ImportedAPI struct {
 // error is an *aai.Error with code INVALID_PARAMS that names the place, the problem and the
 // expected value.
 func ReadOpenAPI(source []byte, o OpenAPIOptions) (*ImportedAPI, error) {
+	if err := otherDocument(source); err != nil {
+		return nil, err
+	}
 	root, isYAML, err := readJSONDocument(source)
 	if err != nil {
 		return nil, err

@@ -22,9 +22,8 @@ func fromYAML(source []byte) (text []byte, err error) {
 	var all []yaml.Node
 	deep := loaderlimits.New(loaderlimits.DepthValue(maxDepth))
 	if err := yaml.Load(source, &all, yaml.WithAllDocuments(), yaml.WithPlugin(deep)); err != nil {
-		return nil,
-			aai.Errorf(aai.InvalidParams, "the document: %s; expected an OpenAPI document in JSON or YAML",
-				aai.CleanText(err.Error(), maxPlace))
+		return nil, addTabHint(aai.Errorf(aai.InvalidParams, "the document: %s; expected an OpenAPI document in JSON or YAML",
+			aai.CleanText(err.Error(), maxPlace)), source)
 	}
 	if len(all) != 1 || all[0].Kind != yaml.DocumentNode || len(all[0].Content) != 1 {
 		return nil, documentError("the document", fmt.Sprintf("holds %d documents of YAML", len(all)), "one")
