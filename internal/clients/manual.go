@@ -50,5 +50,5 @@ func manualYAML(command string, args []string) (text, link string) {
 	if err != nil {
 		return "", ""
 	}
-	return string(whole), ""
+	return "# Into librechat.yaml, below mcpServers if it has that already:\n" + string(whole), ""
 }
