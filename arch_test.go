@@ -34,7 +34,7 @@ func importRules() []packageRules {
 			why: "counts JSON while it arrives, for readers that must stop early; it knows only bytes"},
 		{name: "internal/schema", ours: []string{"aai", "internal/sanitize", "internal/schema/jsontree"}, modules: []string{"github.com/go-json-experiment/json", "github.com/santhosh-tekuri/jsonschema/v6"},
 			why: "the only place where JSON Schema is read"},
-		{name: "internal/files/atomicfile", modules: []string{"github.com/fsnotify/fsnotify", "github.com/gofrs/flock"},
+		{name: "internal/files/atomicfile", modules: []string{"github.com/fsnotify/fsnotify", "github.com/gofrs/flock", "golang.org/x/sys"},
 			why: "reads, replaces, changes and watches whole files; it knows paths, bytes and locks"},
 		{name: "internal/files/userinfo", ours: []string{"aai", "internal/files/atomicfile"}, modules: []string{"golang.org/x/sys"},
 			why: "facts about the account from the system, whatever the environment says"},

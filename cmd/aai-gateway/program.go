@@ -300,7 +300,7 @@ func (p *program) build(cfg *setup) (*components, error) {
 	drivers, closeDrivers := cfg.platform.drivers(cfg, log)
 	client := cfg.webClient()
 	logins := cfg.logins(client.HTTP(), vault, p.getenv, log)
-	drivers = withWeb(drivers, client.HTTP(), logins, responses, cfg.Web)
+	drivers = cfg.withWeb(drivers, client.HTTP(), logins, responses)
 	cfg.isHostProcess = p.isHostProcess()
 	known, built, recent, self := new(combinedCatalog), new(components), new(active.ResultCache), (*aai.App)(nil)
 	finder := cfg.newSearch(func() []*aai.App { return built.visibleApps.Apps() }, store, record, log)

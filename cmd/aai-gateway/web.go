@@ -13,10 +13,10 @@ import (
 	"github.com/gybob/aai-gateway/internal/audit/kept"
 	"github.com/gybob/aai-gateway/internal/catalog"
 	"github.com/gybob/aai-gateway/internal/catalog/discovery"
-	"github.com/gybob/aai-gateway/internal/config"
 	"github.com/gybob/aai-gateway/internal/drivers/webapi"
 	"github.com/gybob/aai-gateway/internal/netguard"
 	"github.com/gybob/aai-gateway/internal/oauth"
+	"github.com/gybob/aai-gateway/internal/secrets"
 )
 
 // namesFile is the file of the user's names for web sites, named by the AAI protocol.
@@ -89,12 +89,17 @@ func (s *setup) web(local aai.Catalog, client *netguard.Client, drivers map[stri
 }
 
 // withWeb adds the web driver, which is the same on all platforms, to the platform's drivers.
-func withWeb(drivers map[string]aai.Driver, client *http.Client, logins webapi.Authorizer, results *kept.ResultStore, c config.Web) map[string]aai.Driver {
+func (s *setup) withWeb(drivers map[string]aai.Driver, client *http.Client, logins webapi.Authorizer, results *kept.ResultStore) map[string]aai.Driver {
 	all := maps.Clone(drivers)
 	if all == nil {
 		all = make(map[string]aai.Driver)
 	}
-	all["http"] = webapi.New(webapi.Config{Client: client, Authorizer: logins, KeptResult: results.Content, Rate: c.RequestsPerSecond, Burst: max(int(2*c.RequestsPerSecond), 1)})
+	limit := s.Web.RequestsPerSecond
+	c := webapi.Config{Client: client, Authorizer: logins, KeptResult: results.Content, Rate: limit, Burst: max(int(2*limit), 1)}
+	if key := s.session.Getenv(secrets.KeyFileEnv); key != "" {
+		c.SecretFiles = []string{key}
+	}
+	all["http"] = webapi.New(c)
 	return all
 }
 

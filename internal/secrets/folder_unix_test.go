@@ -128,7 +128,7 @@ func TestLinksAndPipes(t *testing.T) {
 func TestKeyFileOfOthers(t *testing.T) {
 	d := newDesk(t)
 	path := d.keyFile(newKey())
-	d.env[keyFileEnv] = path
+	d.env[KeyFileEnv] = path
 	for _, mode := range []os.FileMode{0o644, 0o640, 0o604, 0o666} {
 		if err := os.Chmod(path, mode); err != nil {
 			t.Fatal(err)
@@ -140,7 +140,7 @@ func TestKeyFileOfOthers(t *testing.T) {
 	if err := errors.Join(os.Chmod(path, 0o600), os.Symlink(path, path+".link")); err != nil {
 		t.Fatal(err)
 	}
-	d.env[keyFileEnv] = path + ".link"
+	d.env[KeyFileEnv] = path + ".link"
 	if e := refusal(t, d.tryPut(), aai.AutomationNotSupported); !strings.Contains(e.Message, "is a symbolic link") {
 		t.Error(e)
 	}
@@ -154,7 +154,7 @@ func TestKeyFileOfOthers(t *testing.T) {
 	if err := checkNotWritable(stranger{info}); err == nil {
 		t.Error("a credential of another user is ours")
 	}
-	d.env[keyFileEnv] = path
+	d.env[KeyFileEnv] = path
 	if err := d.tryPut(); err != nil {
 		t.Error(err)
 	}

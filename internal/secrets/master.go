@@ -231,7 +231,7 @@ func (v *Vault) refusal(notes []string) *aai.Error {
 		Code:    aai.AutomationNotSupported,
 		Message: "no place here can keep the key that seals secrets. " + strings.Join(notes, "; "),
 		Hint: "Do one of three things. Start or unlock the keychain of this session. " +
-			"Or make a key file (umask 077; head -c 32 /dev/urandom > FILE) and name it in " + keyFileEnv +
+			"Or make a key file (umask 077; head -c 32 /dev/urandom > FILE) and name it in " + KeyFileEnv +
 			"; a systemd service takes it as the credential " + credentialName + ". " +
 			"Or accept a key that lies unprotected beside the secrets: --insecure-storage, or AAI_INSECURE_STORAGE=1.",
 		Delivery: aai.NotDelivered,

@@ -75,7 +75,7 @@ func (d *vaultEnv) places() []struct {
 	}{
 		{placeInsecure, func() { d.insecure = true }},
 		{placePassphrase, func() { d.insecure, d.ask = false, answers("correct horse", "correct horse", "correct horse") }},
-		{placeKeyFile, func() { d.env[keyFileEnv] = d.keyFile(newKey()) }},
+		{placeKeyFile, func() { d.env[KeyFileEnv] = d.keyFile(newKey()) }},
 		{placeCredential, func() { d.env["CREDENTIALS_DIRECTORY"] = filepath.Dir(d.keyFile(newKey())) }},
 		{placeSystem, func() { d.unreachable = nil }},
 	}
@@ -188,7 +188,7 @@ func TestKeyIsGone(t *testing.T) {
 				t.Fatal(err)
 			}
 			giveBack := lose(d)
-			d.insecure, d.env[keyFileEnv] = true, d.keyFile(newKey())
+			d.insecure, d.env[KeyFileEnv] = true, d.keyFile(newKey())
 			for range 2 {
 				_, err := d.open().Get(t.Context(), "a")
 				e := refusal(t, err, aai.AutomationFailed)
@@ -222,7 +222,7 @@ func TestKeyHasMoved(t *testing.T) {
 	}
 	d.unreachable = errors.New("no bus")
 	for _, content := range []string{string(key), hex.EncodeToString(key), base64.StdEncoding.EncodeToString(key) + "\n"} {
-		d.env[keyFileEnv] = d.keyFile([]byte(content))
+		d.env[KeyFileEnv] = d.keyFile([]byte(content))
 		has(t, d.open(), "a", "secret")
 	}
 	if s := d.status(); s.Place != placeKeyFile || s.Problem != "" {
@@ -358,18 +358,18 @@ func TestKeyFiles(t *testing.T) {
 		"half of text": {"passphrase", false},
 	} {
 		d := newDesk(t)
-		d.env[keyFileEnv] = d.keyFile([]byte(c.content))
+		d.env[KeyFileEnv] = d.keyFile([]byte(c.content))
 		err := d.tryPut()
 		if c.good != (err == nil) {
 			t.Errorf("%s: %v", name, err)
 		}
-		if !c.good && !strings.Contains(refusal(t, err, aai.AutomationNotSupported).Message, d.env[keyFileEnv]) {
+		if !c.good && !strings.Contains(refusal(t, err, aai.AutomationNotSupported).Message, d.env[KeyFileEnv]) {
 			t.Errorf("%s: the file is not named: %v", name, err)
 		}
 	}
 	d := newDesk(t)
 	for _, path := range []string{"relative", filepath.Join(t.TempDir(), "absent"), t.TempDir()} {
-		d.env[keyFileEnv] = path
+		d.env[KeyFileEnv] = path
 		if e := refusal(t, d.tryPut(), aai.AutomationNotSupported); !strings.Contains(e.Message, path) {
 			t.Error(e)
 		}

@@ -21,9 +21,11 @@ const (
 	placeInsecure   = "insecure file"
 )
 
+// KeyFileEnv is the variable that names the key file.
+const KeyFileEnv = "AAI_MASTER_KEY_FILE"
+
 const (
 	credentialName = "aai-master"
-	keyFileEnv     = "AAI_MASTER_KEY_FILE"
 	insecureFile   = "key"
 )
 
@@ -45,7 +47,7 @@ func (v *Vault) places() []keyPlace {
 		{placeSystem, "the keychain of the operating system",
 			func(ctx context.Context, _ *label) ([]byte, error) { return v.system.key(ctx) }, v.makeInSystem},
 		{placeCredential, "the credential " + credentialName, v.credential, nil},
-		{placeKeyFile, "the file in " + keyFileEnv, v.keyFile, nil},
+		{placeKeyFile, "the file in " + KeyFileEnv, v.keyFile, nil},
 		{placePassphrase, "a passphrase", v.passphrase, v.makePassphrase},
 		{placeInsecure, "the unprotected file " + v.folder.file(insecureFile), v.insecure, v.makeInsecure},
 	}
@@ -88,7 +90,7 @@ func (v *Vault) keyFile(context.Context, *label) ([]byte, error) {
 	if v.untrustedEnvReason != "" {
 		return nil, errors.New(v.untrustedEnvReason)
 	}
-	path := v.getenv(keyFileEnv)
+	path := v.getenv(KeyFileEnv)
 	if path == "" {
 		return nil, errors.New("it is not set")
 	}

@@ -11,7 +11,7 @@ import (
 // with the reason.
 func TestAKeyThatCountsForNothing(t *testing.T) {
 	d := newDesk(t)
-	d.env[keyFileEnv] = d.keyFile(newKey())
+	d.env[KeyFileEnv] = d.keyFile(newKey())
 	cfg := Config{Folder: d.path, Getenv: func(name string) string { return d.env[name] }, UntrustedEnvReason: "it counts for nothing"}
 	for _, getenv := range []func(string) string{cfg.Getenv, func(string) string { return "" }} {
 		cfg.Getenv = getenv

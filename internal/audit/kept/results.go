@@ -79,6 +79,8 @@ type Result struct {
 	Tool    string          `json:"tool"`
 	Time    time.Time       `json:"time"`
 	Content json.RawMessage `json:"answer"`
+	// Owner is the identity of the caller, or a caller without one: its conversation.
+	Owner string `json:"owner,omitempty"`
 	// SHA256 is the digest of Content. The call's outcome in the journal has it too.
 	SHA256 string `json:"sha256"`
 }
@@ -108,7 +110,7 @@ func (k *ResultStore) PrepareEntry(ctx context.Context, e *aai.Entry) (entry *aa
 	}
 	taken := *e
 	taken.KeptDigest = digest(raw)
-	kept := Result{Call: e.Call, App: e.App, Tool: e.Tool, Time: e.Time.UTC(), Content: raw, SHA256: taken.KeptDigest}
+	kept := Result{Call: e.Call, App: e.App, Tool: e.Tool, Time: e.Time.UTC(), Content: raw, SHA256: taken.KeptDigest, Owner: owner(e.Caller)}
 	if e.Target != "" {
 		kept.App = e.Target
 	}
@@ -179,13 +181,24 @@ func (k *ResultStore) Get(ctx context.Context, call string) (*Result, error) {
 	return nil, nil
 }
 
-// Content returns the call's result as JSON, or nil if none is stored.
-func (k *ResultStore) Content(ctx context.Context, call string) ([]byte, error) {
+// Content returns the result of a call of the same caller as JSON, or nil if none is stored.
+func (k *ResultStore) Content(ctx context.Context, call string, by aai.Caller) ([]byte, error) {
 	result, err := k.Get(ctx, call)
-	if err != nil || result == nil {
+	switch {
+	case err != nil || result == nil:
 		return nil, err
+	case result.Owner != owner(by):
+		return nil, errors.New("it is the result of another caller's call, or of an earlier version; expected the id of your own call")
 	}
 	return result.Content, nil
+}
+
+// owner returns the key of the caller to whom a result belongs, across its sessions if it is known.
+func owner(c aai.Caller) string {
+	if c.Identity != "" || c.Principal != "" {
+		c.Door, c.Session = "", ""
+	}
+	return digest([]byte(c.Conversation()))
 }
 
 // Latest returns the last stored result, or nil if there is none.

@@ -127,3 +127,33 @@ func TestWhatIsOldOrChanged(t *testing.T) {
 		t.Errorf("%q are left, %v", left, err)
 	}
 }
+
+// TestResultsOfOthers checks that a result is the content for its own caller alone.
+func TestResultsOfOthers(t *testing.T) {
+	k := NewResultStore(ResultConfig{Folder: t.TempDir(), Apps: []string{"*"}, MaxAge: time.Hour})
+	known := aai.Caller{Door: aai.DoorMCP, Name: "a", Session: "1", Identity: "/usr/bin/a"}
+	unknown := aai.Caller{Door: aai.DoorMCP, Name: "a", Session: "1"}
+	for call, caller := range map[string]aai.Caller{"c1": known, "c2": unknown} {
+		e := outcome(call, notes, "x")
+		e.Caller = caller
+		keep(t, k, e)
+	}
+	later, otherSession, other := known, unknown, known
+	later.Session, otherSession.Session, other.Identity = "2", "2", "/usr/bin/b"
+	for _, c := range []struct {
+		call string
+		by   aai.Caller
+		want string
+	}{
+		{"c1", known, `"x"`}, {"c1", later, `"x"`}, {"c1", other, ""}, {"c1", unknown, ""},
+		{"c2", unknown, `"x"`}, {"c2", otherSession, ""}, {"c2", known, ""},
+	} {
+		got, err := k.Content(t.Context(), c.call, c.by)
+		if string(got) != c.want {
+			t.Errorf("%s by %+v: got %s, want %s", c.call, c.by, got, c.want)
+		}
+		if (err == nil) != (c.want != "") {
+			t.Errorf("%s by %+v: the error is %v", c.call, c.by, err)
+		}
+	}
+}

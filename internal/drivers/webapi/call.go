@@ -20,7 +20,7 @@ const (
 // run executes one call. It retries within the call's deadline if a repetition is harmless. The
 // Delivery of its error covers all tries.
 func (t *tool) run(ctx context.Context, call *aai.Call) (*aai.Result, error) {
-	m, err := t.message(ctx, call.Args)
+	m, err := t.message(ctx, call)
 	if err != nil {
 		return nil, undelivered(aai.AsError(err))
 	}

@@ -32,9 +32,11 @@ type Config struct {
 	Client *http.Client
 	// Authorizer adds credentials. If it is nil, no user can log in.
 	Authorizer Authorizer
-	// KeptResult returns the kept result of a call as JSON, or nil if there is none; nil: no result is
-	// kept.
-	KeptResult func(ctx context.Context, call string) ([]byte, error)
+	// KeptResult returns the kept result of a call of the caller as JSON, or nil if there is none; nil: no
+	// result is kept.
+	KeptResult func(ctx context.Context, call string, by aai.Caller) ([]byte, error)
+	// SecretFiles lists further files that are never sent.
+	SecretFiles []string
 	// Rate is the maximum of requests per second to one origin, over all calls. Burst is the
 	// maximum at once. Zero or less means 10 and 20.
 	Rate  float64
@@ -45,7 +47,8 @@ type Config struct {
 type Driver struct {
 	client     *http.Client
 	authorizer Authorizer
-	keptResult func(ctx context.Context, call string) ([]byte, error)
+	keptResult func(ctx context.Context, call string, by aai.Caller) ([]byte, error)
+	secret     []string // files that are never sent
 	limits     *limits
 }
 
@@ -57,7 +60,7 @@ func New(config Config) *Driver {
 	if config.Burst <= 0 {
 		config.Burst = defaultBurst
 	}
-	d := &Driver{authorizer: config.Authorizer, keptResult: config.KeptResult, limits: newLimits(config.Rate, config.Burst)}
+	d := &Driver{authorizer: config.Authorizer, keptResult: config.KeptResult, secret: config.SecretFiles, limits: newLimits(config.Rate, config.Burst)}
 	if config.Client != nil {
 		client := *config.Client
 		client.Jar = nil

@@ -23,7 +23,8 @@ type message struct {
 }
 
 // message puts the arguments in their places. Its errors are INVALID_PARAMS.
-func (t *tool) message(ctx context.Context, args map[string]any) (*message, error) {
+func (t *tool) message(ctx context.Context, call *aai.Call) (*message, error) {
+	args, files := call.Args, &uploads{tool: t, caller: call.Caller}
 	u, err := t.fill(args)
 	if err != nil {
 		return nil, err
@@ -44,11 +45,11 @@ func (t *tool) message(ctx context.Context, args map[string]any) (*message, erro
 		case p.in == inCookie:
 			cookies, err = p.addPairs(cookies, value)
 		case p.isBody:
-			err = t.addWholeBody(ctx, m, p, value)
+			err = t.addWholeBody(ctx, m, files, p, value)
 		case t.body == asFields:
 			fields, err = p.addPairs(fields, value)
 		case t.body == asParts:
-			parts, err = t.addParts(ctx, parts, p, value)
+			parts, err = files.addParts(ctx, parts, p, value)
 		default:
 			members[p.name] = value
 		}
@@ -67,14 +68,14 @@ func (t *tool) message(ctx context.Context, args map[string]any) (*message, erro
 }
 
 // addWholeBody sets the body from the parameter that is all of it.
-func (t *tool) addWholeBody(ctx context.Context, m *message, p paramPlace, value any) (err error) {
+func (t *tool) addWholeBody(ctx context.Context, m *message, files *uploads, p paramPlace, value any) (err error) {
 	if t.body == asJSON {
 		m.body, err = encodeJSON(value)
 		return err
 	}
 	if t.body == asIs && p.file {
 		var file *upload
-		if file, err = t.openUpload(ctx, value); err == nil {
+		if file, err = files.open(ctx, value); err == nil {
 			m.body = file.content
 		}
 		return err
@@ -95,7 +96,7 @@ func (t *tool) addWholeBody(ctx context.Context, m *message, p paramPlace, value
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		field := paramPlace{in: inBody, name: name, style: form, explode: true, declared: true}
 		if t.body == asParts {
-			parts, err = t.addParts(ctx, parts, field, members[name])
+			parts, err = files.addParts(ctx, parts, field, members[name])
 		} else {
 			fields, err = field.addPairs(fields, members[name])
 		}

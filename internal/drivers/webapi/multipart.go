@@ -16,14 +16,14 @@ type formPart struct {
 }
 
 // addParts appends the parts of a parameter: one for each item of a list. An object is JSON.
-func (t *tool) addParts(ctx context.Context, parts []formPart, p paramPlace, value any) ([]formPart, error) {
+func (u *uploads) addParts(ctx context.Context, parts []formPart, p paramPlace, value any) ([]formPart, error) {
 	switch v := value.(type) {
 	case nil:
 		return parts, nil
 	case []any:
 		var err error
 		for _, item := range v {
-			if parts, err = t.addParts(ctx, parts, p, item); err != nil {
+			if parts, err = u.addParts(ctx, parts, p, item); err != nil {
 				break
 			}
 		}
@@ -33,7 +33,7 @@ func (t *tool) addParts(ctx context.Context, parts []formPart, p paramPlace, val
 	text, scalar := scalarText(value)
 	switch {
 	case p.file:
-		file, err := t.openUpload(ctx, value)
+		file, err := u.open(ctx, value)
 		if err != nil {
 			return nil, err
 		}

@@ -1,20 +1,27 @@
 package webapi
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"mime"
 	"net/http"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/files/atomicfile"
 )
 
-// maxUpload limits a file that a call sends, in bytes.
-const maxUpload = 32 << 20
+// Limits of what a call sends, in bytes.
+const (
+	maxUpload  = 32 << 20  // one file
+	maxUploads = 100 << 20 // all files
+)
 
 // resultPrefix begins the name of a kept result.
 const resultPrefix = "result:"
@@ -25,42 +32,80 @@ type upload struct {
 	content     []byte
 }
 
-// openUpload reads what the value names. A person has allowed the call with this value.
-func (t *tool) openUpload(ctx context.Context, value any) (*upload, error) {
+// uploads reads the files of one call.
+type uploads struct {
+	tool   *tool
+	caller aai.Caller
+	size   int // of the files so far, in bytes
+}
+
+// open reads what the value names. A person has allowed the call with this value.
+func (u *uploads) open(ctx context.Context, value any) (*upload, error) {
 	named, is := value.(string)
 	if !is {
 		return nil, errors.New(`expected the absolute path of a file, or "result:" and the id of a call`)
 	}
+	var file *upload
+	var err error
 	if call, kept := strings.CutPrefix(named, resultPrefix); kept {
-		return t.openResult(ctx, call)
+		file, err = u.openResult(ctx, call)
+	} else {
+		file, err = u.openFile(named)
 	}
-	if err := checkUpload(named); err != nil {
+	if err != nil {
 		return nil, err
 	}
-	content, err := atomicfile.Read(named, atomicfile.ReadLimits{Size: maxUpload})
-	if err != nil {
-		return nil, fmt.Errorf("the file cannot be read: %w; expected a file of at most %d MiB", err, maxUpload>>20)
-	}
-	file := &upload{name: filepath.Base(named), media: mime.TypeByExtension(filepath.Ext(named)), content: content}
-	if file.media == "" {
-		file.media = http.DetectContentType(content)
-	}
-	if strings.HasPrefix(file.media, "text/") && strings.Contains(string(content[:min(len(content), 200)]), "PRIVATE KEY-----") {
-		return nil, errCredentialFile
+	if u.size += len(file.content); u.size > maxUploads {
+		return nil, fmt.Errorf("the files of the call have more than %d MiB together; expected fewer, or several calls", maxUploads>>20)
 	}
 	return file, nil
 }
 
-func (t *tool) openResult(ctx context.Context, call string) (*upload, error) {
-	if t.driver.keptResult == nil {
+func (u *uploads) openFile(path string) (*upload, error) {
+	if err := checkUpload(path); err != nil {
+		return nil, err
+	}
+	if u.tool.driver.isSecret(path) {
+		return nil, errCredentialFile
+	}
+	content, err := atomicfile.Read(path, atomicfile.ReadLimits{Size: maxUpload, NoLinks: true})
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, errors.New("there is no such file")
+	case err != nil:
+		return nil, fmt.Errorf("the file cannot be read: %w; expected a file of at most %d MiB", err, maxUpload>>20)
+	case bytes.Contains(content[:min(len(content), keySearch)], []byte("PRIVATE KEY-----")):
+		return nil, errCredentialFile
+	}
+	file := &upload{name: filepath.Base(path), media: mime.TypeByExtension(filepath.Ext(path)), content: content}
+	if file.media == "" {
+		file.media = http.DetectContentType(content)
+	}
+	return file, nil
+}
+
+// keySearch is the length of a file's beginning in which a private key is looked for, in bytes.
+const keySearch = 4 << 10
+
+// isSecret reports whether the path is that of a file that is never sent, under any of its names.
+func (d *Driver) isSecret(path string) bool {
+	info, err := os.Stat(path)
+	return slices.ContainsFunc(d.secret, func(secret string) bool {
+		other, otherErr := os.Stat(secret)
+		return path == secret || err == nil && otherErr == nil && os.SameFile(info, other)
+	})
+}
+
+func (u *uploads) openResult(ctx context.Context, call string) (*upload, error) {
+	if u.tool.driver.keptResult == nil {
 		return nil, errors.New("no results are kept; expected the absolute path of a file")
 	}
-	content, err := t.driver.keptResult(ctx, call)
+	content, err := u.tool.driver.keptResult(ctx, call, u.caller)
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("the kept result cannot be read: %w", err)
 	case content == nil:
-		return nil, errors.New("there is no kept result of this call; expected the id of a call of an app whose results are kept")
+		return nil, errors.New("there is no kept result of this call; expected the id of your own call of an app whose results are kept")
 	case len(content) > maxUpload:
 		return nil, fmt.Errorf("the kept result has more than %d MiB", maxUpload>>20)
 	}
@@ -79,17 +124,13 @@ func checkUpload(path string) error {
 	if len(parts) > 1 && slices.Contains([]string{"proc", "sys", "dev"}, parts[1]) {
 		return errors.New("is no file of the person")
 	}
-	real, err := filepath.EvalSymlinks(path)
-	if err != nil {
-		return errors.New("there is no such file")
-	}
-	if real != path {
-		return errors.New("is a link, or in a folder that is one; expected the path of the file itself")
-	}
 	for _, folder := range parts[:len(parts)-1] {
 		if slices.Contains(credentialFolders(), folder) {
 			return errCredentialFile
 		}
+	}
+	if strings.HasSuffix(strings.ToLower(filepath.ToSlash(path)), "/gh/hosts.yml") {
+		return errCredentialFile // the token of GitHub's command line
 	}
 	name := parts[len(parts)-1]
 	for _, pattern := range credentialFiles() {
@@ -111,5 +152,5 @@ func credentialFolders() []string {
 func credentialFiles() []string {
 	return []string{".netrc", "_netrc", ".pgpass", ".my.cnf", ".git-credentials", ".npmrc", ".pypirc", ".htpasswd", ".env", ".env.*", "*.env",
 		"credentials", "credentials.*", "id_rsa*", "id_dsa*", "id_ecdsa*", "id_ed25519*", "*.pem", "*.key", "*.p12", "*.pfx", "*.jks",
-		"*.kdbx", "*.keystore", "shadow", "shadow-", "gshadow", "key4.db", "logins.json", "login data", "cookies", "cookies.sqlite"}
+		"*.kdbx", "*.keystore", "shadow", "shadow-", "gshadow", "gshadow-", "key4.db", "logins.json", "login data", "cookies", "cookies.sqlite"}
 }

@@ -32,7 +32,9 @@ func written(t *testing.T, name, content string) string {
 func TestParts(t *testing.T) {
 	s := serve(t, answers(http.StatusOK, "text/plain", "ok"))
 	config := fast(plainClient(t))
-	config.KeptResult = func(_ context.Context, call string) ([]byte, error) { return []byte(`{"call":"` + call + `"}`), nil }
+	config.KeptResult = func(_ context.Context, call string, _ aai.Caller) ([]byte, error) {
+		return []byte(`{"call":"` + call + `"}`), nil
+	}
 	r := recipe(s.URL, http.MethodPost, "/", "note", "tags", "meta", "file", "kept")
 	r.HTTP.Headers = map[string]string{"Content-Type": "multipart/form-data"}
 	r.HTTP.Send = map[string]aai.SendRecipe{"file": {In: "body", File: true, Media: "image/x-own"}, "kept": {In: "body", Name: "data", File: true}}
@@ -101,25 +103,37 @@ func TestFilesThatAreNotSent(t *testing.T) {
 	r := recipe(s.URL, http.MethodPut, "/", "file")
 	r.HTTP.Headers = map[string]string{"Content-Type": "application/octet-stream"}
 	r.HTTP.Send = map[string]aai.SendRecipe{"file": {In: "body", Whole: true, File: true}}
-	action := compile(t, newDriver(t), r)
+	master := written(t, "master", "x")
+	again := filepath.Join(filepath.Dir(master), "again")
+	if err := os.Link(master, again); err != nil {
+		t.Fatal(err)
+	}
+	config := fast(plainClient(t))
+	config.SecretFiles = []string{master}
+	action := compile(t, New(config), r)
 	plain := written(t, "plain.txt", "x")
 	link := filepath.Join(t.TempDir(), "link.txt")
 	if err := os.Symlink(plain, link); err != nil {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]string{
-		written(t, ".ssh/known_hosts", "x"):                             "passwords or keys",
-		written(t, "ID_RSA", "x"):                                       "passwords or keys",
-		written(t, "server.pem", "x"):                                   "passwords or keys",
-		written(t, "project/.env", "x"):                                 "passwords or keys",
-		written(t, "note.txt", "-----BEGIN OPENSSH PRIVATE KEY-----\n"): "passwords or keys",
-		link:                                 "is a link",
-		filepath.Dir(plain) + "/./plain.txt": "absolute path",
-		"plain.txt":                          "absolute path",
-		filepath.Dir(plain):                  "cannot be read",
-		"/proc/self/environ":                 "is no file of the person",
-		filepath.Join(filepath.Dir(plain), "none"): "no such file",
-		"result:c-1": "no results are kept",
+		written(t, ".ssh/known_hosts", "x"):                                                   "passwords or keys",
+		written(t, "ID_RSA", "x"):                                                             "passwords or keys",
+		written(t, "server.pem", "x"):                                                         "passwords or keys",
+		written(t, "project/.env", "x"):                                                       "passwords or keys",
+		written(t, "note.txt", "-----BEGIN OPENSSH PRIVATE KEY-----\n"):                       "passwords or keys",
+		written(t, "photo.jpg", strings.Repeat("x", 900)+"-----BEGIN RSA PRIVATE KEY-----\n"): "passwords or keys",
+		written(t, "gshadow-", "x"):                                                           "passwords or keys",
+		written(t, "gh/hosts.yml", "x"):                                                       "passwords or keys",
+		master:                                                                                "passwords or keys",
+		again:                                                                                 "passwords or keys",
+		link:                                                                                  "is a link",
+		filepath.Dir(plain) + "/./plain.txt":                                                  "absolute path",
+		"plain.txt":                                                                           "absolute path",
+		filepath.Dir(plain):                                                                   "cannot be read",
+		"/proc/self/environ":                                                                  "is no file of the person",
+		filepath.Join(filepath.Dir(plain), "none"):                                            "no such file",
+		"result:c-1":                                                                          "no results are kept",
 	} {
 		e := fail(t, action, map[string]any{"file": path}, aai.InvalidParams, aai.NotDelivered)
 		if !strings.Contains(e.Message, want) {
@@ -139,5 +153,21 @@ func TestFilesFromTheWeb(t *testing.T) {
 	r.HTTP.Send = map[string]aai.SendRecipe{"file": {In: "body", Whole: true, File: true}}
 	if _, err := newDriver(t).Compile(r); err == nil || !strings.Contains(err.Error(), "send.file.file") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestFilesTogether checks that the files of one call have a limit together.
+func TestFilesTogether(t *testing.T) {
+	s := serve(t, answers(http.StatusOK, "text/plain", "ok"))
+	r := recipe(s.URL, http.MethodPost, "/", "files")
+	r.HTTP.Headers = map[string]string{"Content-Type": "multipart/form-data"}
+	r.HTTP.Send = map[string]aai.SendRecipe{"files": {In: "body", File: true}}
+	path := written(t, "big.bin", "")
+	if err := os.Truncate(path, 30<<20); err != nil {
+		t.Fatal(err)
+	}
+	e := fail(t, compile(t, newDriver(t), r), map[string]any{"files": []any{path, path, path, path}}, aai.InvalidParams, aai.NotDelivered)
+	if !strings.Contains(e.Message, "more than 100 MiB together") {
+		t.Error(e.Message)
 	}
 }

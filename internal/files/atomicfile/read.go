@@ -12,6 +12,7 @@ import (
 type ReadLimits struct {
 	Size    int  // in bytes; a larger file is an error
 	Private bool // only the owner may have permissions for it
+	NoLinks bool // no part of the path, which is absolute, may be a symbolic link
 }
 
 // Read returns the content of a regular file within the limits. It returns an error for any other
@@ -25,19 +26,13 @@ func Read(path string, limits ReadLimits) ([]byte, error) {
 }
 
 func read(path string, limits ReadLimits) ([]byte, error) {
-	info, err := os.Stat(path) // before Open, which may block
-	if err == nil {
-		err = limits.checkInfo(info)
-	}
-	if err != nil {
-		return nil, err
-	}
-	f, err := os.Open(path)
+	f, err := open(path, limits)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close() //nolint:errcheck // it was only read
-	if info, err = f.Stat(); err == nil {
+	info, err := f.Stat()
+	if err == nil {
 		err = limits.checkInfo(info) // the file may have been replaced
 	}
 	if err != nil {
@@ -51,6 +46,21 @@ func read(path string, limits ReadLimits) ([]byte, error) {
 		return nil, err
 	}
 	return b, nil
+}
+
+// open opens a file for read without blocking.
+func open(path string, limits ReadLimits) (*os.File, error) {
+	if limits.NoLinks {
+		return openNoLinks(path)
+	}
+	info, err := os.Stat(path) // before Open, which may block
+	if err == nil {
+		err = limits.checkInfo(info)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return os.Open(path)
 }
 
 // checkInfo returns an error if the file must not be read.
