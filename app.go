@@ -239,6 +239,8 @@ type Assessment struct {
 	// ReadsFiles lists the files that the call sends to the app. A person is asked about each call
 	// with one.
 	ReadsFiles []string
+	// FilesGoTo is the address that receives the files.
+	FilesGoTo string
 	// ElementParams lists the parameters that identify the window element; nil means that any
 	// may.
 	ElementParams []string

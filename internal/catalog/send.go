@@ -1,7 +1,10 @@
 package catalog
 
 import (
+	"mime"
 	"slices"
+	"strings"
+	"unicode"
 
 	"github.com/gybob/aai-gateway"
 )
@@ -38,7 +41,9 @@ func (p *parser) sends(tool *members, r *aai.Recipe) map[string]aai.SendRecipe {
 		if file := m.flag("file"); file != nil {
 			s.File = *file
 		}
-		s.Media = m.text("media")
+		if s.Media = m.text("media"); s.Media != "" && !isMediaType(s.Media) {
+			p.fault(m.pathOf("media"), "is %q; expected a media type such as image/png", aai.CleanLabel(s.Media, maxName))
+		}
 		if s.File && p.o.Origin != "" {
 			p.fault(m.pathOf("file"), "sends a file of this computer; a descriptor from the web may not")
 		}
@@ -49,6 +54,12 @@ func (p *parser) sends(tool *members, r *aai.Recipe) map[string]aai.SendRecipe {
 		sends[c.Name] = s
 	}
 	return sends
+}
+
+// isMediaType reports whether the text is one media type, which a header can hold.
+func isMediaType(media string) bool {
+	_, _, err := mime.ParseMediaType(media)
+	return err == nil && strings.Contains(media, "/") && !strings.ContainsFunc(media, unicode.IsControl)
 }
 
 // withFiles returns an Assess function that names the files of a call.
@@ -75,6 +86,7 @@ func withFiles(r *aai.Recipe, a aai.Assessment) func(*aai.Call) aai.Assessment {
 			for _, value := range values {
 				if file, named := value.(string); named {
 					assessed.ReadsFiles = append(assessed.ReadsFiles, file)
+					assessed.FilesGoTo = r.HTTP.Address()
 				}
 			}
 		}

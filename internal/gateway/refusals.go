@@ -48,6 +48,10 @@ func consentRequired(r *aai.Request, questions []aai.Question) *aai.Error {
 		Questions: questions,
 	}
 	if slices.ContainsFunc(questions, func(q aai.Question) bool { return q.AlwaysAsk }) {
+		if len(r.Assessment().ReadsFiles) > 0 {
+			e.Hint = "Ask the person to come to the screen and call again: each call that sends a file needs its own confirmation, in every mode."
+			return e
+		}
 		e.Hint = "Ask the person to come to the screen and call again: in this gateway's mode each such call needs its own confirmation. " +
 			"Only they can change that: aai-gateway mode normal"
 		return e

@@ -2,9 +2,11 @@ package importers
 
 import (
 	"maps"
+	"mime"
 	"net/http"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/getkin/kin-openapi/openapi3"
 
@@ -86,7 +88,7 @@ func chooseMedia(content openapi3.Content) (string, *openapi3.MediaType) {
 		if content[name] == nil {
 			continue
 		}
-		if bare := bareType(name); !strings.Contains(bare, "*") && strings.Contains(bare, "/") {
+		if bare := bareType(name); !strings.Contains(bare, "*") && isMediaType(bare) {
 			return bare, content[name]
 		}
 		return "application/octet-stream", content[name]
@@ -98,6 +100,12 @@ func chooseMedia(content openapi3.Content) (string, *openapi3.MediaType) {
 func bareType(name string) string {
 	bare, _, _ := strings.Cut(name, ";")
 	return strings.ToLower(strings.TrimSpace(bare))
+}
+
+// isMediaType reports whether the text is one media type, which a header can hold.
+func isMediaType(media string) bool {
+	_, _, err := mime.ParseMediaType(media)
+	return err == nil && strings.Contains(media, "/") && !strings.ContainsFunc(media, unicode.IsControl)
 }
 
 func isJSONType(media string) bool {
@@ -147,8 +155,8 @@ func (a *arguments) addForm(ref *openapi3.SchemaRef) bool {
 		switch {
 		case encoding == nil:
 		case a.media == partsType:
-			if !strings.ContainsAny(encoding.ContentType, ",*") {
-				arg.send.Media = encoding.ContentType
+			if media := encoding.ContentType; !strings.ContainsAny(media, ",*") && isMediaType(media) {
+				arg.send.Media = media
 			}
 		default:
 			arg.send.Style, arg.send.Explode = encoding.Style, encoding.Explode

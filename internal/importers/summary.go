@@ -2,6 +2,7 @@ package importers
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -58,6 +59,11 @@ func toolLine(tool *catalog.ToolDeclaration) string {
 		request = " " + h.Method + " " + h.Path
 		if h.Public {
 			public = ", without the login"
+		}
+		for _, name := range slices.Sorted(maps.Keys(h.Send)) {
+			if h.Send[name].File {
+				public += ", sends the content of the files that " + name + " names"
+			}
 		}
 	}
 	return fmt.Sprintf("%s:%s%s (%s)%s: %s", tool.Name, effect, request, strings.Join(tool.Recipe.Params, ", "), public,

@@ -108,7 +108,7 @@ func TestFilesAreAskedAboutEachTime(t *testing.T) {
 		app := notesApp("v1", &aai.Tool{Name: "upload", Effect: aai.Changes, Assess: func(call *aai.Call) aai.Assessment {
 			var a aai.Assessment
 			if call != nil && call.Args["file"] != nil {
-				a.ReadsFiles = []string{call.Args["file"].(string)}
+				a.ReadsFiles, a.FilesGoTo = []string{call.Args["file"].(string)}, "https://api.example.com/v1"
 			}
 			return a
 		}})
@@ -123,13 +123,16 @@ func TestFilesAreAskedAboutEachTime(t *testing.T) {
 	d.admits(t, upload(""))
 	for range 2 {
 		q := d.question(t, upload("/home/me/plan.txt"))
-		if !strings.Contains(q.Text, "/home/me/plan.txt") {
+		if !strings.Contains(q.Text, "\nSends the content of the file \"/home/me/plan.txt\" to api.example.com\n") {
 			t.Errorf("the file is not shown:\n%s", q.Text)
 		}
 		if len(q.Choices) != 2 || q.Choices[1].ID != choiceOnce {
 			t.Errorf("offered are %+v", q.Choices)
 		}
 		d.admits(t, answered(upload("/home/me/plan.txt"), q, choiceOnce))
+	}
+	if q := d.question(t, upload("result:c-1")); !strings.Contains(q.Text, "\nSends the kept result of the call \"c-1\" to api.example.com\n") {
+		t.Errorf("the result is not shown:\n%s", q.Text)
 	}
 	q := d.question(t, upload("/home/me/plan.txt"))
 	d.refuses(t, answered(upload("/home/me/other.txt"), q, choiceOnce), aai.ConsentRequired)

@@ -26,6 +26,7 @@ type words struct {
 	site, host, alsoTo, itsApp, in, onScreen, hits string
 	forWord, forKey                                string // why an action counts as irreversible
 	with, noParams                                 string
+	sendsFile, sendsResult                         string
 
 	from, id, callsGo, door, notKept string // of the details
 
@@ -64,6 +65,7 @@ func english() words {
 		in: "In: %s", onScreen: "In: all programs on the screen", hits: "On: %s",
 		forWord: "It may not be undone, because of the word %s there", forKey: "It may not be undone, because of the key %s",
 		with: "With:", noParams: "With nothing else",
+		sendsFile: "Sends the content of the file %s to %s", sendsResult: "Sends the kept result of the call %s to %s",
 		from: "The app comes from: %s", id: "The app's id: %s", callsGo: "Calls go to: %s", notKept: "Not permanently: nothing can be saved here (aai-gateway check says why)",
 		door: "Asked over: %s",
 		app:  "App", program: "Program", tool: "Tool", says: "Says", runs: "Runs", effectName: "Effect", parameters: "Parameters",
@@ -98,6 +100,7 @@ func chinese() words {
 		in: "目标：%s", onScreen: "目标：屏幕上的所有程序", hits: "对象：%s",
 		forWord: "因其中有 %s 一词，视为可能无法撤销", forKey: "因按键 %s，视为可能无法撤销",
 		with: "参数：", noParams: "无参数",
+		sendsFile: "将文件 %s 的内容发送到 %s", sendsResult: "将调用 %s 的已保存结果发送到 %s",
 		from: "来源：%s", id: "应用 ID：%s", callsGo: "调用发往：%s", notKept: "不能永久允许：此处无法保存（运行 aai-gateway check 查看原因）",
 		door: "请求途径：%s",
 		app:  "应用", program: "程序", tool: "操作", says: "说明", runs: "执行", effectName: "影响", parameters: "参数",

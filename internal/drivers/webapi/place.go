@@ -144,6 +144,8 @@ func (t *tool) newPlace(name string) (paramPlace, error) {
 		return p, invalid(at+".reserved", "a parameter of the query", p.in)
 	case p.file && (p.in != inBody || t.recipe.HTTP.Origin != ""):
 		return p, invalid(at+".file", "a parameter of the body, in a descriptor of this computer", p.in)
+	case p.media != "" && !isMediaType(p.media):
+		return p, invalid(at+".media", "a media type such as image/png", p.media)
 	case p.isBody && (p.in != inBody || s.Style != "" && s.Style != styleJSON):
 		return p, invalid(at+".whole", "a body of JSON", p.in)
 	case p.in == inBody && (t.method == http.MethodGet || t.method == http.MethodHead):

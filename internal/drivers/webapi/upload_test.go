@@ -171,3 +171,15 @@ func TestFilesTogether(t *testing.T) {
 		t.Error(e.Message)
 	}
 }
+
+// TestMediaTypes checks that a media type cannot add a header to a part.
+func TestMediaTypes(t *testing.T) {
+	for _, media := range []string{"image/png\r\nX-Inj: 1", "image/png;a=\"b\nc\"", "png"} {
+		r := recipe("https://api.example.com", http.MethodPost, "/", "file")
+		r.HTTP.Headers = map[string]string{"Content-Type": "multipart/form-data"}
+		r.HTTP.Send = map[string]aai.SendRecipe{"file": {In: "body", File: true, Media: media}}
+		if _, err := newDriver(t).Compile(r); err == nil || !strings.Contains(err.Error(), "send.file.media") {
+			t.Errorf("%q: got %v", media, err)
+		}
+	}
+}
