@@ -1,10 +1,12 @@
 package catalog
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
 // Limits on the start of a server.
@@ -150,21 +152,35 @@ func (m *members) envNames() []string {
 }
 
 func describeMCP(r *aai.Recipe) string {
-	words := "MCP server " + r.MCP.URL + commandLine(r.MCP)
+	words := "MCP server " + r.MCP.URL + CommandLine(r.MCP.Command, r.MCP.Args)
 	if r.MCP.Tool != "" {
 		words += ": " + r.MCP.Tool
 	}
 	return words
 }
 
-// commandLine returns a server's command line for people.
-func commandLine(r *aai.MCPRecipe) string {
-	words := make([]string, 0, 1+len(r.Args))
-	for _, word := range append([]string{r.Command}, r.Args...) {
-		if r.Command != "" && (word == "" || strings.ContainsAny(word, " \t\n\"'\\")) {
-			word = string(encode(word))
+// CommandLine returns a server's command line for people, on one line. A word with a space, a quotation mark or
+// an invisible character is quoted.
+func CommandLine(command string, args []string) string {
+	words := make([]string, 0, 1+len(args))
+	for _, word := range append([]string{command}, args...) {
+		if command != "" && (word == "" || strings.ContainsAny(word, " \t\n\"'\\") || OneLine(word) != word) {
+			word = OneLine(string(encode(word)))
 		}
 		words = append(words, word)
 	}
 	return strings.Join(words, " ")
+}
+
+// OneLine writes control characters and invisible ones as \u escapes.
+func OneLine(text string) string {
+	var b strings.Builder
+	for _, r := range text {
+		if r < ' ' || r == 0x7f {
+			fmt.Fprintf(&b, `\u%04x`, r)
+			continue
+		}
+		b.WriteRune(r)
+	}
+	return sanitize.EscapeInvisible(b.String())
 }

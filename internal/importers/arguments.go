@@ -14,6 +14,9 @@ import (
 // argument returns an argument of the command, with a reference in place of an apparent secret. before is
 // the argument or the name in front of it.
 func (in *serverReader) argument(before, word string) string {
+	if in.isCode(before, word) {
+		return in.shownCode(word)
+	}
 	if strings.Contains(word, "${") {
 		in.checkReferences(word)
 		return word
@@ -63,6 +66,8 @@ func (in *serverReader) value(before, word string) string {
 		return name + "=" + in.storeArgument(name, value)
 	case containsNamedKey(word):
 		return in.storeVariable("CONNECTION", word)
+	case strings.ContainsAny(word, codeChars) && (isKey(word) || containsKey(word)):
+		return in.shownCode(word)
 	case (isKey(word) || isLine(word) && containsKey(word)) && strings.HasPrefix(before, "-"):
 		return in.storeArgument(before, word)
 	case isKey(word), isLine(word) && containsKey(word):

@@ -27,6 +27,8 @@ type server struct {
 	skipReason string               // why it cannot be imported; empty: it can
 	notes      []string
 	disabled   bool // switched off in the client
+
+	shownVariables []string // NAME=value, of those that choose the code that runs
 }
 
 // serverReader reads the configuration of one server.
@@ -37,7 +39,8 @@ type serverReader struct {
 	common     catalog.AppAddress
 	auth       *aai.AuthRecipe
 	serverOrigin
-	usesProject bool // the entry names a place in the project's folder
+	usesProject bool   // the entry names a place in the project's folder
+	runner      string // the interpreter or runner whose code the next argument chooses, or ""
 }
 
 // A serverOrigin says whose server it is.
@@ -69,6 +72,7 @@ func (r *Importer) serverOf(origin serverOrigin, name string, fields map[string]
 	in.variables()
 	in.command()
 	in.placeCommand()
+	in.showVariables()
 	in.address()
 	switch {
 	case s.skipReason != "":
@@ -266,6 +270,7 @@ func (in *serverReader) command() {
 	if strings.Contains(in.common.Command, "${") || strings.Contains(in.common.Dir, "${") {
 		in.skip("its command has %s, which the client fills in", quotedSetting("${…}"))
 	}
+	in.follow("", in.common.Command)
 	before := ""
 	for _, arg := range args {
 		word, ok := arg.(string)
@@ -276,8 +281,10 @@ func (in *serverReader) command() {
 			}
 			word = fmt.Sprint(arg)
 		}
-		before = in.argument(before, word) // without its key, since a variable gets its name
-		in.common.Args = append(in.common.Args, before)
+		taken := in.argument(before, word) // without its key, since a variable gets its name
+		in.follow(before, word)
+		before = taken
+		in.common.Args = append(in.common.Args, taken)
 	}
 }
 
@@ -289,7 +296,7 @@ const keyInLineReason = "%s has a key among other words, such as \"export TOKEN=
 // storeVariable adds a value to the variables, and returns the reference for the argument.
 func (in *serverReader) storeVariable(name, value string) string {
 	name = strings.Trim(strings.ToUpper(strings.ReplaceAll(idPart(name), "-", "_")), "_")
-	if !isVariable(name) || strings.HasPrefix(name, "AAI_") || strings.HasPrefix(name, "AXTERMINATOR_") {
+	if !isVariable(name) || choosesCode(name) || strings.HasPrefix(name, "AAI_") || strings.HasPrefix(name, "AXTERMINATOR_") {
 		name = "SECRET"
 	}
 	free := name

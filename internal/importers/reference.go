@@ -53,10 +53,7 @@ func (in *serverReader) variables() {
 			in.skip("its variable %s has an invalid name", quotedSetting(name))
 			continue
 		}
-		in.values[name] = value
-		if r, refers := referenceIn(value); refers {
-			in.values[name], in.references[name] = "", r
-		}
+		in.addVariable(name, value)
 	}
 	for _, name := range in.list("env_keys", "env_vars") { // from the client's own environment
 		s, _ := name.(string)

@@ -289,7 +289,7 @@ func TestNoValueIsShown(t *testing.T) {
 			return rapid.SampledFrom([]string{"", "Bearer ", "Basic ", "a:", "${x} ", "https://u:", "--k=", "\n", "\""}).Draw(t, "before") + canary +
 				rapid.SampledFrom([]string{"", "}", "@a.example", "\x1b[0m", "=", "&b=c"}).Draw(t, "after")
 		})
-		name := rapid.SampledFrom([]string{"KEY", "A", "PATH", "Authorization", "X-Api-Key", "X-Mcp-Key", "Cookie", "Accept", "token", "A B", "AAI_X"})
+		name := rapid.SampledFrom([]string{"KEY", "A", "LD_PRELOAD", "Authorization", "X-Api-Key", "X-Mcp-Key", "Cookie", "Accept", "token", "A B", "AAI_X"})
 		fields := map[string]any{
 			rapid.SampledFrom([]string{"command", "url", "serverUrl", "httpUrl"}).Draw(t, "way"): rapid.SampledFrom([]string{"npx", "https://a.example/mcp"}).Draw(t, "what"),
 		}

@@ -63,7 +63,7 @@ func builtins() []string {
 }
 
 // envAssignments returns the leading assignments. It returns none if one has a reserved name or
-// no value, contains a reference, or changes the search path.
+// no value, contains a reference, or chooses code: the person must see it.
 func envAssignments(words []string) (given []envAssignment, rest []string) {
 	for len(words) > 0 {
 		name, value, found := strings.Cut(words[0], "=")
@@ -71,7 +71,7 @@ func envAssignments(words []string) (given []envAssignment, rest []string) {
 			break
 		}
 		upper := strings.ToUpper(name)
-		if value == "" || strings.Contains(value, "$") || upper == "PATH" || strings.HasPrefix(upper, "AAI_") ||
+		if value == "" || strings.Contains(value, "$") || choosesCode(name) || strings.HasPrefix(upper, "AAI_") ||
 			strings.HasPrefix(upper, "AXTERMINATOR_") {
 			return nil, nil
 		}

@@ -13,7 +13,7 @@ import (
 // tool with its effect and parameters.
 func renderSummary(doc *catalog.Document) []byte {
 	var b strings.Builder
-	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+	line := func(format string, args ...any) { b.WriteString(catalog.OneLine(fmt.Sprintf(format, args...)) + "\n") }
 	line("app %s: %s", doc.ID, doc.Name)
 	line("  %s", strings.Join(strings.Fields(doc.Description), " "))
 	if doc.Version != "" {
@@ -22,11 +22,11 @@ func renderSummary(doc *catalog.Document) []byte {
 	for _, s := range doc.Sections {
 		place := s.BaseURL + s.URL
 		if s.Command != "" {
-			place = strings.Join(append([]string{s.Command}, s.Args...), " ")
+			place = catalog.CommandLine(s.Command, s.Args)
 		}
 		line("%s %s %s", s.Platform, s.Automation, place)
 		if s.Dir != "" {
-			line("starts in %s", s.Dir)
+			line("starts in %s", catalog.CommandLine(s.Dir, nil))
 		}
 		if len(s.Env) > 0 {
 			line("variables %s", strings.Join(s.Env, ", "))
