@@ -1,12 +1,10 @@
 package catalog
 
 import (
-	"mime"
 	"slices"
-	"strings"
-	"unicode"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
 // sends reads the places and encodings of a web tool's parameters.
@@ -41,7 +39,7 @@ func (p *parser) sends(tool *members, r *aai.Recipe) map[string]aai.SendRecipe {
 		if file := m.flag("file"); file != nil {
 			s.File = *file
 		}
-		if s.Media = m.text("media"); s.Media != "" && !isMediaType(s.Media) {
+		if s.Media = m.text("media"); s.Media != "" && !sanitize.IsMediaType(s.Media) {
 			p.fault(m.pathOf("media"), "is %q; expected a media type such as image/png", aai.CleanLabel(s.Media, maxName))
 		}
 		if s.File && p.o.Origin != "" {
@@ -54,12 +52,6 @@ func (p *parser) sends(tool *members, r *aai.Recipe) map[string]aai.SendRecipe {
 		sends[c.Name] = s
 	}
 	return sends
-}
-
-// isMediaType reports whether the text is one media type, which a header can hold.
-func isMediaType(media string) bool {
-	_, _, err := mime.ParseMediaType(media)
-	return err == nil && strings.Contains(media, "/") && !strings.ContainsFunc(media, unicode.IsControl)
 }
 
 // withFiles returns an Assess function that names the files of a call.

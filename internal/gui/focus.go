@@ -26,17 +26,29 @@ func (v *view) focused() (match, error) {
 const onlyField = "role:textbox"
 
 // typingTarget finds the element for text without a query: the one that has the program's keyboard
-// focus or, if none has, the program's only text field. A password field must be named.
+// focus or, if none has, the program's only text field. A password field must be named, and so must
+// a field of a tool bar or one beside a page, which may be the address bar.
 func (v *view) typingTarget(ctx context.Context, find func(context.Context, string) (match, error)) (match, error) {
 	m, err := v.focused()
 	if err == nil {
 		return m, nil
 	}
 	only, failure := find(ctx, onlyField)
-	if failure != nil || v.snapshot.Elements[only.index].States.Has(desktop.Protected) {
+	if failure != nil || v.snapshot.Elements[only.index].States.Has(desktop.Protected) || v.isBesideContent(only.index) {
 		return match{}, err
 	}
 	return only, nil
+}
+
+// isBesideContent reports whether the field is in a tool bar, or in a program that shows pages and in
+// none of them.
+func (v *view) isBesideContent(i int) bool {
+	for p := v.snapshot.Elements[i].Parent; p >= 0; p = v.snapshot.Elements[p].Parent {
+		if v.snapshot.Elements[p].Role == desktop.Toolbar {
+			return true
+		}
+	}
+	return v.document(i) < 0 && slices.ContainsFunc(v.snapshot.Elements, func(e desktop.Element) bool { return e.Role == desktop.Document })
 }
 
 // moveFocus gives the element its window's keyboard focus. In the background it uses an action of

@@ -54,6 +54,13 @@ func TestTypeIntoTheOnlyField(t *testing.T) {
 		w.want(w.ok("ax_get_value", `{"app": "Note", "query": "Note"}`), "x", "value")
 		w.d.Program("Login").Window("One").Password("Secret")
 		w.fails(aai.ElementNotFound, "ax_type", `{"app": "Login", "text": "y"}`)
+		browser := w.d.Program("Browser").Window("One")
+		address := browser.Textbox("Address")
+		browser.Add(desktop.Element{Role: desktop.Document, Name: "Page"}).Button("Press", nil)
+		w.fails(aai.ElementNotFound, "ax_type", `{"app": "Browser", "text": "z"}`)
+		if address.Value() != "" {
+			w.Errorf("the address bar holds %q", address.Value())
+		}
 	})
 }
 

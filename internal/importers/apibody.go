@@ -2,15 +2,14 @@ package importers
 
 import (
 	"maps"
-	"mime"
 	"net/http"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/getkin/kin-openapi/openapi3"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
 // addBody adds the body: each member as a parameter if it is a plain object, else the whole body
@@ -88,7 +87,7 @@ func chooseMedia(content openapi3.Content) (string, *openapi3.MediaType) {
 		if content[name] == nil {
 			continue
 		}
-		if bare := bareType(name); !strings.Contains(bare, "*") && isMediaType(bare) {
+		if bare := bareType(name); !strings.Contains(bare, "*") && sanitize.IsMediaType(bare) {
 			return bare, content[name]
 		}
 		return "application/octet-stream", content[name]
@@ -100,12 +99,6 @@ func chooseMedia(content openapi3.Content) (string, *openapi3.MediaType) {
 func bareType(name string) string {
 	bare, _, _ := strings.Cut(name, ";")
 	return strings.ToLower(strings.TrimSpace(bare))
-}
-
-// isMediaType reports whether the text is one media type, which a header can hold.
-func isMediaType(media string) bool {
-	_, _, err := mime.ParseMediaType(media)
-	return err == nil && strings.Contains(media, "/") && !strings.ContainsFunc(media, unicode.IsControl)
 }
 
 func isJSONType(media string) bool {
@@ -155,7 +148,7 @@ func (a *arguments) addForm(ref *openapi3.SchemaRef) bool {
 		switch {
 		case encoding == nil:
 		case a.media == partsType:
-			if media := encoding.ContentType; !strings.ContainsAny(media, ",*") && isMediaType(media) {
+			if media := encoding.ContentType; !strings.ContainsAny(media, ",*") && sanitize.IsMediaType(media) {
 				arg.send.Media = media
 			}
 		default:

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/gybob/aai-gateway"
 )
@@ -121,12 +120,6 @@ func (t *tool) setBodyForm() error {
 			", the supported types for parameters that are not the whole body", declared)
 	}
 	return nil
-}
-
-// isMediaType reports whether the text is one media type, which a header can hold.
-func isMediaType(media string) bool {
-	_, _, err := mime.ParseMediaType(media)
-	return err == nil && strings.Contains(media, "/") && !strings.ContainsFunc(media, unicode.IsControl)
 }
 
 // isJSON reports whether a media type means JSON (RFC 6839, section 3.1).

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
 // Places for a parameter's value.
@@ -144,7 +145,7 @@ func (t *tool) newPlace(name string) (paramPlace, error) {
 		return p, invalid(at+".reserved", "a parameter of the query", p.in)
 	case p.file && (p.in != inBody || t.recipe.HTTP.Origin != ""):
 		return p, invalid(at+".file", "a parameter of the body, in a descriptor of this computer", p.in)
-	case p.media != "" && !isMediaType(p.media):
+	case p.media != "" && !sanitize.IsMediaType(p.media):
 		return p, invalid(at+".media", "a media type such as image/png", p.media)
 	case p.isBody && (p.in != inBody || s.Style != "" && s.Style != styleJSON):
 		return p, invalid(at+".whole", "a body of JSON", p.in)
