@@ -174,7 +174,7 @@ func (s *stage) byMCP(tool string, p params) reply {
 	}
 	r := reply{Failed: result.IsError}
 	b, _ := json.Marshal(result.StructuredContent)
-	_ = json.Unmarshal(b, &r)
+	_, _ = json.Unmarshal(b, &r), json.Unmarshal(b, &r.Result)
 	for _, c := range result.Content {
 		if text, ok := c.(*mcp.TextContent); ok {
 			r.Text += text.Text

@@ -60,7 +60,7 @@ func toolCall(b *testing.B, tool string, args map[string]any) string {
 type reply struct {
 	Result struct {
 		Content           []struct{ Type, Text string }
-		StructuredContent struct{ Result json.RawMessage }
+		StructuredContent json.RawMessage // the data of a tool that is called by its own name
 	}
 }
 
@@ -91,7 +91,7 @@ func (a answer) data(b *testing.B, into any) {
 	if err := json.Unmarshal(a.line, &r); err != nil {
 		b.Fatal(err)
 	}
-	if err := json.Unmarshal(r.Result.StructuredContent.Result, into); err != nil {
+	if err := json.Unmarshal(r.Result.StructuredContent, into); err != nil {
 		b.Fatalf("%v: %s", err, a.line)
 	}
 }

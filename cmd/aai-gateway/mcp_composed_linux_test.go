@@ -33,15 +33,13 @@ type flowResult struct {
 	IsError           bool
 	Content           []struct{ Text string }
 	StructuredContent struct {
-		Result struct {
-			Success    bool
-			Completed  int  `json:"steps_completed"`
-			Total      int  `json:"steps_total"`
-			RolledBack bool `json:"rolled_back"`
-			Results    []struct {
-				Tool string
-				OK   bool
-			}
+		Success    bool
+		Completed  int  `json:"steps_completed"`
+		Total      int  `json:"steps_total"`
+		RolledBack bool `json:"rolled_back"`
+		Results    []struct {
+			Tool string
+			OK   bool
 		}
 	}
 }
@@ -70,7 +68,7 @@ func flow(name, steps string) map[string]any {
 // completes checks that all steps were done, and none undone.
 func (w *composedDesk) completes(r flowResult, name string, tools ...string) {
 	w.t.Helper()
-	done := r.StructuredContent.Result
+	done := r.StructuredContent
 	if want := fmt.Sprintf("%s: %d of %d steps done", name, len(tools), len(tools)); r.IsError || len(r.Content) == 0 || !strings.HasPrefix(r.Content[0].Text, want) {
 		w.t.Fatalf("%s gave %+v", name, r)
 	}

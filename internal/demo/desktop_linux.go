@@ -205,15 +205,13 @@ func (w *windowDemo) expectText(ctx context.Context, app, want string) error {
 		return err
 	}
 	var got struct {
-		Result struct {
-			Value string `json:"value"`
-		} `json:"result"`
+		Value string `json:"value"`
 	}
 	if err := remarshal(result.StructuredContent, &got); err != nil {
 		return err
 	}
-	if strings.TrimSpace(got.Result.Value) != strings.TrimSpace(want) {
-		return aai.Errorf(aai.AutomationFailed, "the %s shows %q, expected %q", app, got.Result.Value, want)
+	if strings.TrimSpace(got.Value) != strings.TrimSpace(want) {
+		return aai.Errorf(aai.AutomationFailed, "the %s shows %q, expected %q", app, got.Value, want)
 	}
 	return nil
 }
