@@ -128,6 +128,22 @@ func ParseDatePart(name string) DatePart {
 // IsFiller reports whether a word of a request, in lower case, carries no meaning for a search.
 func IsFiller(word string) bool { return fillers.has(word) }
 
+// IsQuestion reports whether a request is a question by its first word, such as "how" or "wie".
+func IsQuestion(request string) bool {
+	first, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(request)), " ")
+	return questions.has(strings.TrimRight(first, "'s’"))
+}
+
+// IsParticle reports whether a word of a request, in lower case, completes a verb or says a time, such as "back" in
+// "cut back".
+func IsParticle(word string) bool { return particles.has(word) }
+
+const particles list = "|up|down|out|off|away|back|over|now|just|right|again|still|ahead|around|along|through|" +
+	"ab|weg|los|jetzt|gerade|"
+
+const questions list = "|what|which|who|whose|how|why|where|when|is|are|am|do|does|did|has|have|was|were|wer|wie|wo|wann|warum|" +
+	"welche|welcher|welches|ist|sind|hat|"
+
 const fillers list = "|a|an|the|of|to|in|on|at|by|for|from|with|into|and|or|as|so|than|then|is|are|am|be|been|was|were|do|does|did|" +
 	"has|have|had|can|could|will|would|should|may|i|me|my|mine|we|us|our|you|your|it|its|this|that|these|those|" +
 	"there|here|they|their|what|which|who|whose|how|why|where|when|please|some|any|if|not|no|s|t|m|let|lets|want|" +

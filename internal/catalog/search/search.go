@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/lexicon"
 )
 
 // Config configures a Search. Apps must be set.
@@ -74,13 +75,19 @@ func (s *Search) Find(ctx context.Context, caller aai.Caller, request, app strin
 	barred := s.deniedFor(caller)
 	hits = slices.DeleteFunc(hits, func(h hit) bool { return barred(h.app, h.tool) })
 	used, stars := s.counter.stats(ctx, firstCountWait), s.ratings.load()
-	naming := newNameMatcher(request)
+	naming, isQuestion := newNameMatcher(request), lexicon.IsQuestion(request)
 	for i, h := range hits {
 		stranger := h.app.Site.Origin != "" && !used.hasSucceeded(h.app.ID)
 		hits[i].named = naming.matchLevel(h.entry, !stranger)
 		hits[i].score *= used.factor(h.app.ID, h.tool.Name) * ratingFactor(stars, h.app.ID, h.tool.Name)
 		if stranger {
 			hits[i].score *= unusedSiteFactor
+		}
+		if h.app.ID == aai.BuiltinApp || h.app.ID == aai.DesktopApp {
+			hits[i].score *= ownToolFactor
+		}
+		if isQuestion && h.tool.Effect != aai.Reads {
+			hits[i].score *= changeFactor
 		}
 	}
 	hits = rankHits(hits)
@@ -94,6 +101,12 @@ func (s *Search) Find(ctx context.Context, caller aai.Caller, request, app strin
 // unusedSiteFactor reduces the rank of a web app that the person has never used: its descriptor
 // was not reviewed by the person, unlike that of an installed app.
 const unusedSiteFactor = 0.75
+
+// ownToolFactor reduces the rank of the gateway's own tools, whose words fit many requests a little.
+const ownToolFactor = 0.85
+
+// changeFactor reduces the rank of tools that change something if the request is a question.
+const changeFactor = 0.7
 
 // MostUsed returns the used tools that can be called now, most used first. A caller gets only the tools that it used
 // itself; a person at a terminal gets all.

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/lexicon"
 )
 
 // A term is the root of a word, or a concept of the glossary.
@@ -21,7 +22,7 @@ const noTerm term = -1
 type vocabulary struct {
 	glossary   *glossary
 	ids        map[string]term
-	toolCounts []int // by term: the number of tools with it
+	toolCounts []float64 // by term: the tools with it, each by the weight of its place
 	words      map[string]knownWord
 	scratch    map[term]float32
 }
@@ -64,7 +65,11 @@ func (v *vocabulary) word(word string) knownWord {
 type requestTerm struct {
 	root   term // noTerm if only the glossary has the word
 	things []term
+	weight float64
 }
+
+// particleWeight is the weight of a particle, such as "back" in "cut back", relative to another word.
+const particleWeight = 0.4
 
 // A request is a parsed search text.
 type request struct {
@@ -80,7 +85,7 @@ const maxRankedRows = 500
 func (v *vocabulary) parseRequest(text string) request {
 	var r request
 	told := make(map[string]bool)
-	shown := make(map[string]int)
+	shown := make(map[string]float64)
 	look := func(word string, id term) {
 		if n := v.toolCounts[id]; n > 0 {
 			shown[word] = n
@@ -94,19 +99,23 @@ func (v *vocabulary) parseRequest(text string) request {
 		}
 		look(word, k.root)
 		if first, _ := utf8.DecodeRuneInString(word); !isCJK(first) { // a pair of characters is not a concept
-			r.aspects = append(r.aspects, requestTerm(k))
+			weight := 1.0
+			if lexicon.IsParticle(word) {
+				weight = particleWeight
+			}
+			r.aspects = append(r.aspects, requestTerm{k.root, k.things, weight})
 		}
 	}
 	for _, thing := range v.glossary.concepts(text) {
 		id := v.id(thing)
 		look(thing, id)
 		if !told[thing] {
-			r.aspects = append(r.aspects, requestTerm{noTerm, []term{id}})
+			r.aspects = append(r.aspects, requestTerm{noTerm, []term{id}, 1})
 		}
 	}
 	r.words = slices.SortedFunc(maps.Keys(shown),
-		func(a, b string) int { return cmp.Or(shown[a]-shown[b], strings.Compare(a, b)) })
-	left := maxRankedRows
+		func(a, b string) int { return cmp.Or(cmp.Compare(shown[a], shown[b]), strings.Compare(a, b)) })
+	left := float64(maxRankedRows)
 	for i, word := range r.words {
 		if left -= shown[word]; left < 0 && i > 0 {
 			r.words = r.words[:i]
@@ -127,7 +136,7 @@ type termWeight struct {
 // Weights of words by their place, and of a concept relative to a word.
 const (
 	nameWeight           = 1.0  // the tool's name and title
-	descriptionWeight    = 0.6  // the tool's description
+	descriptionWeight    = 0.75 // the tool's description
 	appNameWeight        = 0.6  // the names of its app
 	appDescriptionWeight = 0.25 // the app's description
 	conceptWeight        = 0.75
@@ -205,7 +214,7 @@ const minMatchShare = 0.5
 // by rarity among the tools, and multiplies by the share of matched parts.
 func (v *vocabulary) score(f termWeights, aspects []requestTerm, tools int) float64 {
 	worth := func(t term) float64 {
-		return f.weightOf(t) * math.Log(1+float64(tools)/float64(1+v.toolCounts[t]))
+		return f.weightOf(t) * math.Log(1+float64(tools)/(1+v.toolCounts[t]))
 	}
 	sum, shown := 0.0, 0
 	for _, a := range aspects {
@@ -216,7 +225,7 @@ func (v *vocabulary) score(f termWeights, aspects []requestTerm, tools int) floa
 		for _, thing := range a.things {
 			best = max(best, worth(thing))
 		}
-		sum += best
+		sum += a.weight * best
 		if best > 0 {
 			shown++
 		}
@@ -224,9 +233,10 @@ func (v *vocabulary) score(f termWeights, aspects []requestTerm, tools int) floa
 	return sum * (minMatchShare + (1-minMatchShare)*float64(shown)/float64(max(len(aspects), 1)))
 }
 
-// count adds n to the count of each term: 1 for a new tool, -1 for a removed one.
-func (v *vocabulary) count(f termWeights, n int) {
+// count adds n to the count of each term, by its weight: 1 for a new tool, -1 for a removed one. A word of an app's
+// description, which all its tools have, makes the word a little more common only.
+func (v *vocabulary) count(f termWeights, n float64) {
 	for _, c := range f {
-		v.toolCounts[c.term] += n
+		v.toolCounts[c.term] += n * float64(c.weight)
 	}
 }
