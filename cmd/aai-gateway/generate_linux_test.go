@@ -48,3 +48,41 @@ func TestGeneratedSavedAndRun(t *testing.T) {
 		t.Errorf("join was called %d times", n)
 	}
 }
+
+// TestWordsOfAModelsCommand: the command gets the tools on its standard input once, and its words are shown and saved.
+// A script stands for the program of a model.
+func TestWordsOfAModelsCommand(t *testing.T) {
+	v := newVictim(t)
+	if err := os.RemoveAll(filepath.Join(v.folder, ".aai", exampleApp)); err != nil {
+		t.Fatal(err)
+	}
+	model, asked := filepath.Join(t.TempDir(), "model"), filepath.Join(t.TempDir(), "asked")
+	answer := "#!/bin/sh\ncat >> " + asked + "\n" + `printf '%s\n' '` + "```json" + `' '{"tools": [{"name": "join", "title": "Join two words"}]}' '` + "```" + "'\n"
+	if err := os.WriteFile(model, []byte(answer), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	code, said := v.run([]string{"PERSON=yes", "STRICT="}, "generate", exampleApp, "--model", model+" -p", "--yes")
+	if code != 0 {
+		t.Fatalf("%d, %s", code, said)
+	}
+	if !strings.Contains(said, "Join two words") {
+		t.Errorf("the difference has no word of the model: %s", said)
+	}
+	saved, err := os.ReadFile(filepath.Join(v.folder, ".aai", exampleApp, "aai.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(saved), `"title": "Join two words"`) {
+		t.Errorf("saved: %s", saved)
+	}
+	prompt, err := os.ReadFile(asked)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(string(prompt), `"name":"join"`); n != 1 {
+		t.Errorf("the model was asked %d times about join", n)
+	}
+	if code, said := v.run(nil, "generate", exampleApp, "--model", "/bin/false", "--dry-run"); code == 0 || !strings.Contains(said, "/bin/false failed") {
+		t.Errorf("%d, %s", code, said)
+	}
+}

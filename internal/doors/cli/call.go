@@ -67,7 +67,7 @@ func (r *run) callOnce(ctx context.Context, gateway *gateway.Gateway, call *aai.
 		defer line.stop()
 		beside = line.note
 	}
-	ctx = aai.WithClientCapabilities(ctx, aai.ClientCapabilities{AskSecret: r.output.terminal.Secret, OnDialogShown: r.noteWindow(beside)})
+	ctx = aai.WithClientCapabilities(ctx, aai.ClientCapabilities{Sample: r.sample, AskSecret: r.output.terminal.Secret, OnDialogShown: r.noteWindow(beside)})
 	return gateway.Do(ctx, call)
 }
 

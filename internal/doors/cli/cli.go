@@ -132,6 +132,8 @@ type run struct {
 
 	cachedGateway *gateway.Gateway
 	closeGateway  func() error
+	// sample asks the model that the person named; nil: none.
+	sample func(context.Context, aai.SamplingRequest) (*aai.SamplingResult, error)
 	// showsOwnProgress reports that the command shows its progress itself, so callOnce shows none.
 	showsOwnProgress bool
 }

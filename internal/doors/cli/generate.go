@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -21,7 +22,8 @@ func newGenerate(r *run) *cobra.Command {
 			"--probe tries one of the tools, once, after you authenticate. Without an app it lists the\n" +
 			"generated descriptors of programs whose interfaces have changed since.",
 		Example: "  aai-gateway generate org.gnome.Calculator --dry-run\n" +
-			"  aai-gateway generate rhythmbox",
+			"  aai-gateway generate rhythmbox\n" +
+			"  aai-gateway generate rhythmbox --model 'ollama run llama3.2'",
 	}, toolCommand{
 		tool: "generate", operands: "[app]", prepare: r.prepareGeneration, show: showGeneration,
 		flags: []toolFlag{
@@ -29,6 +31,7 @@ func newGenerate(r *run) *cobra.Command {
 			{"tools", 0, "at most so many tools, up to 200 (default 80)"},
 			{"full", false, "show the whole difference, however long"},
 			{"words", "", "take the titles and descriptions of this `file`, such as a model's better version or the words of an agent's draft, and nothing else"},
+			{"model=", "", "have the model behind this `command` write better titles and descriptions, such as 'claude -p' or 'ollama run llama3.2'"},
 			{"start", false, "let the bus start the program if it does not run"},
 			{"probe=", "", "try the tool of this `name`, once"},
 		},
@@ -47,6 +50,9 @@ func (r *run) prepareGeneration(c *toolCall) (err error) {
 			return err
 		}
 	}
+	if command := strings.Fields(c.cmd.Flag("model").Value.String()); len(command) > 0 {
+		c.args["improve"], r.sample = true, r.askCommand(command)
+	}
 	pairs, err := c.cmd.Flags().GetStringArray("arg")
 	switch {
 	case err != nil:
@@ -56,6 +62,7 @@ func (r *run) prepareGeneration(c *toolCall) (err error) {
 	case c.cmd.Flag("probe").Value.String() != "":
 		c.tool, c.args["tool"] = "generate_probe", c.cmd.Flag("probe").Value.String()
 		delete(c.args, "words")
+		delete(c.args, "improve")
 		given, err := addPairs(c.cmd, nil, pairs, nil)
 		if len(given) > 0 {
 			c.args["args"] = given
@@ -105,6 +112,12 @@ func showGeneration(r *run, c *toolCall) error {
 		r.output.lines(c.result.Text)
 	} else {
 		r.output.lines(aai.CleanText(made.Diff, len(made.Diff)))
+	}
+	if c.args["improve"] != nil { // the shown words are saved; a second answer of the model may differ
+		delete(c.args, "improve")
+		if c.args["words"], err = decodeView[map[string]any](made.Words); err != nil {
+			return err
+		}
 	}
 	r.output.say("%s: %s, a guide of about %d tokens.", made.App, counted(made.Tools, "tool"), made.Tokens)
 	return r.saveImport(c, "generate_save", fmt.Sprintf("Save this as %s?", made.Path), made.Seen)

@@ -1,6 +1,7 @@
 package introspect
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -50,7 +51,8 @@ func modelWords(ctx context.Context) (wordsProvider, error) {
 	return func(ctx context.Context, d *Draft) (json.RawMessage, error) {
 		text, err := d.askModel(ctx, sample)
 		if err != nil {
-			return nil, withHint(prefixError("improve", err), askHint)
+			e := prefixError("improve", err)
+			return nil, withHint(e, cmp.Or(e.Hint, askHint))
 		}
 		return text, nil
 	}, nil
@@ -88,7 +90,7 @@ func (d *Draft) askModel(ctx context.Context,
 	}
 	whose := "the caller's model"
 	if name := aai.CleanLabel(answer.Model, 60); name != "" {
-		whose += ", which its client calls " + name
+		whose += ", named " + name
 	}
 	if err := d.applyWords(w, whose); err != nil {
 		return nil, prefixError("the model's answer", err)

@@ -28,16 +28,15 @@ const (
 
 	startParam = `,
 		"start": {"type": "boolean", "description": "Let the bus start the program if it does not run"}`
-	betterFile = `,
-		"words": {"type": "string", "minLength": 1, "maxLength": 300, "description": "Absolute path of another version, or of words, whose titles and descriptions are taken, and nothing else"}`
 	betterWords = `,
-		"words": {"type": ["object", "string"], "minLength": 1, "maxLength": 300, "description": "Better words, and nothing else: {app: {description}, tools: [{name, title, description, parameters: {properties: {NAME: {description}}}}]}; at a terminal the absolute path of a file"},
+		"words": {"type": ["object", "string"], "minLength": 1, "maxLength": 300, "description": "Better words, and nothing else: {app: {description}, tools: [{name, title, description, parameters: {properties: {NAME: {description}}}}]}; at a terminal the absolute path of a file"}`
+	improveParam = `,
 		"improve": {"type": "boolean", "description": "Have the caller's own model write the words, by sampling"}`
 
-	showParams = `{"type": "object", "additionalProperties": false, "required": ["app"], "properties": {` + appParam + startParam + betterWords + `}}`
+	showParams = `{"type": "object", "additionalProperties": false, "required": ["app"], "properties": {` + appParam + startParam + betterWords + improveParam + `}}`
 
 	saveParams = `{"type": "object", "additionalProperties": false, "required": ["app", "seen"], "properties": {` + appParam + `,
-		"seen": {"type": "string", "minLength": 64, "maxLength": 64, "description": "As generate gave it with the preview"}` + startParam + betterFile + `}}`
+		"seen": {"type": "string", "minLength": 64, "maxLength": 64, "description": "As generate gave it with the preview"}` + startParam + betterWords + `}}`
 )
 
 const (
@@ -150,7 +149,7 @@ func (g *Generator) nextVersion(ctx context.Context, call *aai.Call) (*Draft, im
 func preview(call *aai.Call, draft *Draft, planned importers.DescriptorChange, words json.RawMessage) *answer.GeneratedApp {
 	a := &answer.GeneratedApp{
 		App: draft.Document.ID, Path: planned.Path, Tools: len(draft.Document.Sections[0].Tools),
-		Tokens: draft.Report.GuideTokens, Notes: draft.Notes, Text: draft.Text, Same: planned.IsUnchanged(),
+		Tokens: draft.Report.GuideTokens, Notes: draft.Notes, Text: draft.Text, Same: planned.IsUnchanged(), Words: words,
 	}
 	if planned.Path != "" && (isPersonal(call) || planned.Before != nil) {
 		var omitted int
@@ -159,7 +158,7 @@ func preview(call *aai.Call, draft *Draft, planned importers.DescriptorChange, w
 		}
 	}
 	if !isPersonal(call) {
-		a.Lint, a.Words, a.Save = draft.Report.Findings, words, saveHint(requestOf(call), a.App, words != nil)
+		a.Lint, a.Save = draft.Report.Findings, saveHint(requestOf(call), a.App, words != nil)
 	}
 	return a
 }

@@ -291,7 +291,7 @@ func TestWhatAModelIsAsked(t *testing.T) {
 		t.Errorf("asked for %d tokens, with the tools %v", asked.MaxTokens, asked.Tools)
 	}
 	answer, _ := jsonText(got.answer)
-	for _, want := range []string{"Wipe the desk", "texts taken of the caller's model, which its client calls m 1: 1", "not taken, since each has more than 290 bytes or lines", "tools[0].description", "generate org.example.Clerk --words words.json"} {
+	for _, want := range []string{"Wipe the desk", "texts taken of the caller's model, named m 1: 1", "not taken, since each has more than 290 bytes or lines", "tools[0].description", "generate org.example.Clerk --words words.json"} {
 		if !strings.Contains(answer, want) {
 			t.Errorf("no %q in %s", want, answer)
 		}
