@@ -178,7 +178,7 @@ func TestEveryPageSaysThatAllIsStopped(t *testing.T) {
 	w.makeCall(t, "c1", "", claude(), aai.BuiltinApp, "guide", map[string]any{"app": "aai"})
 	w.enter(t)
 	pages := []string{
-		"/now", "/apps", "/app?app=org.test.Mail", "/tool?app=org.test.Mail&tool=send", "/lint?app=aai", "/found", "/history", "/history/c1",
+		"/now", "/apps", "/app?app=org.test.Mail", "/tool?app=org.test.Mail&tool=send", "/lint?app=aai", "/found", "/scan", "/history", "/history/c1",
 		"/history/charts", "/consent", "/logins", "/settings", "/settings/logLevel", "/doctor", "/none",
 	}
 	says := map[string]string{"en": "<strong>Everything is stopped</strong>", "zh": "<strong>一切已停止</strong>"}

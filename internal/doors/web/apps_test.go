@@ -284,6 +284,20 @@ func TestHostileSchemas(t *testing.T) {
 	}
 }
 
+// TestScan checks that the page lists every descriptor, and the errors of the faulty ones.
+func TestScan(t *testing.T) {
+	w := newWorld(t)
+	w.addDescriptor(t, "org.test.Broken", `{"schema_version": "1.0", "appId": `)
+	w.addDescriptor(t, "org.test.Elsewhere", `{"schema_version": "1.0", "appId": "org.test.Elsewhere", "name": "Elsewhere", "description": "Only there",
+		"platforms": {"macos": {"automation": "applescript", "tools": [{"name": "greet", "description": "Greet", "script": "beep"}]}}}`)
+	w.enter(t)
+	page := w.get(t, "/scan")
+	expectPage(t, page, "2 files.", "1 with errors", ">invalid<", filepath.Join("org.test.Broken", "aai.json"), ">cannot run here<", `href="/app?app=org.test.Elsewhere"`)
+	checkHarmless(t, "the scan", page)
+	expectPage(t, w.in(t, "zh", "/scan"), "共 2 个文件。", ">无效<")
+	expectPage(t, w.get(t, "/apps"), `href="/scan"`)
+}
+
 // TestConsent checks that consents are listed with their time and source, that they are revoked at
 // once, and that new ones are asked about in a window.
 func TestConsent(t *testing.T) {
@@ -346,7 +360,7 @@ func TestConsent(t *testing.T) {
 
 // TestTextsExist checks that the texts of these pages exist in both languages.
 func TestTextsExist(t *testing.T) {
-	for _, name := range []string{"apps", "app", "tool", "lint", "found", "consent", "logins"} {
+	for _, name := range []string{"apps", "app", "tool", "lint", "found", "scan", "consent", "logins"} {
 		page, err := os.ReadFile("templates/" + name + ".html")
 		if err != nil {
 			t.Fatal(err)

@@ -267,7 +267,7 @@ func TestAnAgentThatFindsThePort(t *testing.T) {
 	w.calls(t, "claude")
 	secret := w.link[strings.LastIndex(w.link, "/")+1:]
 	for _, at := range []string{
-		"/now", "/apps", "/app?app=aai", "/tool?app=org.test.Mail&tool=send", "/lint?app=org.test.Mail", "/found", "/history", "/history/charts", "/history/c1",
+		"/now", "/apps", "/app?app=aai", "/tool?app=org.test.Mail&tool=send", "/lint?app=org.test.Mail", "/found", "/scan", "/history", "/history/charts", "/history/c1",
 		"/consent", "/logins", "/settings", "/settings/logLevel", "/doctor", "/live", "/picture/c1", "/none",
 	} {
 		got := w.get(t, at)

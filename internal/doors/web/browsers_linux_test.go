@@ -37,7 +37,7 @@ func TestInBrowsers(t *testing.T) {
 				"browser": c.browser, "theme": c.theme, "link": b.link, "file": file, "downloads": t.TempDir(),
 				"front": "/now", "pictures": os.Getenv("AAI_PICTURES"), "app": "org.test.Mail", "agent": agent,
 				"more": []string{
-					"/app?app=org.test.Mail", "/tool?app=org.test.Mail&tool=send", "/app?app=aai", "/found", "/history/s1",
+					"/app?app=org.test.Mail", "/tool?app=org.test.Mail&tool=send", "/app?app=aai", "/found", "/scan", "/history/s1",
 					"/history/charts", "/settings/logLevel", "/settings/security.denied_apps", "/lint?app=org.test.Linted", "/logins?app=shop.example", "/none",
 				},
 			}, func(said string) {

@@ -62,6 +62,11 @@ func newFilledWorld(t *testing.T) *filledWorld {
 	asks, known := webApps("Then copy it.")
 	w := newWorld(t, mail(tool("send", kinds, nil), tool("ask", `{"type": "object", "properties": {}}`, nil)), linted, asks, known)
 	f := &filledWorld{world: w, other: w.newOtherGateway(t)}
+	scanned, err := os.ReadFile(linted.Source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.addDescriptor(t, "org.test.Scanned", string(scanned))
 	w.enter(t)
 	w.strangers(t)
 	w.makeCall(t, "s1", "", claude(), aai.BuiltinApp, "guide", map[string]any{"app": "aai", "tool": "apps"})

@@ -24,7 +24,7 @@ type act func(v *pageRequest) (done any, err error)
 func pages() []page {
 	return []page{
 		activeCallsPage(),
-		appsPage(), appPage(), toolPage(), lintPage(), integrationsPage(),
+		appsPage(), appPage(), toolPage(), lintPage(), integrationsPage(), scanPage(),
 		historyPage(), storyPage(), chartsPage(),
 		consentPage(), loginsPage(),
 		settingsPage(), settingPage(),

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -70,7 +71,7 @@ func newWorld(t *testing.T, apps ...*aai.App) *world {
 	w.gateway.MutationObserver = done
 	more := slices.Concat(halts.Tools(), room.Tools(), pictured.Tools(), []*aai.Tool{clockDoctor(state), active.NewActiveTool(filepath.Join(state, "running"), halts), kept.NewScreenshotStore(kept.ScreenshotConfig{Results: w.screenshots}).Tool(), done.BuiltinTool(w.gateway.Do)})
 	self := builtin.NewApp(builtin.Dependencies{Journal: record, Store: store, Modes: modes, Revocations: revocations, ExtraTools: more, Logins: logins, Web: noSites{}, DiscoverLocal: integrationsOfComputer}, func() builtin.Catalog { return known })
-	known = catalog.New(catalog.Config{HostPlatform: "linux", Builtin: append(apps, self)})
+	known = catalog.New(catalog.Config{Places: []catalog.Place{catalog.Folders(w.descriptors())}, HostPlatform: "linux", Builtin: append(apps, self)})
 	var grants []policy.Grant
 	for _, app := range apps {
 		for _, tool := range app.Tools {
@@ -94,6 +95,21 @@ func newWorld(t *testing.T, apps ...*aai.App) *world {
 	}}
 	w.open(t, w.config)
 	return w
+}
+
+// descriptors returns the folder of the descriptors.
+func (w *world) descriptors() string { return filepath.Join(w.state, "descriptors") }
+
+// addDescriptor writes a descriptor into a folder of its own. It must come before the first request.
+func (w *world) addDescriptor(t *testing.T, id, text string) {
+	t.Helper()
+	folder := filepath.Join(w.descriptors(), id)
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(folder, catalog.FileName), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // open opens the door with a new visitor.
