@@ -9,7 +9,8 @@ TARGETS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windo
 build: ## the program, in bin/
 	$(BUILD) -o bin/ ./cmd/aai-gateway
 install: build ## the program, in PREFIX/bin; asks for the password where that is the system's
-	@cd bin && { install -D -t $(PREFIX)/bin aai-gateway 2>/dev/null || sudo install -D -t $(PREFIX)/bin aai-gateway; } && echo "It is in $(PREFIX)/bin. Next, for your agents' clients: $$(command -v aai-gateway >/dev/null || echo $(PREFIX)/bin/)aai-gateway install"
+	@cd bin && { install -D -t $(PREFIX)/bin aai-gateway 2>/dev/null || sudo install -D -t $(PREFIX)/bin aai-gateway; } && \
+		{ ln -sf aai-gateway $(PREFIX)/bin/axterminator 2>/dev/null || sudo ln -sf aai-gateway $(PREFIX)/bin/axterminator; } && echo "It is in $(PREFIX)/bin. Next, for your agents' clients: $$(command -v aai-gateway >/dev/null || echo $(PREFIX)/bin/)aai-gateway install"
 demo: build ## real apps in a private session, driven by an agent
 	scripts/need-packages scripts/demo-packages.txt && bin/aai-gateway demo
 test: ; scripts/need-tests && go test -timeout 40m -skip "$$(scripts/slow-tests)" ./... ## all tests but those of scripts/slow-tests.txt

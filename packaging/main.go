@@ -9,7 +9,10 @@ import (
 	"os"
 )
 
-const program = "aai-gateway"
+const (
+	program   = "aai-gateway"
+	otherName = "axterminator" // under it the program serves the desktop tools; see docs/guide.md
+)
 
 const summary = "Lets any AI agent use the apps of this computer, and asks you first."
 

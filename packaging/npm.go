@@ -66,7 +66,7 @@ func writeNPMPackages(r *release, who *publisher) error {
 	launcher := r.packageJSON(who, who.npm)
 	launcher.MCPName = who.registry
 	launcher.Keywords = []string{"mcp", "mcp-server", "agents", "automation", "accessibility", "desktop"}
-	launcher.Bin = map[string]string{program: "aai-gateway.js"}
+	launcher.Bin = map[string]string{program: "aai-gateway.js", otherName: "aai-gateway.js"}
 	launcher.Files = []string{"aai-gateway.js", "LICENSE", "README.md"}
 	launcher.Engines = map[string]string{"node": ">=18"}
 	launcher.Optional = make(map[string]string)

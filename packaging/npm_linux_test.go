@@ -163,6 +163,10 @@ func TestNPM(t *testing.T) {
 		t.Errorf("a wrong command ended with %v: %s", err, out)
 	}
 	ended(t, run("mcp", "serve", "--http", "0"))
+	other := npm(t.Context(), home, s.URL, filepath.Join(home, "prefix", "bin", otherName), "--help")
+	if out, err := other.CombinedOutput(); err != nil || !strings.Contains(string(out), "axterminator [command]") {
+		t.Errorf("by its other name: %v: %s", err, out)
+	}
 
 	t.Run("passes everything on", func(t *testing.T) {
 		found, err := filepath.Glob(filepath.Join(home, "prefix/lib/node_modules/aai-gateway/node_modules", fits, "bin", program))

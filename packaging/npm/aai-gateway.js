@@ -5,6 +5,7 @@
 'use strict';
 
 const { spawn } = require('node:child_process');
+const { basename } = require('node:path');
 const { constants } = require('node:os');
 const { isatty } = require('node:tty');
 const { name, version, optionalDependencies } = require('./package.json');
@@ -41,7 +42,8 @@ for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGUSR1', 'SIGU
   } catch { /* this system has no such signal */ }
 }
 
-const child = spawn(program(), process.argv.slice(2), { stdio: 'inherit' });
+// The program serves by the name that it was called by: aai-gateway or axterminator.
+const child = spawn(program(), process.argv.slice(2), { stdio: 'inherit', argv0: basename(process.argv[1], '.js') });
 child.on('error', (e) => fail(`${wanted} cannot be started: ${e.message}`));
 child.on('exit', (code, signal) => {
   if (signal === null) process.exit(code);
