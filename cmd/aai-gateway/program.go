@@ -92,6 +92,11 @@ func (p *program) open(f cli.Flags) (*gateway.Gateway, func() error, error) {
 
 // serveMCP serves one agent on standard input and output, or any number over HTTP.
 func (p *program) serveMCP(ctx context.Context, f cli.Flags, o cli.ServeOptions) error {
+	asks := ""
+	if !o.HTTP {
+		asks = p.peerIdentity()
+	}
+	f.DevClient = asks
 	cfg, err := p.config(f)
 	if err != nil {
 		return err
@@ -104,10 +109,8 @@ func (p *program) serveMCP(ctx context.Context, f cli.Flags, o cli.ServeOptions)
 			return err
 		}
 	}
-	asks := ""
 	if !o.HTTP {
 		p.secret = nil // the input comes from the agent
-		asks = p.peerIdentity()
 	}
 	ignoreBrokenPipe()
 	built, err := p.build(cfg)
@@ -122,6 +125,7 @@ func (p *program) serveMCP(ctx context.Context, f cli.Flags, o cli.ServeOptions)
 	go built.visibleApps.Watch(ctx)
 	go built.watchBackground(ctx)
 	go built.pins.watch(ctx, door.Refresh)
+	go cfg.askAboutDev(ctx, built, door.ReadyToScan())
 	if o.HTTP {
 		err = p.serveHTTP(ctx, door, cfg, built.log)
 	} else {

@@ -112,7 +112,8 @@ type Flags struct {
 	File            string // the configuration file
 	LogLevel        string // "debug", "info", "warn" or "error"
 	Dev             bool
-	InsecureStorage bool // the key of secrets may be stored in a file
+	DevClient       string // identity of the client that started the gateway with --dev; empty: none or unknown
+	InsecureStorage bool   // the key of secrets may be stored in a file
 }
 
 // Read reads the configuration. Unknown or invalid input is an error that names the place,
@@ -162,7 +163,7 @@ func (c *Config) readFlags() error {
 		value     any
 	}{
 		{f.LogLevel != "", "logLevel", "--log-level", f.LogLevel},
-		{f.Dev, "dev", "--dev", true},
+		{f.Dev, "dev", devOrigin(f.DevClient), true},
 		{f.InsecureStorage, "keychain.insecure", "--insecure-storage", true},
 	} {
 		if !flag.given {

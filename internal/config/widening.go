@@ -5,6 +5,7 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/policy"
@@ -88,17 +89,43 @@ func (c *Config) confirmWidening(s settingSpec, before *Config, origin string) b
 	}
 	widening := reauth.Setting{From: origin, Key: s.key, Value: value}
 	by, err := c.confirmedBy(widening)
+	_, ofClient := DevClient(origin)
+	if by == "" && ofClient {
+		by, err = c.confirmedBy(reauth.Setting{From: devFlag, Key: s.key, Value: value})
+	}
 	if by != "" {
 		c.setPreapprovedChannel(s.key, by)
 		return true
 	}
-	note := origin + ": " + s.key + " does not hold, since nobody has confirmed it; run: aai-gateway consent confirm"
+	note := origin + ": " + s.key + " does not hold, since nobody has confirmed it; run: aai-gateway "
+	if origin == devFlag || ofClient {
+		note += devFlag + " "
+	}
+	note += "consent confirm"
 	if err != nil {
 		note += " (what was confirmed cannot be read: " + aai.CleanText(err.Error(), 400) + ")"
 	}
 	c.Notes, c.Unconfirmed = append(c.Notes, note), append(c.Unconfirmed, widening)
 	return false
 }
+
+// devFlag is the flag that sets dev, and its origin in a person's command. In a client's configuration its origin is
+// devOfClient with the client's identity.
+const (
+	devFlag     = "--dev"
+	devOfClient = devFlag + " of "
+)
+
+// devOrigin returns the origin of dev if the client with that identity started the gateway with the flag.
+func devOrigin(client string) string {
+	if client == "" {
+		return devFlag
+	}
+	return devOfClient + client
+}
+
+// DevClient returns the identity of the client if an origin is the flag --dev in a client's configuration.
+func DevClient(origin string) (client string, ok bool) { return strings.CutPrefix(origin, devOfClient) }
 
 // confirmedBy returns the channel by which a person confirmed the setting, or "".
 func (c *Config) confirmedBy(s reauth.Setting) (aai.Channel, error) {
