@@ -15,15 +15,15 @@ import (
 func (w *world) size(b *testing.B) {
 	program, floor := fileSize(b, w.gateway), fileSize(b, w.bare)
 	w.table.judge("stripped binary", megabytes(program), "bare SDK "+megabytes(floor), megabytes(program-floor)+" more",
-		"≤ 34 MB", program <= 34e6)
+		"≤ 38 MB", program <= 38e6)
 	bare := w.resident(b, w.bare, 0, 1)
 	memory := w.resident(b, w.gateway, 10, listed(10))
 	w.table.judge("idle memory (VmRSS), 10 descriptors", megabytes(memory), "bare SDK "+megabytes(bare), megabytes(memory-bare)+" more",
-		"≤ 20 MB", memory <= 20e6)
+		"≤ 26 MB", memory <= 26e6)
 	for _, n := range []int{100, 1000} {
 		many := w.resident(b, w.gateway, n, listed(n))
 		figure, compared := fmt.Sprintf("idle memory (VmRSS), %d descriptors", n), megabytes(many-memory)+" more"
-		w.table.judge(figure, megabytes(many), "10 descriptors "+megabytes(memory), compared, "≤ 40 MB", many <= 40e6)
+		w.table.judge(figure, megabytes(many), "10 descriptors "+megabytes(memory), compared, "≤ 38 MB", many <= 38e6)
 	}
 	b.ReportMetric(0, "ns/op")
 	b.ReportMetric(float64(program), "bytes")

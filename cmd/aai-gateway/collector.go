@@ -4,6 +4,8 @@ import (
 	"runtime"
 	"runtime/debug"
 	"time"
+
+	"github.com/gybob/aai-gateway/internal/process"
 )
 
 // minHeapGrowth is the heap growth between two collections of a small heap, in bytes. By default
@@ -25,12 +27,6 @@ func gcPercent(set int, live uint64) int {
 	return max(defaultGCPercent, int(defaultGCPercent*minHeapGrowth/max(live, least)))
 }
 
-// liveHeap collects garbage, and returns the remaining bytes.
-func liveHeap() uint64 {
-	runtime.GC()
-	return heap()
-}
-
 // heap returns the bytes in use, including garbage.
 func heap() uint64 {
 	var stats runtime.MemStats
@@ -41,18 +37,22 @@ func heap() uint64 {
 // startMemory is the memory limit, in bytes, above which the collector works during the start.
 const startMemory = 28 << 20
 
-// settleDelay is the time until the live heap is measured. That needs a full collection, which
-// would delay a waiting client.
-const settleDelay = 10 * time.Second
+// settleDelay is the time from the end of the start until its memory is released. That needs a full
+// collection, which would delay a client that is still listing tools.
+const settleDelay = 250 * time.Millisecond
 
 // holdCollector suspends the garbage collector during the start: nearly all memory of the start
-// stays in use, and a client waits.
+// stays in use, and a client waits. Some time after release, memory that only the start needed
+// goes back to the system.
 func holdCollector() (release func()) {
 	percent := debug.SetGCPercent(-1)
 	limit := debug.SetMemoryLimit(startMemory)
 	return func() {
 		debug.SetMemoryLimit(limit)
 		debug.SetGCPercent(gcPercent(percent, heap()))
-		time.AfterFunc(settleDelay, func() { debug.SetGCPercent(gcPercent(percent, liveHeap())) })
+		time.AfterFunc(settleDelay, func() {
+			process.ReleaseMemory()
+			debug.SetGCPercent(gcPercent(percent, heap()))
+		})
 	}
 }

@@ -94,6 +94,7 @@ func TestMCP(t *testing.T) {
 		{"ClientThatIsGone", mcpClientThatIsGone},
 		{"ClientThatStopsReadingAfterItsInput", mcpClientThatStopsReadingAfterItsInput},
 		{"LogThatNobodyReads", mcpLogThatNobodyReads},
+		{"IdleMemory", mcpIdleMemory},
 		{"Inspector", mcpInspector},
 		{"InspectorTasks", mcpInspectorTasks},
 		{"InspectorWaitsForATask", mcpInspectorWaitsForATask},

@@ -9,10 +9,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// releaseMemory releases memory that only the start of this program needed: free heap, and
+// ReleaseMemory releases memory that only the start of this program needed: free heap, and
 // unmodified read-only pages of files. The kernel reloads such a page from its file at the next
 // access.
-func releaseMemory() {
+func ReleaseMemory() {
 	debug.FreeOSMemory()
 	smaps, err := os.ReadFile("/proc/self/smaps")
 	if err != nil {

@@ -78,7 +78,7 @@ func RunSupervisor(args []string) (status int) {
 		}
 	}()
 	go reap(pid, ended)
-	releaseMemory()
+	ReleaseMemory()
 	select {
 	case status = <-ended:
 	case <-alone:
