@@ -1,7 +1,7 @@
 # The commands of this project. What system packages they need they list, and ask first at a terminal; YES=1 does not ask.
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
 PREFIX  ?= /usr/local
-BUILD   := CGO_ENABLED=0 go build -trimpath -ldflags '-s -w -X main.version=$(VERSION)'
+BUILD   := CGO_ENABLED=0 go build -trimpath -ldflags '-s -w -funcalign=16 -X main.version=$(VERSION)'
 LINT    := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.14.0
 TARGETS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 .PHONY: build install demo test test-all test-apps check bench bench-short packages packages-check test-clients fuzz soak race steady strange

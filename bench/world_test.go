@@ -15,7 +15,7 @@ import (
 func build(b *testing.B, pkg string) string {
 	b.Helper()
 	program := filepath.Join(b.TempDir(), filepath.Base(pkg))
-	compile := exec.CommandContext(b.Context(), "go", "build", "-trimpath", "-tags", "benchmarks", "-ldflags", "-s -w", "-o", program, pkg)
+	compile := exec.CommandContext(b.Context(), "go", "build", "-trimpath", "-tags", "benchmarks", "-ldflags", "-s -w -funcalign=16", "-o", program, pkg)
 	compile.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := compile.CombinedOutput(); err != nil {
 		b.Fatalf("%v\n%s", err, out)
