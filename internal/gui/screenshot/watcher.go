@@ -8,13 +8,13 @@ import (
 	"fmt"
 	"image"
 	"image/color"
+	"image/draw"
 	"image/png"
 	"slices"
 	"time"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
-	"golang.org/x/image/draw"
 )
 
 // Windows without a tree, and canvases in windows with one, are verified by two screenshots: one
@@ -171,7 +171,7 @@ func Blacken(picture *image.RGBA, area desktop.Rect, layers []desktop.Layer, see
 // Crop returns a part of a picture as a new picture. at counts from the upper left corner of the picture.
 func Crop(picture *image.RGBA, at image.Rectangle) *image.RGBA {
 	part := image.NewRGBA(image.Rectangle{Max: at.Size()})
-	draw.Copy(part, image.Point{}, picture, at.Add(picture.Bounds().Min), draw.Src, nil)
+	draw.Draw(part, part.Rect, picture, picture.Rect.Min.Add(at.Min), draw.Src)
 	return part
 }
 
@@ -184,8 +184,37 @@ func Scale(picture *image.RGBA, side int) (*image.RGBA, float64) {
 	}
 	scale := float64(side) / float64(longer)
 	small := image.NewRGBA(image.Rect(0, 0, max(1, int(float64(size.X)*scale)), max(1, int(float64(size.Y)*scale))))
-	draw.ApproxBiLinear.Scale(small, small.Bounds(), picture, picture.Bounds(), draw.Src, nil)
+	interpolate(small, picture)
 	return small, scale
+}
+
+// interpolate fills small with the picture, bilinearly. Positions and weights are in 1/256 of a pixel.
+func interpolate(small, picture *image.RGBA) {
+	columns := make([]sample, small.Rect.Dx())
+	for x := range columns {
+		columns[x] = sampleAt(x, small.Rect.Dx(), picture.Rect.Dx())
+	}
+	for y := range small.Rect.Dy() {
+		row := sampleAt(y, small.Rect.Dy(), picture.Rect.Dy())
+		upper, lower := picture.Pix[row.at*picture.Stride:], picture.Pix[row.next*picture.Stride:]
+		out := small.Pix[y*small.Stride:]
+		for x, c := range columns {
+			for i := range 4 {
+				above := int(upper[4*c.at+i])*(256-c.weight) + int(upper[4*c.next+i])*c.weight
+				below := int(lower[4*c.at+i])*(256-c.weight) + int(lower[4*c.next+i])*c.weight
+				out[4*x+i] = uint8((above*(256-row.weight) + below*row.weight + 1<<15) >> 16) //nolint:gosec // a weighted mean of bytes
+			}
+		}
+	}
+}
+
+// sample names two neighbors in a row or column, and the weight of the second.
+type sample struct{ at, next, weight int }
+
+// sampleAt returns the neighbors of the middle of pixel i of small ones, in a row of large ones.
+func sampleAt(i, small, large int) sample {
+	position := min(max(0, (2*i+1)*large*128/small-128), (large-1)*256)
+	return sample{position >> 8, min(position>>8+1, large-1), position & 255}
 }
 
 // EncodePNG encodes the picture as PNG, for speed and not size.

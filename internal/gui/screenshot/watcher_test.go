@@ -13,6 +13,7 @@ import (
 
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/gui/screenshot"
+	xdraw "golang.org/x/image/draw"
 )
 
 // screen shows one window, with screenshots from a list; the last one repeats.
@@ -137,5 +138,26 @@ func TestPictures(t *testing.T) {
 	}
 	if r, _, _, _ := read.At(0, 5).RGBA(); r == 0xffff {
 		t.Error("the part is another")
+	}
+}
+
+// TestScaleInterpolates: the pixels are those of another bilinear scaler, up to rounding.
+func TestScaleInterpolates(t *testing.T) {
+	picture := image.NewRGBA(image.Rect(0, 0, 97, 61))
+	for i := range picture.Pix {
+		picture.Pix[i] = uint8(i * i * 7 >> 3)
+		if i%4 == 3 {
+			picture.Pix[i] = 255
+		}
+	}
+	for _, side := range []int{96, 70, 31, 5, 1} {
+		small, _ := screenshot.Scale(picture, side)
+		want := image.NewRGBA(small.Rect)
+		xdraw.ApproxBiLinear.Scale(want, want.Rect, picture, picture.Rect, xdraw.Src, nil)
+		for i, got := range small.Pix {
+			if d := int(got) - int(want.Pix[i]); d < -2 || d > 2 {
+				t.Fatalf("to %d: byte %d is %d, want %d", side, i, got, want.Pix[i])
+			}
+		}
 	}
 }
