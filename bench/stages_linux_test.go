@@ -111,9 +111,19 @@ type (
 )
 
 func (c clockedCatalog) Find(ctx context.Context, name string) (*aai.App, error) {
+	if c.hasRun() { // the door looks it up for the form of the result
+		return c.Catalog.Find(ctx, name)
+	}
 	c.pass(findStart, time.Now(), true) // the door may have looked it up before
 	defer func() { c.pass(findEnd, time.Now(), true) }()
 	return c.Catalog.Find(ctx, name)
+}
+
+// hasRun reports whether the call has passed its action.
+func (c *clockwork) hasRun() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return !c.passed[runEnd].IsZero()
 }
 
 func (g clockedGate) Check(ctx context.Context, r *aai.Request) ([]aai.Question, error) {

@@ -252,6 +252,7 @@ func (p *invocation) run(stages func() (*aai.Result, *aai.Error)) {
 		p.releaseContext()
 		p.releaseResult()
 	}()
+	GrowStack()
 	e.result, e.err = stages()
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/doors/mcp/messages"
 	"github.com/gybob/aai-gateway/internal/doors/mcp/streamable"
 	"github.com/gybob/aai-gateway/internal/doors/mcp/tasks"
+	"github.com/gybob/aai-gateway/internal/gateway"
 )
 
 // receive is the door's receiving middleware: every message of a client takes these steps, in this
@@ -22,6 +23,7 @@ import (
 func (d *Door) receive(next mcp.MethodHandler) mcp.MethodHandler {
 	handle := d.handle(next)
 	return func(ctx context.Context, method string, req mcp.Request) (result mcp.Result, err error) {
+		gateway.GrowStack()
 		// A panic is an error of this message alone; the SDK would let it end the process.
 		defer func() {
 			if p := recover(); p != nil {
