@@ -26,7 +26,7 @@ func waysIn() map[string]string {
 		"internal/doors/mcp/elicit.go ask":                 "TestEveryChoice",
 		"internal/doctor/doctor.go call":                   "TestDoctor",
 		"cmd/aai-gateway/doctor.go Examine":                "TestDoctor",
-		"cmd/aai-gateway/startquestion.go askAboutDev":    "TestDevOfAClient",
+		"cmd/aai-gateway/startquestion.go askAboutDev":     "TestDevOfAClient",
 		"internal/automation/script/calls.go doWaiting":    "TestWhatAScriptAnswers",
 		"internal/automation/workflow/admission.go admit":  "TestAskedOnceAboutAll",
 		"internal/automation/workflow/rollback.go do":      "TestWhatWasDoneIsTakenBack",
