@@ -224,3 +224,24 @@ func (s *stdio) addWritten(bytes int) {
 	default:
 	}
 }
+
+// cancel notes that the client no longer waits for the answer to a request. Subscriptions end by a cancellation,
+// which their answer confirms.
+func (s *stdio) cancel(params json.RawMessage) {
+	var of struct {
+		RequestID json.RawMessage `json:"requestId"`
+	}
+	if json.Unmarshal(params, &of) != nil {
+		return
+	}
+	id, err := messages.DecodeID(of.RequestID)
+	if err != nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if r, known := s.pending[id]; known && !r.isSubscription {
+		r.cancelled = true
+		s.pending[id] = r
+	}
+}

@@ -56,6 +56,8 @@ type request struct {
 	// makesTask requests are answered with a task. Notifications about tasks wait for that
 	// answer.
 	makesTask bool
+	// cancelled requests get no answer: the client no longer waits for it.
+	cancelled bool
 }
 
 // A batch is several requests of one line. Their answers are written in one line.
@@ -152,11 +154,14 @@ func (s *stdio) acknowledged(params json.RawMessage) {
 	}
 }
 
-// answer writes an answer, or holds it until its batch is complete.
+// answer writes an answer, or holds it until its batch is complete. It drops the answer to a cancelled request.
 func (s *stdio) answer(id jsonrpc.ID, b []byte) error {
 	s.mu.Lock()
 	r, known := s.pending[id]
 	delete(s.pending, id) // the client may use it again once it has read the answer
+	if r.cancelled {
+		b = nil
+	}
 	line, err := b, error(nil)
 	if r.batch != nil {
 		line, err = r.batch.add(b)
@@ -179,10 +184,12 @@ func (s *stdio) answer(id jsonrpc.ID, b []byte) error {
 	return err
 }
 
-// add adds an answer; after the last one it returns the line with all of them.
+// add adds an answer, or nil for none; after the last one it returns the line with all of them.
 func (b *batch) add(answer []byte) ([]byte, error) {
-	b.responses = append(b.responses, answer)
-	if b.open--; b.open > 0 {
+	if answer != nil {
+		b.responses = append(b.responses, answer)
+	}
+	if b.open--; b.open > 0 || len(b.responses) == 0 {
 		return nil, nil
 	}
 	return json.Marshal(b.responses)
@@ -304,10 +311,15 @@ func (s *stdio) expect(group *batch, requests ...*jsonrpc.Request) bool {
 
 // handle passes one message to the SDK. It reports false if the connection is closed.
 func (s *stdio) handle(m jsonrpc.Message) bool {
-	if r, ok := m.(*jsonrpc.Response); ok {
+	switch m := m.(type) {
+	case *jsonrpc.Response:
 		s.mu.Lock()
-		delete(s.openRequests, r.ID)
+		delete(s.openRequests, m.ID)
 		s.mu.Unlock()
+	case *jsonrpc.Request:
+		if m.Method == "notifications/cancelled" {
+			s.cancel(m.Params)
+		}
 	}
 	select {
 	case s.incoming <- m:
