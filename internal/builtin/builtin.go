@@ -142,7 +142,7 @@ func NewApp(s Dependencies, known func() Catalog) *aai.App {
 			readTool(Guide, "Say how to use an app, or one tool of it in full", toolParams, c.guide),
 			readTool(Descriptor, "Return an app's descriptor as its author wrote it, or what of it is of this platform", descriptorParams, c.descriptor),
 			readTool(Scan, "Look at every aai.json and say what is wrong with it", noParams, c.scan),
-			readTool(Projects, "List what the client's project folders have in .aai: descriptors, workflows, scripts, baselines", noParams, projectTool{s.HostPlatform, s.WorkflowName}.list),
+			readTool(Projects, "List what the client's project folders have in .aai: descriptors, workflows, scripts", noParams, projectTool{s.HostPlatform, s.WorkflowName}.list),
 			withUnrecordedQuery(readTool(History, "List past calls, newest first", historyFilter, past.list)),
 			readTool(Story, "Tell all that is on record of one call: what was asked for, on whose word, what it did, how it ended", storyParams, past.story),
 			changeTool(ForgetResults, "Delete what is kept of what calls answered; the calls stay on record", forgetParams, past.forget),

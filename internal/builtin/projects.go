@@ -48,7 +48,6 @@ type project struct {
 	Descriptors []projectFile `json:"descriptors"`
 	Workflows   []projectFile `json:"workflows"`
 	Scripts     []projectFile `json:"scripts"`
-	Baselines   []projectFile `json:"baselines"`
 	Omitted     bool          `json:"omitted,omitempty"` // there are more
 	folder      *os.Root      // open during inspect only
 }
@@ -101,7 +100,7 @@ const folderError = "this folder cannot be opened: it is not there, it is no fol
 
 // inspect lists one folder. It opens nothing outside it, wherever links lead.
 func (p projectTool) inspect(root aai.Root) project {
-	found := project{Path: root.Path, Name: root.Name, Descriptors: []projectFile{}, Workflows: []projectFile{}, Scripts: []projectFile{}, Baselines: []projectFile{}}
+	found := project{Path: root.Path, Name: root.Name, Descriptors: []projectFile{}, Workflows: []projectFile{}, Scripts: []projectFile{}}
 	folder, err := os.OpenRoot(root.Path + directorySuffix)
 	if err != nil {
 		found.Problem = folderError
@@ -123,7 +122,6 @@ func (p projectTool) inspect(root aai.Root) project {
 	for _, folder := range scriptFolders() {
 		found.Scripts = append(found.Scripts, slices.DeleteFunc(found.files(folder), func(f projectFile) bool { return filepath.Ext(f.Path) != ".js" })...)
 	}
-	found.Baselines = found.files(projectFolder + "/baselines")
 	return found
 }
 

@@ -16,9 +16,9 @@ import (
 
 // A listedProject is a project in the tool's result.
 type listedProject struct {
-	Path, Name, Problem                        string
-	Descriptors, Workflows, Scripts, Baselines []listedFile
-	Omitted                                    bool
+	Path, Name, Problem             string
+	Descriptors, Workflows, Scripts []listedFile
+	Omitted                         bool
 }
 
 type listedFile struct{ Path, App, Name, Status, Fault string }
@@ -74,7 +74,7 @@ func in(folders ...string) func(context.Context) ([]aai.Root, error) {
 func TestProjectsAreListed(t *testing.T) {
 	folder := newProject(t, map[string]string{
 		".aai/aai.json": notes, ".aai/broken/aai.json": broken, ".aai/mac/aai.json": macOnly, ".aai/empty/README": "",
-		".aai/workflows/deploy.json": "{}", ".axterminator/workflows/tidy.json": "not one", ".aai/workflows/sub/deep.json": "{}", ".aai/baselines/login.png": "png",
+		".aai/workflows/deploy.json": "{}", ".axterminator/workflows/tidy.json": "not one", ".aai/workflows/sub/deep.json": "{}",
 		".aai/scripts/check.js": "1", ".aai/scripts/check.txt": "1", ".axterminator/old.js": "1",
 		"aai.json": notes,
 	})
@@ -96,13 +96,13 @@ func TestProjectsAreListed(t *testing.T) {
 		t.Errorf("the broken descriptor is %+v", b)
 	}
 	tidy := filepath.Join(folder, ".axterminator", "workflows", "tidy.json")
-	if !slices.Equal(p.Workflows, []listedFile{{Path: under("workflows/deploy.json"), Name: "Deploy", Status: "ok"}, {Path: tidy, Status: "invalid", Fault: "it is no workflow"}}) || !slices.Equal(p.Baselines, []listedFile{{Path: under("baselines/login.png")}}) {
-		t.Errorf("the rest is %+v, %+v", p.Workflows, p.Baselines)
+	if !slices.Equal(p.Workflows, []listedFile{{Path: under("workflows/deploy.json"), Name: "Deploy", Status: "ok"}, {Path: tidy, Status: "invalid", Fault: "it is no workflow"}}) {
+		t.Errorf("the workflows are %+v", p.Workflows)
 	}
 	if !slices.Equal(p.Scripts, []listedFile{{Path: under("scripts/check.js")}, {Path: filepath.Join(folder, ".axterminator", "old.js")}}) {
 		t.Errorf("the scripts are %+v", p.Scripts)
 	}
-	if p := found.Projects[1]; p.Problem != "" || len(p.Descriptors)+len(p.Workflows)+len(p.Baselines) > 0 {
+	if p := found.Projects[1]; p.Problem != "" || len(p.Descriptors)+len(p.Workflows) > 0 {
 		t.Errorf("an empty project is %+v", p)
 	}
 	if p := found.Projects[2]; !strings.Contains(p.Problem, "it is not there") {
@@ -126,10 +126,10 @@ func TestDescriptorsOfProjectsAreNotRun(t *testing.T) {
 
 func TestProjectsDoNotLeadOutside(t *testing.T) {
 	outside := newProject(t, map[string]string{"aai.json": notes, "secret": "x"})
-	folder := newProject(t, map[string]string{".aai/inside/aai.json": notes})
+	folder := newProject(t, map[string]string{".aai/inside/aai.json": notes, ".aai/inside/tidy.js": "1"})
 	for from, to := range map[string]string{
 		".aai/aai.json": filepath.Join(outside, "aai.json"), ".aai/out": outside, ".aai/up": "../../" + filepath.Base(outside),
-		".aai/workflows": outside, ".aai/baselines": "inside",
+		".aai/workflows": outside, ".aai/scripts": "inside",
 	} {
 		if err := os.Symlink(to, filepath.Join(folder, filepath.FromSlash(from))); err != nil {
 			t.Fatal(err)
@@ -143,11 +143,11 @@ func TestProjectsDoNotLeadOutside(t *testing.T) {
 	if len(p.Workflows) > 0 || strings.Contains(fmt.Sprint(found), "secret") {
 		t.Errorf("what is outside is listed: %+v", p)
 	}
-	if len(p.Baselines) != 1 { // a link within the project counts like its target
-		t.Errorf("the baselines are %+v", p.Baselines)
+	if len(p.Scripts) != 1 { // a link within the project counts like its target
+		t.Errorf("the scripts are %+v", p.Scripts)
 	}
 	for _, d := range p.Descriptors {
-		if d.Status != "invalid" && !strings.Contains(d.Path, "inside") && !strings.Contains(d.Path, "baselines") {
+		if d.Status != "invalid" && !strings.Contains(d.Path, "inside") && !strings.Contains(d.Path, "scripts") {
 			t.Errorf("a descriptor outside was read: %+v", d)
 		}
 	}
