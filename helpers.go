@@ -18,6 +18,14 @@ func CleanLabel(s string, max int) string { return sanitize.Label(s, max) }
 // CleanText is CleanLabel for text of several lines: it keeps line breaks and tabs.
 func CleanText(s string, max int) string { return sanitize.Text(s, max) }
 
+// Count returns a number of things in words, with the plural of the noun where it is needed: "1 call", "2 calls".
+func Count(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return strconv.Itoa(n) + " " + noun
+}
+
 // maxName is the number of bytes that messages show of a name chosen by a caller or an app.
 const maxName = 200
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/clients/mcpprobe"
 	"github.com/gybob/aai-gateway/internal/sanitize"
 )
@@ -32,7 +33,7 @@ func (d *Doctor) client(ctx context.Context, f *Finding) {
 			"env -i "+sanitize.ShellJoin(append(d.bareEnvironment(), d.cfg.Executable, "apps")...))
 		return
 	}
-	f.setOK("it lists %s", counted(tools, "tool"))
+	f.setOK("it lists %s", aai.Count(tools, "tool"))
 	there, err := d.facts.gatewayCheck()
 	if err != nil {
 		return // another examination reports it

@@ -193,6 +193,21 @@ func TestMoveAside(t *testing.T) {
 	}
 }
 
+// TestBrokenPolicyIsNamed checks that the finding names the file that is broken, which may be another than the
+// person's own.
+func TestBrokenPolicyIsNamed(t *testing.T) {
+	const policy = "/etc/aai-gateway/policy.json"
+	d := New(Config{Home: t.TempDir(), Settings: "/none", ConfigError: aai.Errorf(aai.InvalidParams, "%s: line 1", policy)})
+	f := &Finding{}
+	d.settings(t.Context(), f)
+	if f.Did != "read "+policy {
+		t.Errorf("it was done: %s", f.Did)
+	}
+	if !strings.Contains(f.Advice, "in the file") {
+		t.Errorf("the advice is %q", f.Advice)
+	}
+}
+
 // TestBundleOmitsQuotedValues checks that a bundle has no value of a file that cannot be used.
 func TestBundleOmitsQuotedValues(t *testing.T) {
 	d := New(Config{Version: "v1", Home: t.TempDir(), Settings: "/none", Now: time.Now})

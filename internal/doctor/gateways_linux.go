@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+
+	"github.com/gybob/aai-gateway"
 )
 
 // gateways reports other running gateways of this user and home.
@@ -43,7 +45,7 @@ func (d *Doctor) gateways(_ context.Context, f *Finding) {
 		f.setOK("none runs")
 		return
 	}
-	f.setNote(counted(len(pids), "other gateway")+
+	f.setNote(aai.Count(len(pids), "other gateway")+
 		" of yours: they share the journal, the permissions and the input lock, and take turns",
 		"This is normal when several agents are at work. Otherwise end them:", "kill "+strings.Join(pids, " "))
 }

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -29,6 +30,12 @@ func (d *Doctor) settings(_ context.Context, f *Finding) {
 			f.setBroken(e.Message, "Correct the variable where it is set, such as in a profile of your shell or the settings "+
 				"of a client. Or unset it:", "unset "+sanitize.ShellJoin(variable))
 			return
+		}
+		if path, _, ok := strings.Cut(e.Message, ": "); ok && filepath.IsAbs(path) {
+			f.Did = "read " + d.shortPath(path)
+			named := *e
+			named.Hint = cmp.Or(e.Hint, "Correct that place in the file, as root if it is root's.")
+			e = &named
 		}
 		if d.cfg.Gateway == nil {
 			d.foreignFiles(f, e)
@@ -176,20 +183,12 @@ func (d *Doctor) descriptors(ctx context.Context, f *Finding) {
 		f.Commands = append(f.Commands, command)
 	}
 	if bad == 0 {
-		f.setOK("%s, all of them right", counted(len(found.Files), "descriptor"))
+		f.setOK("%s, all of them right", aai.Count(len(found.Files), "descriptor"))
 		return
 	}
-	saw := fmt.Sprintf("%d of %s cannot be used", bad, counted(len(found.Files), "descriptor"))
+	saw := fmt.Sprintf("%d of %s cannot be used", bad, aai.Count(len(found.Files), "descriptor"))
 	f.setBroken(saw, "Correct the listed files (aai-gateway lint FILE says more), get newer ones from their authors, or "+
 		"move them aside:", f.Commands...)
-}
-
-// counted formats a number of things.
-func counted(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // setRecordError is setCallError, except that a call that cannot be recorded is skipped: the home

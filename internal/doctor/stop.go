@@ -35,7 +35,7 @@ func (d *Doctor) stopped(ctx context.Context, f *Finding) {
 		}
 	}
 	if callers > 0 {
-		f.setNote(counted(callers, "caller")+" stopped", "You stopped them. To list them and start them again:",
+		f.setNote(aai.Count(callers, "caller")+" stopped", "You stopped them. To list them and start them again:",
 			"aai-gateway running")
 		return
 	}

@@ -307,7 +307,7 @@ func (f *formFill) failed(n int, err error) {
 // nothingFilledError returns the error for a form without any filled field.
 func (f *formFill) nothingFilledError() error {
 	first := f.rows[0].cause
-	e := aai.Errorf(first.Code, "none of the %d fields was filled:%s", len(f.rows), f.problems())
+	e := aai.Errorf(first.Code, "none of %s was filled:%s", aai.Count(len(f.rows), "field"), f.problems())
 	e.Delivery = aai.NotDelivered
 	for _, row := range f.rows {
 		if row.cause != nil && row.cause.Code != first.Code {
@@ -376,7 +376,7 @@ func (f *formFill) reply(d delta.Delta) (*aai.Result, *fillResult) {
 			data.Changes = append(data.Changes, c.Text)
 		}
 	}
-	out := &aai.Result{Text: fmt.Sprintf("Filled %d of %d fields.", done, len(f.rows)), Data: data, DataComplete: true}
+	out := &aai.Result{Text: fmt.Sprintf("Filled %d of %s.", done, aai.Count(len(f.rows), "field")), Data: data, DataComplete: true}
 	out.NoOp = !slices.ContainsFunc(f.rows, func(r fieldOutcome) bool { return r.sent })
 	if done < len(f.rows) {
 		out.Text += " Not filled:" + f.problems()

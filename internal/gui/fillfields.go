@@ -241,7 +241,7 @@ func (f *formFill) undoAll(ctx context.Context) *aai.Undo {
 	slices.Reverse(stays)
 	u := &aai.Undo{Description: "the fields have their former values again", Step: f.step("ax_fill", map[string]any{"fields": fields}), ExpectedState: left, NotRestored: stays}
 	if all := len(fields) + len(stays); len(stays) > 0 {
-		u.Description = fmt.Sprintf("%d of %d fields have their former values again", len(fields), all)
+		u.Description = fmt.Sprintf("%d of %s have their former values again", len(fields), aai.Count(all, "field"))
 	}
 	return u
 }

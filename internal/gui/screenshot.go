@@ -75,7 +75,7 @@ func (d *engine) screenshot(ctx context.Context, call *aai.Call) (*aai.Result, e
 	}
 	n := params.Int(call, "window_index", 0)
 	if n >= len(own) {
-		e := aai.Errorf(aai.ElementNotFound, "window_index: %s has %d windows on the screen", aai.CleanLabel(app.Name, 60), len(own))
+		e := aai.Errorf(aai.ElementNotFound, "window_index: %s has %s on the screen", aai.CleanLabel(app.Name, 60), aai.Count(len(own), "window"))
 		e.Hint = "ax_list_windows lists them."
 		return nil, e
 	}

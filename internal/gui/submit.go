@@ -112,7 +112,7 @@ func afterLines(err error, sent int) error {
 	}
 	e := *aai.AsError(err)
 	e.Code, e.Delivery = aai.AutomationFailed, aai.Delivered
-	e.Message = fmt.Sprintf("%d lines were typed and sent, and the next one only in part: %s", sent, e.Message)
+	e.Message = fmt.Sprintf("%s typed and sent, and the next one only in part: %s", aai.Count(sent, "line"), e.Message)
 	return &e
 }
 

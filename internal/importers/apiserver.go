@@ -118,7 +118,7 @@ func (m *apiConverter) noteAccess() {
 		}
 	}
 	for _, at := range slices.Sorted(maps.Keys(servers)) {
-		m.note(fmt.Sprintf("%d tools are at another server: %s", servers[at], at))
+		m.note(fmt.Sprintf("at another server, %s: %s", at, aai.Count(servers[at], "tool")))
 	}
 	for _, name := range slices.Sorted(maps.Keys(m.login.further)) {
 		m.note("some tools need a login of their own: aai-gateway auth login " + m.doc.ID + " --login " + name)

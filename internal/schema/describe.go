@@ -36,9 +36,9 @@ func (x *explanation) describeMismatch(f *jsonschema.ValidationError, at path, v
 	case *kind.MaxLength:
 		got = describeLength(k.Got, x.secrets.covers(at, value))
 	case *kind.MinProperties:
-		got = plural(k.Got, "member")
+		got = aai.Count(k.Got, "member")
 	case *kind.MaxProperties:
-		got = plural(k.Got, "member")
+		got = aai.Count(k.Got, "member")
 	case *kind.AdditionalItems:
 		got = fmt.Sprintf("%d too many", k.Count)
 	case *kind.UniqueItems:
@@ -201,22 +201,15 @@ func numberLimits(s *jsonschema.Schema) string {
 func countLimits(least, most *int, unit string) string {
 	switch {
 	case least != nil && most != nil && *least == *most:
-		return " of " + plural(*least, unit)
+		return " of " + aai.Count(*least, unit)
 	case least != nil && most != nil && *least > 0:
-		return fmt.Sprintf(" of %d to %s", *least, plural(*most, unit))
+		return fmt.Sprintf(" of %d to %s", *least, aai.Count(*most, unit))
 	case most != nil:
-		return " of at most " + plural(*most, unit)
+		return " of at most " + aai.Count(*most, unit)
 	case least != nil && *least > 0:
-		return " of at least " + plural(*least, unit)
+		return " of at least " + aai.Count(*least, unit)
 	}
 	return ""
-}
-
-func plural(n int, unit string) string {
-	if n == 1 {
-		return "1 " + unit
-	}
-	return strconv.Itoa(n) + " " + unit + "s"
 }
 
 // choice lists the first ten values of an enum.
@@ -257,7 +250,7 @@ func describeLength(characters int, secret bool) string {
 	if secret {
 		return describeValue("", secret)
 	}
-	return plural(characters, "character")
+	return aai.Count(characters, "character")
 }
 
 // literal returns a value as JSON, shortened. For lists and objects it only names the kind.
@@ -282,7 +275,7 @@ func literal(value any) string {
 		if len(v) == 0 {
 			return "an empty list"
 		}
-		return "a list of " + plural(len(v), "item")
+		return "a list of " + aai.Count(len(v), "item")
 	}
 	return "an object"
 }

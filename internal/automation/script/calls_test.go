@@ -152,7 +152,7 @@ func TestProgressOfAScript(t *testing.T) {
 	for message := range heard {
 		all = append(all, message)
 	}
-	if got := strings.Join(all, ", "); !strings.HasPrefix(got, "1 calls, half of it") {
+	if got := strings.Join(all, ", "); !strings.HasPrefix(got, "1 call, half of it") {
 		t.Errorf("heard: %s", got)
 	}
 }

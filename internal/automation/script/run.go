@@ -83,7 +83,7 @@ func (r *run) serve(ctx context.Context, p *scriptProcess, job child.Job) *child
 				r.watch.stop(endTooManyCalls)
 				return nil
 			}
-			r.publishProgress(ctx, fmt.Sprintf("%d calls", r.calls))
+			r.publishProgress(ctx, aai.Count(r.calls, "call"))
 			reply := r.makeCall(ctx, m.Call)
 			if r.watch.stopped() != endNone || child.Write(p.Stdin, reply) != nil {
 				return nil

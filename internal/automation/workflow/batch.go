@@ -165,7 +165,7 @@ func (b *batch) one(ctx context.Context, run func(context.Context) (*aai.Result,
 	result, err := aai.RetryRateLimited(ctx, maxRateLimitWait, run)
 	b.mu.Lock()
 	b.done++
-	gateway.Progress(ctx, float64(b.done), float64(len(b.calls)), fmt.Sprintf("%d of %d calls", b.done, len(b.calls)))
+	gateway.Progress(ctx, float64(b.done), float64(len(b.calls)), fmt.Sprintf("%d of %s", b.done, aai.Count(len(b.calls), "call")))
 	b.mu.Unlock()
 	if err != nil {
 		return failed(aai.AsError(err))
@@ -242,7 +242,7 @@ func (b *batch) answer() (*aai.Result, error) {
 			foreign = append(foreign, o.Foreign)
 		}
 	}
-	head := fmt.Sprintf("%d of %s done", ok, counted(len(b.calls), "call"))
+	head := fmt.Sprintf("%d of %s done", ok, aai.Count(len(b.calls), "call"))
 	if ok < len(b.calls) {
 		head += fmt.Sprintf(", %d failed", len(b.calls)-ok)
 	}

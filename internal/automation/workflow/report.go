@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/gybob/aai-gateway"
@@ -139,7 +138,7 @@ func (p *report) remaining() (all []remainder) {
 func (p *report) result() *aai.Result {
 	data := p.data(true, "")
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %d of %d steps done", p.title(), p.done(), len(p.doc.Steps))
+	fmt.Fprintf(&b, "%s: %d of %s done", p.title(), p.done(), aai.Count(len(p.doc.Steps), "step"))
 	for i, line := range p.rows {
 		switch {
 		case line.Skipped:
@@ -147,7 +146,7 @@ func (p *report) result() *aai.Result {
 		case !line.OK:
 			fmt.Fprintf(&b, "\n%d %s: skipped: %s", i+1, line.Tool, line.Error)
 		case line.Failed > 0:
-			fmt.Fprintf(&b, "\n%d %s: %s failed: %s", i+1, line.Tool, counted(line.Failed, "call"), line.Error)
+			fmt.Fprintf(&b, "\n%d %s: %s failed: %s", i+1, line.Tool, aai.Count(line.Failed, "call"), line.Error)
 		}
 		if gave, _ := inShort(p.values[i]); p.full && line.OK && gave != "" {
 			fmt.Fprintf(&b, "\n%d %s returned: %s", i+1, line.Tool, gave)
@@ -208,11 +207,11 @@ func (p *report) failure(s *Step, cause *aai.Error) error {
 	took -= left
 	switch {
 	case p.rolledBack && left > 0:
-		e.Message += fmt.Sprintf("\nrolled back: %s undone, %d not", counted(took, "act"), left)
+		e.Message += fmt.Sprintf("\nrolled back: %s undone, %d not", aai.Count(took, "act"), left)
 	case p.rolledBack:
-		e.Message += fmt.Sprintf("\nrolled back: %s undone, none is left", counted(took, "act"))
+		e.Message += fmt.Sprintf("\nrolled back: %s undone, none is left", aai.Count(took, "act"))
 	case p.acted > 0:
-		e.Message += "\n" + counted(p.acted-p.uncertain, "act") + " done, and not undone"
+		e.Message += "\n" + aai.Count(p.acted-p.uncertain, "act") + " done, and not undone"
 		if p.uncertain > 0 {
 			e.Message += fmt.Sprintf("; of %d it is unknown whether it was done", p.uncertain)
 		}
@@ -242,11 +241,4 @@ func (p *report) delivery(cause *aai.Error) aai.Delivery {
 		return aai.Delivered
 	}
 	return aai.NotDelivered
-}
-
-func counted(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return strconv.Itoa(n) + " " + what + "s"
 }

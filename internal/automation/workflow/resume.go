@@ -241,7 +241,7 @@ func (p *report) rollbackResult() *aai.Result {
 		fmt.Fprintf(&left, "\nnot undone: %s (%s): %s", b.Step, b.Tool, b.Says)
 	}
 	data := map[string]any{"taken_back": took, "left": len(p.undone) - took, "rollback": p.undone}
-	return &aai.Result{Text: fmt.Sprintf("%s: %d of %s undone%s", p.title(), took, counted(len(p.undone), "act"),
+	return &aai.Result{Text: fmt.Sprintf("%s: %d of %s undone%s", p.title(), took, aai.Count(len(p.undone), "act"),
 		left.String()), Data: data, DataComplete: true, Warning: p.warning}
 }
 

@@ -275,7 +275,7 @@ func storeError(cause error) *aai.Error {
 // summary describes the step in short.
 func (s *Step) summary() string {
 	if s.Parallel != nil {
-		return fmt.Sprintf("%d calls side by side", len(s.Parallel))
+		return aai.Count(len(s.Parallel), "call") + " side by side"
 	}
 	return aai.CleanLabel(s.Tool, maxStepName)
 }

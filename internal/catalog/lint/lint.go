@@ -178,10 +178,10 @@ func (c *checker) guide(app *aai.App) {
 	mend := "Take out what an agent does not need, shorten descriptions, or split the app."
 	switch {
 	case tokens > tooMany:
-		c.find(answer.SeverityWarning, "large-guide", "", "the guide takes about "+count(tokens, "token")+" of a model's context",
+		c.find(answer.SeverityWarning, "large-guide", "", "the guide takes about "+aai.Count(tokens, "token")+" of a model's context",
 			mend)
 	case tokens > many:
-		c.find(answer.SeverityHint, "large-guide", "", "the guide takes about "+count(tokens, "token")+" of a model's context", mend)
+		c.find(answer.SeverityHint, "large-guide", "", "the guide takes about "+aai.Count(tokens, "token")+" of a model's context", mend)
 	}
 }
 

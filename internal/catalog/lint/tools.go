@@ -91,7 +91,7 @@ func (c *checker) section(s section, d *catalog.Descriptor) {
 	}
 	c.report.Tools += len(d.App.Tools)
 	if n := len(d.App.Tools); n > 40 {
-		c.find(answer.SeverityHint, "many-tools", s.tools.Mark, count(n, "tool")+"; models choose best among few",
+		c.find(answer.SeverityHint, "many-tools", s.tools.Mark, aai.Count(n, "tool")+"; models choose best among few",
 			"Join those that differ in a parameter only.")
 	}
 	same, values := make(map[string]string), slices.Collect(s.tools.Items())
@@ -264,12 +264,4 @@ func hostOf(address string) string {
 		return ""
 	}
 	return u.Host
-}
-
-// count formats a number of things: "1 tool", "2 tools".
-func count(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
 }

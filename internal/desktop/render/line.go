@@ -81,7 +81,7 @@ func (w *walker) writeRefAndStates(b *strings.Builder, c int) {
 	}
 	w.writeStates(b, c)
 	if n.closed > 0 {
-		fmt.Fprintf(b, " (%d items in closed menus)", n.closed)
+		b.WriteString(" (" + aai.Count(n.closed, "item") + " in closed menus)")
 	}
 }
 
@@ -168,7 +168,7 @@ func (w *walker) isTruncated(c int) bool {
 func (w *walker) writeContents(b *strings.Builder, p *part) {
 	e := w.element(p.first)
 	if size := w.itemCount(p.first); size > 0 {
-		fmt.Fprintf(b, " %d items", size)
+		b.WriteString(" " + aai.Count(size, "item"))
 	}
 	if e.UnreadChildren > 0 {
 		fmt.Fprintf(b, " (%d not read)", e.UnreadChildren)
@@ -183,7 +183,7 @@ func (w *walker) writeContents(b *strings.Builder, p *part) {
 		}
 	}
 	if p.tooDeep > 0 {
-		fmt.Fprintf(b, " (%d elements inside)", p.tooDeep)
+		b.WriteString(" (" + aai.Count(p.tooDeep, "element") + " inside)")
 	}
 }
 

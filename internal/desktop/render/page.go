@@ -207,7 +207,7 @@ func (a *attempt) note(p *pager) string {
 		if a.omits != "" {
 			left = ", without " + a.omits
 		}
-		return fmt.Sprintf("%d of %d elements to act on%s", a.acting(), p.total, left)
+		return fmt.Sprintf("%d of %s to act on%s", a.acting(), aai.Count(p.total, "element"), left)
 	case len(p.nodes) == 0:
 		return "nothing is showing"
 	case len(a.parts) == 0:

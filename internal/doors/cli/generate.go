@@ -119,7 +119,7 @@ func showGeneration(r *run, c *toolCall) error {
 			return err
 		}
 	}
-	r.output.say("%s: %s, a guide of about %d tokens.", made.App, counted(made.Tools, "tool"), made.Tokens)
+	r.output.say("%s: %s, a guide of about %d tokens.", made.App, aai.Count(made.Tools, "tool"), made.Tokens)
 	return r.saveImport(c, "generate_save", fmt.Sprintf("Save this as %s?", made.Path), made.Seen)
 }
 

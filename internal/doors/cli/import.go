@@ -144,7 +144,7 @@ func (r *run) showAPI(made answer.DraftedAPI) {
 			r.output.say("  %s", aai.CleanLabel(change, maxLine))
 		}
 	}
-	r.output.say("%s at %s: %d of its %s as tools.", made.App, aai.CleanLabel(made.BaseURL, maxLine), made.Tools, counted(made.Operations, "operation"))
+	r.output.say("%s at %s: %d of its %s as tools.", made.App, aai.CleanLabel(made.BaseURL, maxLine), made.Tools, aai.Count(made.Operations, "operation"))
 	if made.Login != "" {
 		r.output.say("It needs a login: aai-gateway auth login %s, once it is saved.", made.App)
 	}

@@ -29,9 +29,9 @@ func importServers(r *run, made answer.DraftedServers, c *toolCall) error {
 	if len(made.Apps) == 0 {
 		return nil
 	}
-	question := "Save " + counted(len(made.Apps), "app") + ", and their values in the vault?"
+	question := "Save " + aai.Count(len(made.Apps), "app") + ", and their values in the vault?"
 	if made.Replace != nil {
-		question = "Save " + counted(len(made.Apps), "app") + ", their values in the vault, and change " + made.File + "?"
+		question = "Save " + aai.Count(len(made.Apps), "app") + ", their values in the vault, and change " + made.File + "?"
 	}
 	if err := r.saveImport(c, "import_servers_save", question, made.Seen); err != nil {
 		return err

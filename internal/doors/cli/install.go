@@ -292,7 +292,7 @@ func (r *run) applyPlan(ctx context.Context, act string, f installFlags, result 
 		return err
 	}
 	result.Probed = &seen
-	r.output.say("Started as %s starts it: %s %s, MCP %s, %d tools, in %d ms.", plan.Name, seen.Server, seen.Version, seen.Protocol, seen.Tools, seen.Took.Milliseconds())
+	r.output.say("Started as %s starts it: %s %s, MCP %s, %s, in %d ms.", plan.Name, seen.Server, seen.Version, seen.Protocol, aai.Count(seen.Tools, "tool"), seen.Took.Milliseconds())
 	r.output.say("%s", plan.After)
 	return nil
 }

@@ -25,14 +25,6 @@ func newLint(r *run) *cobra.Command {
 	})
 }
 
-// counted formats a number of things: "1 error", "2 errors".
-func counted(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
-}
-
 // showLint writes each finding on one line, in the form that editors parse, with the advice
 // below it.
 func showLint(r *run, report answer.LintReport, c *toolCall) {
@@ -59,9 +51,9 @@ func showLint(r *run, report answer.LintReport, c *toolCall) {
 		}
 		r.output.say("%s to %s: %s is needed, %s was made.", c.Old, c.New, c.RequiredBump, c.ActualBump)
 	}
-	r.output.say("%s: %s, %s, %s.", source, counted(found[answer.SeverityError], "error"), counted(found[answer.SeverityWarning], "warning"), counted(found[answer.SeverityHint], "hint"))
+	r.output.say("%s: %s, %s, %s.", source, aai.Count(found[answer.SeverityError], "error"), aai.Count(found[answer.SeverityWarning], "warning"), aai.Count(found[answer.SeverityHint], "hint"))
 	if report.App != "" {
-		r.output.say("%s %s: %s, a guide of about %d tokens.", report.App, report.Version, counted(report.Tools, "tool"), report.GuideTokens)
+		r.output.say("%s %s: %s, a guide of about %d tokens.", report.App, report.Version, aai.Count(report.Tools, "tool"), report.GuideTokens)
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/gybob/aai-gateway"
 )
 
 func newSearch(r *run) *cobra.Command {
@@ -100,5 +102,5 @@ func countedText(number, thing string) string {
 	if err != nil {
 		return number + " " + thing + "s"
 	}
-	return counted(n, thing)
+	return aai.Count(n, thing)
 }

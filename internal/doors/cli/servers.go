@@ -115,7 +115,7 @@ func showTrust(r *run, c *toolCall) error {
 		if err != nil {
 			return err
 		}
-		r.output.say("In %s, %d tools are trusted.", name, len(believed.Believed))
+		r.output.say("Trusted in %s: %s.", name, aai.Count(len(believed.Believed), "tool"))
 	}
 	return nil
 }

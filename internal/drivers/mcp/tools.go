@@ -203,5 +203,5 @@ func (d *Driver) start(ctx context.Context, r *aai.Recipe) (*aai.Result, error) 
 	if l.Rest != "" {
 		data["missing"], warning = l.Rest, "tools are missing: "+l.Rest
 	}
-	return live.withSource(&aai.Result{Data: data, Warning: warning, Text: fmt.Sprintf("The server runs and has %d tools; the guide to %s lists them.", len(names), r.App)}), nil
+	return live.withSource(&aai.Result{Data: data, Warning: warning, Text: fmt.Sprintf("The server runs and has %s; the guide to %s lists them.", aai.Count(len(names), "tool"), r.App)}), nil
 }

@@ -86,7 +86,7 @@ func (d *Draft) askModel(ctx context.Context,
 		return nil, prefixError("the model's answer", err)
 	}
 	if all := len(d.Document.Sections[0].Tools); told < all {
-		d.Notes = append(d.Notes, fmt.Sprintf("the model was asked about %d of %d tools", told, all))
+		d.Notes = append(d.Notes, fmt.Sprintf("the model was asked about %d of %s", told, aai.Count(all, "tool")))
 	}
 	whose := "the caller's model"
 	if name := aai.CleanLabel(answer.Model, 60); name != "" {

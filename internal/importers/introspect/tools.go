@@ -154,7 +154,7 @@ func preview(call *aai.Call, draft *Draft, planned importers.DescriptorChange, w
 	if planned.Path != "" && (isPersonal(call) || planned.Before != nil) {
 		var omitted int
 		if a.Diff, omitted = planned.Diff(requestOf(call).Full); omitted > 0 {
-			a.Notes = append(a.Notes, fmt.Sprintf("%d lines of the difference are not shown; full shows them", omitted))
+			a.Notes = append(a.Notes, "not shown of the difference: "+aai.Count(omitted, "line")+"; full shows them")
 		}
 	}
 	if !isPersonal(call) {

@@ -62,7 +62,7 @@ func (b *Bus) Ready(ctx context.Context) (desktop.Readiness, error) {
 		if err != nil {
 			return unready(noBus("the registry of the accessibility bus does not answer", err))
 		}
-		r.Detail += fmt.Sprintf(", %d programs are on it", len(refs))
+		r.Detail += ", on it: " + aai.Count(len(refs), "program")
 	}
 	if !on {
 		r.Detail += "; accessibility is switched off"
