@@ -172,7 +172,11 @@ func parseWords(text string, strategy Strategy) (*Query, error) {
 	if looksLikeTerms(text) {
 		return parseTerms(text, strategy)
 	}
-	return plainQuery(text, strategy), nil
+	q := plainQuery(text, strategy)
+	if role, ok := lookUpRole(text); ok && strategy == Auto { // the last resort, for reading alone; see allowsAction
+		q.passes = append(q.passes, termPasses(&term{attribute: roleAttribute, role: role}, ByRole)...)
+	}
+	return q, nil
 }
 
 func plainQuery(words string, strategy Strategy) *Query {
