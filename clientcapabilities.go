@@ -25,6 +25,8 @@ type ClientCapabilities struct {
 	OnDialogShown func(screen string)
 	// Roots returns the folders that the client works in.
 	Roots func(ctx context.Context) ([]Root, error)
+	// Subscriptions returns the number of resources to which the client is subscribed. Nil: it cannot subscribe.
+	Subscriptions func() int
 }
 
 // A Form asks the person at the client for values; see ClientCapabilities.Elicit.

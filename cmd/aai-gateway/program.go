@@ -185,13 +185,14 @@ func describeDesktop() *aai.App {
 
 // builtinApps returns the builtin apps other than the gateway's own. Results of their reading
 // tools are cached as configured. The person's stop key calls stop.
-func (s *setup) builtinApps(recent *active.ResultCache, more []*aai.Tool, stop func(), log *slog.Logger) ([]*aai.App, io.Closer) {
+func (s *setup) builtinApps(recent *active.ResultCache, calling callTools, modes *policy.ModeGate, stop func(), log *slog.Logger) ([]*aai.App, io.Closer) {
 	s.stopEverything = stop
 	if s.platform.desktop == nil {
 		return nil, io.NopCloser(nil)
 	}
 	open, closer := s.platform.desktop(s, log)
-	app := gui.New(gui.Config{Open: open, InputLock: s.inputLock(), RefsFolder: s.platform.refsFolder, SessionInfo: s.describeSession, IsScreenLocked: s.session.Locked, IsCallerHost: s.isHostProcess, IsTerminal: process.ShowsTerminal, DashboardHosts: dashboardHosts, Log: log, ExtraTools: more})
+	app := gui.New(gui.Config{Open: open, InputLock: s.inputLock(), RefsFolder: s.platform.refsFolder, SessionInfo: s.describeSession, IsScreenLocked: s.session.Locked, IsCallerHost: s.isHostProcess, IsTerminal: process.ShowsTerminal, DashboardHosts: dashboardHosts,
+		UndoDepth: calling.acts.Depth, SecurityMode: func() string { return modes.Current().String() }, Log: log, ExtraTools: calling.desktop})
 	recent.CacheTool(app.Tool("ax_get_tree"), s.Cache.TreeMaxAge)
 	recent.CacheTool(app.Tool("ax_screenshot"), s.Cache.ScreenshotMaxAge)
 	return []*aai.App{app}, closer
@@ -311,7 +312,7 @@ func (p *program) build(cfg *setup) (*components, error) {
 	finds := p.newAppSources(cfg, appDependencies{drivers, client, logins, vault, log, func() *gateway.Gateway { return built.gateway }}, known, finder)
 	calling := newCallTools(func() *gateway.Gateway { return built.gateway }, vault, cfg.dataFolders(), log)
 	halts := newStopControl(cfg.platform.data, func() *gateway.Gateway { return built.gateway }, func() *aai.App { return self }, log)
-	ownApps, closeDesktop := cfg.builtinApps(recent, calling.desktop, stopByKey(func() *gateway.Gateway { return built.gateway }, log), log)
+	ownApps, closeDesktop := cfg.builtinApps(recent, calling, trust.modes, stopByKey(func() *gateway.Gateway { return built.gateway }, log), log)
 	album := cfg.keptScreenshots(desktopOf(ownApps), calling.acts, vault, log)
 	self = builtin.NewApp(
 		builtin.Dependencies{

@@ -150,6 +150,9 @@ func (d *engine) connectTool() spec {
 
 func (d *engine) connect(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 	if call.Target != nil && call.Target.PID == 0 {
+		if err := d.CheckAlias(ctx, params.String(call, "alias")); err != nil {
+			return nil, err
+		}
 		app, over, seen, err := d.Launch(ctx, call)
 		if err != nil {
 			return nil, err
@@ -183,7 +186,7 @@ func (d *engine) connected(ctx context.Context, call *aai.Call, app desktop.App)
 	d.Sessions.For(call).Connect(app, alias)
 	view := viewOfApp(app)
 	out := &aai.Result{
-		Text: fmt.Sprintf("Connected to %s (process %d), %d windows.", view.Name, view.PID, windows),
+		Text: fmt.Sprintf("Connected to %s (process %d), %s.", view.Name, view.PID, aai.Count(windows, "window")),
 		Data: map[string]any{
 			"connected": true, "app_name": view.Name, "pid": view.PID, "bundle_id": view.ID, "toolkit": view.Toolkit,
 			"windows": windows, "alias": alias,
@@ -265,7 +268,9 @@ func (d *engine) listWindows(ctx context.Context, call *aai.Call) (*aai.Result, 
 func (d *engine) sessionInfoTool() spec {
 	return spec{
 		name: "ax_session_info", title: "Session information", effect: aai.Reads,
-		returns:     `"connected_apps": {"type": "array", "items": {"type": "string"}}, "action_count": {"type": "integer"}, "uptime_seconds": {"type": "integer"}`,
+		returns: `"connected_apps": {"type": "array", "items": {"type": "string"}}, "action_count": {"type": "integer"},
+			"undo_stack_depth": {"type": "integer"}, "subscriptions": {"type": "integer"}, "uptime_seconds": {"type": "number"},
+			"security_mode": {"type": "string", "enum": ["normal", "safe", "sandboxed"]}`,
 		description: "List this conversation's programs and count its actions.",
 		run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 			processes, actions := d.Sessions.For(call).Report()
@@ -273,10 +278,22 @@ func (d *engine) sessionInfoTool() spec {
 			if err != nil {
 				return nil, err
 			}
-			return &aai.Result{Data: map[string]any{
+			info := map[string]any{
 				"connected_apps": connected, "action_count": actions,
 				"uptime_seconds": int(time.Since(d.begun).Seconds()),
-			}}, nil
+			}
+			if client := aai.ClientCapabilitiesOf(ctx); client.Subscriptions != nil {
+				info["subscriptions"] = client.Subscriptions()
+			}
+			if d.securityMode != nil {
+				info["security_mode"] = d.securityMode()
+			}
+			if d.undoDepth != nil {
+				if depth, err := d.undoDepth(ctx, call.Caller); err == nil { // the acts of the terminal may be sealed
+					info["undo_stack_depth"] = depth
+				}
+			}
+			return &aai.Result{Data: info}, nil
 		},
 	}
 }

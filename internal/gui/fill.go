@@ -307,7 +307,11 @@ func (f *formFill) failed(n int, err error) {
 // nothingFilledError returns the error for a form without any filled field.
 func (f *formFill) nothingFilledError() error {
 	first := f.rows[0].cause
-	e := aai.Errorf(first.Code, "none of %s was filled:%s", aai.Count(len(f.rows), "field"), f.problems())
+	what := fmt.Sprintf("none of the %d fields was", len(f.rows))
+	if len(f.rows) == 1 {
+		what = "the field was not"
+	}
+	e := aai.Errorf(first.Code, "%s filled:%s", what, f.problems())
 	e.Delivery = aai.NotDelivered
 	for _, row := range f.rows {
 		if row.cause != nil && row.cause.Code != first.Code {

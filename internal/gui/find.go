@@ -8,6 +8,7 @@ import (
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/gui/params"
 )
 
@@ -22,12 +23,14 @@ func (d *engine) findTool() spec {
 			"strategy": {"type": "string", "enum": ["auto", "exact", "contains", "regex", "role", "identifier", "xpath"], "default": "auto"}`,
 		required: `["app", "query"]`,
 		run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
+			gateway.Progress(ctx, 1, 2, "Searching accessibility tree")
 			return d.withView(ctx, call, func(ctx context.Context, v *view) (*aai.Result, error) {
 				v.includeOffscreen, v.includeMenus = true, true
 				m, err := v.locate(ctx, params.String(call, "query"))
 				if err != nil {
 					return nil, err
 				}
+				gateway.Progress(ctx, 2, 2, "Element found")
 				row := v.row(m.index)
 				return &aai.Result{Text: v.foundText(ctx, m.index, row), DataComplete: true, Data: struct {
 					Found    bool   `json:"found"`

@@ -193,6 +193,19 @@ func TestWaitIdleForTheRestless(t *testing.T) {
 	})
 }
 
+// TestWaitIdleForABusyBar: a program that shows a progress bar of unknown length is at work, although it sends no
+// events; it is idle when the bar is gone.
+func TestWaitIdleForABusyBar(t *testing.T) {
+	inWorld(t, func(w *world) {
+		bar := form(w).Main.Add(desktop.Element{Role: desktop.Progressbar, Name: "Loading", Value: "-1"})
+		a := w.ok("ax_wait_idle", `{"app": "Form", "timeout_ms": 2000}`)
+		w.want(a, false, "idle")
+		w.has(a.Text, "still changing", `progressbar "Loading"`)
+		bar.Hide()
+		w.want(w.ok("ax_wait_idle", `{"app": "Form", "timeout_ms": 2000}`), true, "idle")
+	})
+}
+
 // TestWaitIdleForTheHanging: a program that hangs is quiet, but not idle.
 func TestWaitIdleForTheHanging(t *testing.T) {
 	inWorld(t, func(w *world) {

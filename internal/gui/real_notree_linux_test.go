@@ -86,7 +86,7 @@ func TestRealLaunchWithoutATree(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)
 	a := w.ok("ax_connect", params{"app": "xterm", "launch": true, "arguments": []any{"-T", "launched", "-e", "sh", "-c", "stty -echo; read line"}})
-	w.says(a.Text, "1 windows")
+	w.says(a.Text, "1 window")
 	w.says(a.Warning, "shows no tree")
 	a = w.done("ax_key_press", params{"app": fmt.Sprint(whole(a.data["pid"])), "key": "return", "mode": "focus"})
 	w.says(a.Text, `the window "launched" is gone`)

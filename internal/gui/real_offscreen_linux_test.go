@@ -27,7 +27,7 @@ func TestRealOutOfView(t *testing.T) {
 	w := newRealWorld(t)
 	f := w.webForm(farPage())
 	first := f.ok("ax_get_tree", params{"app": f.app})
-	if !regexp.MustCompile(`1 of 1 things to act on; out of view: 2 textbox, 1 button, 1[0-9]{2} paragraph, 1 image; more: "q`).MatchString(first.Text) {
+	if !regexp.MustCompile(`1 of 1 thing to act on; out of view: 2 textbox, 1 button, 1[0-9]{2} paragraph, 1 image; more: "q`).MatchString(first.Text) {
 		t.Errorf("it says %s", first.Text)
 	}
 	text := f.shown(f.app)

@@ -97,7 +97,7 @@ func TestScreenshotFails(t *testing.T) {
 	inWorld(t, func(w *world) {
 		p := w.d.Program("Paint")
 		win := p.Window("Paint")
-		w.has(w.failure(aai.ElementNotFound, "ax_screenshot", `{"app": "Paint", "window_index": 1}`).Message, "1 windows")
+		w.has(w.failure(aai.ElementNotFound, "ax_screenshot", `{"app": "Paint", "window_index": 1}`).Message, "1 window")
 		w.fails(aai.InvalidParams, "ax_screenshot", `{"app": "Paint", "region": {"x": 1500, "y": 0, "w": 5, "h": 5}}`)
 		w.fails(aai.InvalidParams, "ax_screenshot", `{"region": {"x": 2000, "y": 0, "w": 5, "h": 5}}`)
 		w.fails(aai.InvalidParams, "ax_screenshot", `{"region": {"x": 2000}}`)

@@ -189,7 +189,9 @@ func (d *engine) runTool(ctx context.Context, s spec, call *aai.Call, hasMode bo
 		err = params.CheckText(call)
 	}
 	if err == nil {
-		result, err = s.run(ctx, call)
+		measuring, end := withMeasurements(ctx, s.name == getTreeName)
+		result, err = s.run(measuring, call)
+		end()
 	}
 	if err != nil {
 		err = s.adaptError(err, call, hasMode)
@@ -221,7 +223,9 @@ func (s spec) adaptError(err error, call *aai.Call, hasMode bool) error {
 	e := *aai.AsError(err)
 	switch {
 	case s.effect == aai.Reads && !params.Launches(call):
-		e.Delivery = ""
+		if e.Delivery = ""; s.starts { // the gateway cannot see that this call starts no program
+			e.Delivery = aai.NotDelivered
+		}
 	case e.Code == aai.InvalidParams && e.Delivery == "": // parameters are read before any action
 		e.Delivery = aai.NotDelivered
 	}

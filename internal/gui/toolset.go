@@ -43,7 +43,11 @@ type Config struct {
 	// DashboardHosts returns the hosts, with ports, of the person's dashboards now: windows that
 	// show one can be neither seen nor operated. Nil: there are none.
 	DashboardHosts func() ([]string, error)
-	Log            *slog.Logger // nil: no log
+	// UndoDepth returns the number of the caller's acts that ax_undo can still revert. Nil: unknown.
+	UndoDepth func(ctx context.Context, caller aai.Caller) (int, error)
+	// SecurityMode returns the mode in effect: normal, safe or sandboxed. Nil: unknown.
+	SecurityMode func() string
+	Log          *slog.Logger // nil: no log
 	// ExtraTools are tools of other packages, listed after those of this one.
 	ExtraTools []*aai.Tool
 }
@@ -51,9 +55,11 @@ type Config struct {
 // engine holds the state that the tools and the views of all calls share.
 type engine struct {
 	programs.Registry
-	refStore conversation.RefStore
-	session  func() ([]string, map[string]any)
-	begun    time.Time
+	refStore     conversation.RefStore
+	session      func() ([]string, map[string]any)
+	undoDepth    func(context.Context, aai.Caller) (int, error)
+	securityMode func() string
+	begun        time.Time
 }
 
 // New returns the desktop as an app. Its tools are safe for concurrent use.
@@ -64,11 +70,11 @@ func New(cfg Config) *aai.App {
 	}
 	d := &engine{
 		Registry: programs.Registry{
-			OpenBackend:  sync.OnceValue(func() desktop.Backend { return programs.WithInputLock(cfg.Open(), cfg.InputLock) }),
+			OpenBackend:  sync.OnceValue(func() desktop.Backend { return programs.WithInputLock(measured(cfg.Open()), cfg.InputLock) }),
 			IsCallerHost: cfg.IsCallerHost, IsTerminal: cfg.IsTerminal, IsScreenLocked: cfg.IsScreenLocked, DashboardHosts: cfg.DashboardHosts, Log: log, Sessions: conversation.NewSessions(), SelfPID: os.Getpid(),
 		},
 		refStore: conversation.RefStore{Folder: cfg.RefsFolder},
-		session:  cfg.SessionInfo, begun: time.Now(),
+		session:  cfg.SessionInfo, undoDepth: cfg.UndoDepth, securityMode: cfg.SecurityMode, begun: time.Now(),
 	}
 	tools := d.tools()
 	return &aai.App{

@@ -21,9 +21,11 @@ const (
 	sizeTokens    = 8  // for the page's own size
 )
 
+const getTreeName = "ax_get_tree"
+
 func (d *engine) getTreeTool() spec {
 	return spec{
-		name: "ax_get_tree", title: "Get element tree", effect: aai.Reads,
+		name: getTreeName, title: "Get element tree", effect: aai.Reads,
 		description: "Outline a program's windows, with refs. Fits budget_tokens; more continues it, root drills down.",
 		params: appProp + `,
 			"root": {"type": "string", "description": "Ref or query of the element to begin at"},
@@ -40,6 +42,7 @@ func (d *engine) getTreeTool() spec {
 
 func tree(ctx context.Context, v *view) (*aai.Result, error) {
 	call := v.call
+	reportElements(ctx, len(v.snapshot.Elements))
 	o := render.Options{
 		Budget: params.Int(call, "budget_tokens", defaultBudget), Root: -1, After: params.String(call, "more"),
 		Hidden: params.Bool(call, "include_invisible"), MaxDepth: params.Int(call, "max_depth", 0),
@@ -134,7 +137,7 @@ func (v *view) page(o render.Options) (render.Page, any, error) {
 		page.Tokens = sanitize.EstimateTokens(page.Text)
 		return page, pageView{name, page.Tokens, page.Shown, page.Total, "", "", nil}, nil
 	}
-	page.Text += fmt.Sprintf("%d of %d things to act on", page.Shown, page.Total)
+	page.Text += fmt.Sprintf("%d of %s to act on", page.Shown, aai.Count(page.Total, "thing"))
 	switch {
 	case render.IsOffscreenCursor(o.After):
 		page.Text += " that are out of view"

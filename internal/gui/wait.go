@@ -222,7 +222,31 @@ func (d *engine) waitIdleTool() spec {
 	}
 }
 
-// waitIdle waits by events, without polling. It does not hold the program's queue slot, so that
+// busyInterval is the time between two looks at a busy bar.
+const busyInterval = 250 * time.Millisecond
+
+// busyBar describes a progress bar of unknown length in the program's windows, such as Qt's, whose value is below its
+// minimum; "" if there is none. It fails if the program cannot be read: a program that hangs is quiet too.
+func (d *engine) busyBar(ctx context.Context, app desktop.App) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	shot, err := d.OpenBackend().Tree.Snapshot(ctx, app)
+	if err != nil {
+		return "", guierr.Unreadable(err)
+	}
+	for i := range shot.Elements {
+		e := &shot.Elements[i]
+		if e.Role != desktop.Progressbar || !shot.IsVisible(i) {
+			continue
+		}
+		if fieldtext.ParseNumber(e.Value, e.Min) < e.Min {
+			return desktop.Describe(e), nil
+		}
+	}
+	return "", nil
+}
+
+// waitIdle waits by events, and until no busy bar shows. It does not hold the program's queue slot, so that
 // other calls can act on it meanwhile.
 func (d *engine) waitIdle(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 	app, err := d.AdmittedApp(ctx, call)
@@ -242,24 +266,33 @@ func (d *engine) waitIdle(ctx context.Context, call *aai.Call) (*aai.Result, err
 		return nil, err
 	}
 	begun := time.Now()
-	seen := watch.WaitUntilQuiet(watching, events, still, func(seen int) {
-		gateway.Progress(ctx, time.Since(begun).Round(time.Millisecond).Seconds(), limit.Seconds(), fmt.Sprintf("Not quiet yet, %d events", seen))
-	})
-	if ctx.Err() != nil { // the caller has gone
-		return nil, ctx.Err()
-	}
-	idle := watching.Err() == nil
-	if idle { // a program that hangs is quiet too
-		ctx, cancel := context.WithTimeout(ctx, callTimeout)
-		defer cancel()
-		if err := d.Probe(ctx, app); err != nil {
+	seen, busy, idle := 0, "", false
+	for {
+		before := seen
+		seen += watch.WaitUntilQuiet(watching, events, still, func(seen int) {
+			gateway.Progress(ctx, time.Since(begun).Round(time.Millisecond).Seconds(), limit.Seconds(), "Not quiet yet, "+aai.Count(before+seen, "event"))
+		})
+		if ctx.Err() != nil { // the caller has gone
+			return nil, ctx.Err()
+		}
+		if idle = watching.Err() == nil; !idle {
+			break
+		}
+		if busy, err = d.busyBar(ctx, app); err != nil {
 			return nil, err
 		}
+		if busy == "" {
+			break
+		}
+		_ = aai.Sleep(watching, busyInterval) // the bar sends no events
 	}
 	waited := time.Since(begun).Round(time.Millisecond)
-	text := fmt.Sprintf("%s was quiet for %s, after %s and %d events", aai.CleanLabel(app.Name, 60), still, waited, seen)
+	text := fmt.Sprintf("%s was quiet for %s, after %s and %s", aai.CleanLabel(app.Name, 60), still, waited, aai.Count(seen, "event"))
 	if !idle {
-		text = fmt.Sprintf("%s was still changing after %s: %d events", aai.CleanLabel(app.Name, 60), waited, seen)
+		text = fmt.Sprintf("%s was still changing after %s: %s", aai.CleanLabel(app.Name, 60), waited, aai.Count(seen, "event"))
+	}
+	if !idle && busy != "" {
+		text += "; it shows " + busy + ", which is at work"
 	}
 	return &aai.Result{Text: text, DataComplete: true, Data: map[string]any{"idle": idle, "waited_ms": waited.Milliseconds(), "events": seen}}, nil
 }

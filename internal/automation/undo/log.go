@@ -208,6 +208,18 @@ func (l *Log) setStatus(ctx context.Context, caller aai.Caller, status Status, w
 	})
 }
 
+// Depth returns the number of the caller's acts on windows that can still be reverted.
+func (l *Log) Depth(ctx context.Context, caller aai.Caller) (int, error) {
+	acts, err := l.Acts(ctx, caller)
+	n := 0
+	for _, act := range acts {
+		if act.onDesktop() && act.Undo != nil && act.Status != StatusUndone && act.Status != StatusPartial {
+			n++
+		}
+	}
+	return n, err
+}
+
 // Acts returns the acts of the caller's conversation, the newest last. Callers must not change
 // them.
 func (l *Log) Acts(ctx context.Context, caller aai.Caller) ([]*Act, error) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/automation/undo"
+	"github.com/gybob/aai-gateway/internal/gateway"
 )
 
 var other = aai.Caller{Door: aai.DoorMCP, Session: "t"}
@@ -31,6 +32,22 @@ func TestTheLastActsAreTakenBack(t *testing.T) {
 	s.holds("a", nil)
 	if undone, skipped, text := s.undo(me, 1); undone != 0 || skipped != 0 || text != "nothing is left to undo" {
 		t.Errorf("%v, %v, %s", undone, skipped, text)
+	}
+}
+
+// TestDepth: the depth counts the acts on windows that can be reverted.
+func TestDepth(t *testing.T) {
+	log := undo.NewLog(undo.Config{})
+	for _, done := range []*gateway.Mutation{
+		{Call: "1", Caller: me, App: aai.DesktopApp, Tool: "ax_type", Undo: &aai.Undo{Description: "as before"}},
+		{Call: "2", Caller: me, App: aai.DesktopApp, Tool: "ax_click"},
+		{Call: "3", Caller: me, App: theShelf, Tool: "put", Undo: &aai.Undo{Description: "as before"}},
+		{Call: "4", Caller: other, App: aai.DesktopApp, Tool: "ax_type", Undo: &aai.Undo{Description: "as before"}},
+	} {
+		log.ObserveMutation(t.Context(), done)
+	}
+	if n, err := log.Depth(t.Context(), me); n != 1 || err != nil {
+		t.Errorf("the depth is %d, %v", n, err)
 	}
 }
 

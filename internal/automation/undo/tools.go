@@ -27,7 +27,7 @@ const (
 		"count": {"type": "integer", "minimum": 1, "maximum": 20, "default": 1, "description": "How many of the last acts"},
 		"call": {"type": "string", "minLength": 1, "description": "Instead of count: only the call with this id"}}}`
 	returns = `{"type": "object", "required": ["undone", "skipped"], "properties": {
-		"undone": {"type": "integer"}, "partly": {"type": "integer"}, "skipped": {"type": "integer"},
+		"undone": {"type": "integer"}, "partly": {"type": "integer"}, "skipped": {"type": "integer"}, "before": {"type": "string"},
 		"actions": {"type": "array", "items": {"type": "object", "properties": {
 			"tool": {"type": "string"}, "act": {"type": "string"}, "status": {"type": "string"}, "says": {"type": "string"}}}}}}`
 	// timeout limits a call of the tool; each call that it makes has its own limit.
@@ -90,12 +90,14 @@ func (l *Log) run(ctx context.Context, do DoFunc, call *aai.Call, meant func(*Ac
 	if len(taken) == 0 {
 		head = "nothing is left to undo"
 	}
+	data := map[string]any{"undone": undone, "partly": partly, "skipped": len(taken) - undone - partly, "actions": actions}
 	if undone+partly == 0 && older != nil {
-		lines = append(lines, fmt.Sprintf("Before: %s (count %d)", older, len(taken)+1))
+		before := fmt.Sprintf("%s (count %d)", older, len(taken)+1)
+		lines, data["before"] = append(lines, "Before: "+before), before
 	}
 	return &aai.Result{
 		Text: strings.Join(append([]string{head}, lines...), "\n"),
-		Data: map[string]any{"undone": undone, "partly": partly, "skipped": len(taken) - undone - partly, "actions": actions},
+		Data: data, DataComplete: true,
 		NoOp: len(taken) == 0,
 	}, nil
 }

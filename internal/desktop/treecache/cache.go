@@ -174,8 +174,10 @@ func (m *Cache[K, T]) refresh(ctx context.Context) (*desktop.Snapshot, error) {
 	if m.unchanged(now) {
 		s := *m.last.Load()
 		s.Taken = now
+		desktop.ReadsOf(ctx).AddSnapshot(true)
 		return &s, nil
 	}
+	desktop.ReadsOf(ctx).AddSnapshot(false)
 	how, err := m.read(ctx, now)
 	if err != nil {
 		m.drop() // it may be only partly updated

@@ -159,7 +159,7 @@ func (s *appendixSession) scrub(line string) string {
 		line = strings.ReplaceAll(line, id[1], "TASK")
 	}
 	line = onlyFind(line)
-	line = regexp.MustCompile(`"duration_ms":[\d.]+`).ReplaceAllString(line, `"duration_ms":0`)
+	line = regexp.MustCompile(`duration_ms":[\d.e-]+`).ReplaceAllString(line, `duration_ms":0`)
 	return regexp.MustCompile(`"20\d\d-\d\d-\d\dT[\d:.]+Z"`).ReplaceAllString(line, `"TIME"`)
 }
 

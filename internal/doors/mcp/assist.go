@@ -18,8 +18,10 @@ import (
 // stateless versions, in which servers send no requests, can only answer questions and list
 // their roots, in further rounds.
 func (d *Door) withAssistant(ctx context.Context, req *mcp.CallToolRequest, call *aai.Call) (context.Context, *asking) {
-	a := aai.ClientCapabilities{CanAsk: capabilitiesOf(req).forms}
 	session := req.Session
+	a := aai.ClientCapabilities{
+		CanAsk: capabilitiesOf(req).forms, Subscriptions: func() int { return d.subscriptions.count(session) },
+	}
 	init := session.InitializeParams()
 	if isModern(req) {
 		return withRoundsAssistant(ctx, a, req, call)

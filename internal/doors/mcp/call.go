@@ -53,7 +53,7 @@ func (d *Door) do(ctx context.Context, req *mcp.CallToolRequest, call *aai.Call)
 	defer end()
 	log := d.newCallLog(req)
 	d.noteApp(req.Session, call)
-	result, err := d.cfg.Gateway.Do(ctx, call)
+	result, err := d.cfg.Gateway.Do(log.measure(ctx), call)
 	log.ended(ctx, call, result, aai.AsError(err))
 	if asking.roots.Load() {
 		return rootsRequired(), nil
@@ -83,7 +83,7 @@ func (d *Door) callResult(ctx context.Context, req *mcp.CallToolRequest, call *a
 	}
 	failure := aai.AsError(err)
 	d.logFailure(call, failure)
-	return failed(failure)
+	return d.failedCall(call, failure)
 }
 
 func (d *Door) logFailure(call *aai.Call, e *aai.Error) {

@@ -37,6 +37,10 @@ func (d *Door) complete(ctx context.Context, req *mcp.CompleteRequest) (*mcp.Com
 		}
 		values = d.completeArgument(ctx, req, p, a)
 	case "ref/resource":
+		if ref.URI == outputTemplate && asked.Name == "id" {
+			values = bestCompletions(asked.Value, d.outputs.ids(d.caller(ctx, req.Session, req.ClientInfo()).Conversation()))
+			break
+		}
 		complete, err := d.completerOf(ref.URI, asked.Name)
 		if err != nil {
 			return nil, err

@@ -191,6 +191,9 @@ func TestNothingElseIsYes(t *testing.T) {
 				if strings.HasPrefix(name, action) && !strings.Contains(fmt.Sprintf("%s", result.Content), words) {
 					t.Errorf("expected %q, got %s", words, result.Content)
 				}
+				if strings.HasPrefix(name, action) && result.StructuredContent["elicitation"] != action {
+					t.Errorf("expected %q, got %v", action, result.StructuredContent["elicitation"])
+				}
 			}
 			w.ranNothing(t)
 			if got := c.outcome(addTool); got != "asked" {

@@ -12,6 +12,7 @@ import (
 	"crypto/rand"
 	"io"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -155,12 +156,15 @@ func newDoor(cfg Config, alter func(*mcp.ServerOptions, *tasks.Config)) *Door {
 	return d
 }
 
+// canSubscribe reports whether there are resources to subscribe to.
+func (d *Door) canSubscribe() bool {
+	return !d.cfg.OnlyDirect || slices.ContainsFunc(d.cfg.Resources, func(r Resource) bool { return r.Watch != nil })
+}
+
 func (d *Door) serverOptions() *mcp.ServerOptions {
-	return &mcp.ServerOptions{
+	options := &mcp.ServerOptions{
 		Instructions:            d.instructions(),
 		CompletionHandler:       d.complete,
-		SubscribeHandler:        d.subscribe,
-		UnsubscribeHandler:      d.unsubscribe,
 		RootsListChangedHandler: d.rootsChanged,
 		Logger:                  slog.New(warnings{d.cfg.Log.Handler()}),
 		PageSize:                10_000,
@@ -168,12 +172,16 @@ func (d *Door) serverOptions() *mcp.ServerOptions {
 		SetCacheable: func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { c.CacheScope = "private" },
 		Capabilities: &mcp.ServerCapabilities{
 			Tools:       &mcp.ToolCapabilities{ListChanged: true},
-			Resources:   &mcp.ResourceCapabilities{ListChanged: true, Subscribe: true},
+			Resources:   &mcp.ResourceCapabilities{ListChanged: !d.cfg.OnlyDirect}, // the descriptors of apps come and go
 			Prompts:     &mcp.PromptCapabilities{ListChanged: true},
 			Logging:     &mcp.LoggingCapabilities{},
 			Completions: &mcp.CompletionCapabilities{},
 		},
 	}
+	if d.canSubscribe() { // the SDK declares it
+		options.SubscribeHandler, options.UnsubscribeHandler = d.subscribe, d.unsubscribe
+	}
+	return options
 }
 
 // shutdownTimeout is the time that running calls have to end when the door closes. After

@@ -38,7 +38,7 @@ func (d *Door) ask(ctx context.Context, req *mcp.CallToolRequest, call *aai.Call
 	again := *call
 	again.Parent, again.ID, again.Answers = call.ID, aai.NewCallID(), answers
 	log := d.newCallLog(req)
-	result, err := d.cfg.Gateway.Do(ctx, &again)
+	result, err := d.cfg.Gateway.Do(log.measure(ctx), &again)
 	log.ended(ctx, &again, result, aai.AsError(err))
 	return d.finishCall(ctx, req, &again, result, err), nil
 }
@@ -194,7 +194,7 @@ func (d *Door) askToOpenURL(ctx context.Context, req *mcp.CallToolRequest, call 
 	}
 	if answer, asked := req.Params.InputResponses[urlRequest]; asked {
 		result, _ := answer.(*mcp.ElicitResult)
-		return failed(urlResultError(failure, result, nil)), true
+		return loginResult(failure, result, nil), true
 	}
 	page := &mcp.ElicitParams{
 		Mode: "url", Message: failure.Message, URL: failure.LoginURL, ElicitationID: call.ID,
@@ -209,7 +209,19 @@ func (d *Door) askToOpenURL(ctx context.Context, req *mcp.CallToolRequest, call 
 	ctx, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()
 	result, err := req.Session.Elicit(ctx, page)
-	return failed(urlResultError(failure, result, err)), true
+	return loginResult(failure, result, err), true
+}
+
+// loginResult returns the failure with the person's answer to the request to open the login page.
+func loginResult(failure *aai.Error, result *mcp.ElicitResult, err error) *mcp.CallToolResult {
+	e := urlResultError(failure, result, err)
+	out := failed(e)
+	if err == nil && result != nil {
+		content := describe(e)
+		content.Elicitation = result.Action
+		out.StructuredContent = content
+	}
+	return out
 }
 
 // urlResultError adds the outcome of the request to the failure's hint.

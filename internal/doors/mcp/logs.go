@@ -4,17 +4,20 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/gateway"
 )
 
-// The names of loggers, as clients see them.
+// The names of loggers, as clients see them: tools, followed by the tool's name if there is such a tool, and audit for
+// calls that changed something.
 const (
-	callLogger  = "aai.tools" // followed by the tool's name, if there is such a tool
-	auditLogger = "aai.audit" // calls that changed something
+	appLoggers     = "aai."
+	desktopLoggers = "axterminator." // the tools of windows, whose names there have no prefix: axterminator.tools.find
 )
 
 // slowCall is the duration from which a call is logged as a warning.
@@ -37,20 +40,30 @@ const logLevelKey = "io.modelcontextprotocol/logLevel"
 // A callLog logs a call to its client, if the client wants logs. The zero callLog does
 // nothing.
 type callLog struct {
-	door   *Door
-	req    *mcp.CallToolRequest
-	client *clientState // nil for stateless versions, in which each request asks by itself
-	begun  time.Time
+	door    *Door
+	req     *mcp.CallToolRequest
+	figures *gateway.Measurements
+	client  *clientState // nil for stateless versions, in which each request asks by itself
+	begun   time.Time
 }
 
 func (d *Door) newCallLog(req *mcp.CallToolRequest) callLog {
+	log := callLog{door: d, req: req, begun: time.Now(), figures: new(gateway.Measurements)}
 	if _, asks := req.Params.Meta[logLevelKey]; asks {
-		return callLog{door: d, req: req, begun: time.Now()}
+		return log
 	}
-	if g := d.existingClientState(req.Session); g != nil && g.wantsLogs() {
-		return callLog{door: d, req: req, client: g, begun: time.Now()}
+	if log.client = d.existingClientState(req.Session); log.client != nil && log.client.wantsLogs() {
+		return log
 	}
 	return callLog{}
+}
+
+// measure returns a context for the call that measures it for the log.
+func (l callLog) measure(ctx context.Context) context.Context {
+	if l.door == nil {
+		return ctx
+	}
+	return gateway.WithMeasurements(ctx, l.figures)
 }
 
 // wantLogs notes that the client wants logs.
@@ -88,10 +101,15 @@ func (l callLog) ended(ctx context.Context, call *aai.Call, result *aai.Result, 
 	case took > slowCall:
 		level = "warning"
 	}
+	l.figures.CopyTo(data)
 	effect, known := l.door.effectOf(call)
-	logger := callLogger
+	loggers, name := appLoggers, tool
+	if l.door.isDesktop(call) {
+		loggers, name = desktopLoggers, strings.TrimPrefix(tool, "ax_")
+	}
+	logger := loggers + "tools"
 	if known {
-		logger += "." + tool
+		logger += "." + name
 	}
 	l.send(ctx, level, logger, data)
 	if known && effect != aai.Reads && (failure == nil || failure.Delivery != "") {
@@ -99,7 +117,7 @@ func (l callLog) ended(ctx context.Context, call *aai.Call, result *aai.Result, 
 		if failure != nil {
 			audit["code"], audit["delivery"] = failure.Code, failure.Delivery
 		}
-		l.send(ctx, "notice", auditLogger, audit)
+		l.send(ctx, "notice", loggers+"audit", audit)
 	}
 }
 
@@ -184,6 +202,12 @@ func strategyOf(result *aai.Result) string {
 		return ""
 	}
 	return aai.CleanLabel(said.Strategy, maxLoggedQuery)
+}
+
+// isDesktop reports whether the call is one of the desktop's tools.
+func (d *Door) isDesktop(call *aai.Call) bool {
+	app := d.cachedApp(call.App)
+	return app != nil && app.ID == aai.DesktopApp
 }
 
 // effectOf returns the effect of a call's tool, and whether there is such a tool.

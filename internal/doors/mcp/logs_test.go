@@ -30,7 +30,7 @@ func logOf(t *testing.T, news []message) []string {
 		if err := json.Unmarshal(m.Params, &line); err != nil {
 			t.Fatal(err)
 		}
-		if _, timed := line.Data["duration_ms"].(float64); timed != strings.HasPrefix(line.Logger, "aai.tools") {
+		if _, timed := line.Data["duration_ms"].(float64); timed != strings.Contains(line.Logger, ".tools") {
 			t.Errorf("%+v: only calls take time", line)
 		}
 		delete(line.Data, "duration_ms")
@@ -187,10 +187,10 @@ func TestLogsOfWindows(t *testing.T) {
 		return `{"name":"aai_exec","arguments":{"app":"desktop","tool":"ax_find","args":` + args + `}}`
 	}
 	expectLines(t, "found", c.logged(run(`{"app":"Safari","query":"URL bar","text":"hunter2"}`)),
-		`info aai.tools.ax_find {"app":"Safari","found":true,"ok":true,"query":"URL bar","strategy":"exact","tool":"ax_find"}`)
+		`info axterminator.tools.find {"app":"Safari","found":true,"ok":true,"query":"URL bar","strategy":"exact","tool":"ax_find"}`)
 	expectLines(t, "as a text", c.logged(run(`"{\"app\":\"Safari\",\"query\":\"URL\"}"`)),
-		`info aai.tools.ax_find {"app":"Safari","found":true,"ok":true,"query":"URL","strategy":"exact","tool":"ax_find"}`)
+		`info axterminator.tools.find {"app":"Safari","found":true,"ok":true,"query":"URL","strategy":"exact","tool":"ax_find"}`)
 	expectLines(t, "not found", c.logged(run(`{"app":"Safari","query":"Nothing"}`)),
-		`error aai.tools.ax_find {"app":"Safari","code":"ELEMENT_NOT_FOUND","found":false,"ok":false,"query":"Nothing","tool":"ax_find"}`)
-	expectLines(t, "no query", c.logged(run(`{"app":"Safari"}`)), `info aai.tools.ax_find {"app":"Safari","ok":true,"tool":"ax_find"}`)
+		`error axterminator.tools.find {"app":"Safari","code":"ELEMENT_NOT_FOUND","found":false,"ok":false,"query":"Nothing","tool":"ax_find"}`)
+	expectLines(t, "no query", c.logged(run(`{"app":"Safari"}`)), `info axterminator.tools.find {"app":"Safari","ok":true,"tool":"ax_find"}`)
 }

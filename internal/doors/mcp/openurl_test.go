@@ -49,6 +49,9 @@ func TestThePersonIsSentToLogIn(t *testing.T) {
 					if text := textIn(t, result); !result.IsError || !strings.HasPrefix(text, "AUTH_REQUIRED") || !strings.Contains(text, hint) {
 						t.Errorf("the model is told %q", text)
 					}
+					if content, _ := result.StructuredContent.(map[string]any); content["elicitation"] != action {
+						t.Errorf("the answer is %v in the data", content["elicitation"])
+					}
 				})
 			}
 		}

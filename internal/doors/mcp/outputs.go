@@ -104,6 +104,20 @@ func (k *outputs) find(conversation, uri string) *output {
 	return e.Value.(*output)
 }
 
+// ids returns the ids of the conversation's outputs, the newest first.
+func (k *outputs) ids(conversation string) []string {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.dropExpired()
+	var ids []string
+	for e := k.order.Back(); e != nil; e = e.Prev() {
+		if o := e.Value.(*output); o.conversation == conversation {
+			ids = append(ids, strings.TrimPrefix(o.uri, outputPrefix))
+		}
+	}
+	return ids
+}
+
 // addOutputResource lets conversations read their long outputs. A read is not a call: the
 // journal has recorded the call of the output.
 func (d *Door) addOutputResource() {

@@ -75,6 +75,10 @@ func TestLongOutputIsALink(t *testing.T) {
 			if read := c.textOf(s.Resource); read != try.mime+" "+try.whole {
 				t.Errorf("the resource has %d bytes: %.50q…", len(read), read)
 			}
+			ids := c.completed(`{"type":"ref/resource","uri":"output:{id}"}`, "id", "", "{}")
+			if len(ids) != 1 || "output:"+ids[0] != s.Resource {
+				t.Errorf("the outputs are completed as %q", ids)
+			}
 		})
 	}
 }

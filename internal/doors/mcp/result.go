@@ -120,6 +120,10 @@ func (d *Door) answersText(ctx context.Context, call *aai.Call) bool {
 type failedContent struct {
 	answer.Failure
 	consentDetails
+	Found *bool `json:"found,omitempty"` // of ax_find: false if the element is absent
+	// Elicitation is the person's answer at the client to the question, or to the request to open the login page:
+	// accept, decline or cancel.
+	Elicitation string `json:"elicitation,omitempty"`
 }
 
 // consentDetails holds the protocol's fields of CONSENT_REQUIRED (security.md, "Consent"),
@@ -142,7 +146,7 @@ func newConsentDetails(n *aai.Needs) consentDetails {
 func describe(e *aai.Error) failedContent {
 	failure := answer.NewFailure(e)
 	failure.Result = writable(failure.Result)
-	return failedContent{failure, newConsentDetails(e.Needs)}
+	return failedContent{Failure: failure, consentDetails: newConsentDetails(e.Needs)}
 }
 
 // writable returns value if it can be encoded as JSON and is not too long for an answer,
@@ -152,6 +156,29 @@ func writable(value any) any {
 		return nil
 	}
 	return value
+}
+
+// findTool is the tool of the desktop that finds an element.
+const findTool = "ax_find"
+
+// failedCall is failed for a call. Its content has the member found if the call looked for an element that is absent,
+// and the person's answer if that refused the call.
+func (d *Door) failedCall(call *aai.Call, e *aai.Error) *mcp.CallToolResult {
+	out, content := failed(e), describe(e)
+	switch {
+	case e.Code == aai.ElementNotFound && call.Tool == findTool && d.isDesktop(call):
+		content.Found = new(bool)
+	case e.Code == aai.ConsentRequired || e.Code == aai.PermissionDenied:
+		for _, a := range call.Answers {
+			if a.Choice == declined {
+				content.Elicitation = "decline"
+			} else if a.Choice == "" && content.Elicitation == "" {
+				content.Elicitation = "cancel"
+			}
+		}
+	}
+	out.StructuredContent = content
+	return out
 }
 
 // failed converts an error to a result that the model can read and act on.

@@ -82,14 +82,9 @@ func (f *subscriptions) add(session *mcp.ServerSession, uri string, o *listedRes
 // register adds the subscriber. It returns nil if the client is subscribed already, and
 // reports whether it is the first subscriber.
 func (f *subscriptions) register(session *mcp.ServerSession, uri string, o *listedResource, values map[string]string, caller aai.Caller) (entry *subscribedResource, first bool, err error) {
+	count := f.count(session)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	count := 0
-	for _, other := range f.byURI {
-		if other.subscribers[session] != nil {
-			count++
-		}
-	}
 	entry = f.byURI[uri]
 	switch {
 	case entry != nil && entry.subscribers[session] != nil:
@@ -103,6 +98,18 @@ func (f *subscriptions) register(session *mcp.ServerSession, uri string, o *list
 	}
 	entry.subscribers[session] = &subscriber{caller: caller}
 	return entry, first, nil
+}
+
+// count returns the number of resources to which the client is subscribed.
+func (f *subscriptions) count(session *mcp.ServerSession) (n int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, other := range f.byURI {
+		if other.subscribers[session] != nil {
+			n++
+		}
+	}
+	return n
 }
 
 // watched stores the function that ends the watching, or calls it if there are no

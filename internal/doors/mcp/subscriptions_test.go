@@ -193,6 +193,14 @@ func TestASubscriptionIsNarrowed(t *testing.T) {
 	eventually(t, "its end ends the watching", func() bool { return w.catalog.watching() == watching-1 })
 }
 
+// TestNothingToSubscribeTo checks that subscriptions are not offered where no resource has them.
+func TestNothingToSubscribeTo(t *testing.T) {
+	c := newWorld(t, withDesktop, withProfile("desktop")).dial(t).open("2025-11-25", `{}`)
+	if m := c.ask("resources/subscribe", `{"uri":"output:x"}`); m.Error == nil || m.Error.Code != -32601 {
+		t.Errorf("a subscription came to %+v", m)
+	}
+}
+
 // TestSubscribingAsksNobody checks that neither a change nor a subscription causes a question.
 func TestSubscribingAsksNobody(t *testing.T) {
 	asked, allowed := 0, true

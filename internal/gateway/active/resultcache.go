@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/gateway"
 )
 
 // maxCachedResults is the maximum number of stored results.
@@ -41,6 +42,7 @@ func (a *ResultCache) CacheTool(tool *aai.Tool, age time.Duration) {
 		a.mu.Unlock()
 		if known != nil {
 			same := *known
+			gateway.Measure(ctx, "cache_hit", true)
 			return &same, nil
 		}
 		result, err := look(ctx, call)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/gateway/active"
 )
 
@@ -64,6 +65,24 @@ func TestResultIsCached(t *testing.T) {
 		}
 		time.Sleep(time.Second) // nothing is left to wait for
 	})
+}
+
+// TestCachedResultIsMeasured: the log of the call says that its result was cached.
+func TestCachedResultIsMeasured(t *testing.T) {
+	var a active.ResultCache
+	tool := counting(func() {})
+	a.CacheTool(tool, time.Hour)
+	for n, want := range []any{nil, true} {
+		var m gateway.Measurements
+		call := aai.Call{Tool: tool.Name, Target: &aai.App{ID: "desktop/a", PID: 7}}
+		if _, err := tool.Run(gateway.WithMeasurements(t.Context(), &m), &call); err != nil {
+			t.Fatal(err)
+		}
+		got := map[string]any{}
+		if m.CopyTo(got); got["cache_hit"] != want {
+			t.Errorf("call %d: cached is %v, want %v", n, got["cache_hit"], want)
+		}
+	}
 }
 
 // TestResultDuringAMutationIsNotCached: a result computed during an action may be outdated.

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/gybob/aai-gateway/internal/dbus/wire"
+	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
 // readStructure reads the structure of the whole app: the nodes, their parents and their basic properties.
@@ -45,7 +46,9 @@ func (p *program) readStructure(ctx context.Context, older *tree) (t *tree, lazy
 // expand queries the children of the nodes and of their descendants, level by level. With brief it queries
 // no other properties.
 func (p *program) expand(ctx context.Context, t *tree, level []*node, brief bool) error {
+	reads := desktop.ReadsOf(ctx)
 	for depth := 0; len(level) > 0; depth++ {
+		reads.AddElements(len(t.nodes))
 		if len(t.nodes) >= maxNodes {
 			t.warn(tooManyWarning())
 			return nil
