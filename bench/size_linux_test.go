@@ -39,7 +39,8 @@ func fileSize(b *testing.B, name string) int64 {
 	return info.Size()
 }
 
-// resident returns the median memory of five processes, each a second after its tool list.
+// resident returns the median memory of five processes, each after its tool list, when it has used no
+// processor time for a second.
 func (w *world) resident(b *testing.B, program string, descriptors, tools int) int64 {
 	b.Helper()
 	h := newHome(b, descriptors)
@@ -47,8 +48,10 @@ func (w *world) resident(b *testing.B, program string, descriptors, tools int) i
 	for range roundLimit(b, 5) {
 		s := startServer(b, h.env(w.bus.Address), program)
 		s.handshake(b, tools)
-		time.Sleep(time.Second)
-		sizes.add(time.Duration(vmRSS(b, s.process.Process.Pid)))
+		for used := time.Duration(-1); used != processorTime(b, s.pid()); time.Sleep(time.Second) {
+			used = processorTime(b, s.pid())
+		}
+		sizes.add(time.Duration(vmRSS(b, s.pid())))
 		s.end(b)
 	}
 	return int64(sizes.median())
