@@ -151,11 +151,11 @@ func repeatRefused(r *aai.Request) error {
 
 // alwaysAsks reports whether the mode requires a confirmation of each call.
 func (c *Consent) alwaysAsks(r *aai.Request) bool {
+	if !r.App.OperatesOthers() { // most calls need no look at the file of the mode
+		return riskOfTool(r.Tool) == irreversible && c.mode.Current() != Normal
+	}
 	if c.mode.Current() == Normal {
 		return false
-	}
-	if !r.App.OperatesOthers() {
-		return riskOfTool(r.Tool) == irreversible
 	}
 	return r.Permission() == aai.PermissionDestroy || r.StartsProgram() || r.Permission() == aai.PermissionHost && r.Tool.Effect != aai.Reads
 }

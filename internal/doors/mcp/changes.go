@@ -41,6 +41,9 @@ func (d *Door) appOfCall(call *aai.Call) (app *aai.App, all bool) {
 
 // noteApp notes the tools that the client sees of the call's app, if it has not seen any.
 func (d *Door) noteApp(session *mcp.ServerSession, call *aai.Call) {
+	if client := d.existingClientState(session); client != nil && client.app(call.App) != nil {
+		return // a lookup reads files
+	}
 	if app, _ := d.appOfCall(call); app != nil {
 		client := d.clientStateOf(session)
 		client.mu.Lock()
@@ -52,6 +55,13 @@ func (d *Door) noteApp(session *mcp.ServerSession, call *aai.Call) {
 			client.seen[app.ID] = app
 		}
 	}
+}
+
+// app returns the app with that id as the client last saw it, or nil.
+func (c *clientState) app(id string) *aai.App {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.seen[id]
 }
 
 // noticeOfChanges describes how the tools of the call's app have changed since the client last saw them, or returns "".
