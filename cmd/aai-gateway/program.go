@@ -41,7 +41,9 @@ type program struct {
 	out     io.Writer
 	err     io.Writer
 	// secret asks the user at the terminal for a passphrase; nil without a terminal.
-	secret     func(ctx context.Context, prompt string) (string, error)
+	secret func(ctx context.Context, prompt string) (string, error)
+	// client is the identity of the client on standard input while the program serves it; empty: none or unknown.
+	client     string
 	hostAccess hostAccess
 	// home overrides the home folder of the environment.
 	home string
@@ -92,11 +94,9 @@ func (p *program) open(f cli.Flags) (*gateway.Gateway, func() error, error) {
 
 // serveMCP serves one agent on standard input and output, or any number over HTTP.
 func (p *program) serveMCP(ctx context.Context, f cli.Flags, o cli.ServeOptions) error {
-	asks := ""
 	if !o.HTTP {
-		asks = p.peerIdentity()
+		p.client = p.peerIdentity()
 	}
-	f.DevClient = asks
 	cfg, err := p.config(f)
 	if err != nil {
 		return err
@@ -120,7 +120,7 @@ func (p *program) serveMCP(ctx context.Context, f cli.Flags, o cli.ServeOptions)
 	cfg.warnOfNames(built.log)
 	cfg.warnOfIdle(built.log)
 	ctx, cancel := context.WithCancel(ctx)
-	door := mcp.New(doorConfig(built, cfg, asks))
+	door := mcp.New(doorConfig(built, cfg, p.client))
 	stopped := built.watchApps(ctx, door.ReadyToScan())
 	go built.visibleApps.Watch(ctx)
 	go built.watchBackground(ctx)
@@ -257,7 +257,7 @@ func (p *program) config(f cli.Flags) (*setup, error) {
 	if err := userinfo.CheckHome(home); err != nil {
 		return nil, err
 	}
-	cfg, err := setUp(setupInput{getenv: p.getenv, environ: p.environ, home: home, platform: hostPlatform(home, p.getenv), flags: f, hostAccess: p.hostAccess})
+	cfg, err := setUp(setupInput{getenv: p.getenv, environ: p.environ, home: home, platform: hostPlatform(home, p.getenv), flags: f, client: p.client, hostAccess: p.hostAccess})
 	if err != nil {
 		return nil, err
 	}

@@ -44,6 +44,7 @@ type setupInput struct {
 	home         string
 	platform     platform
 	flags        cli.Flags
+	client       string // identity of the client on standard input; empty: none or unknown
 	hostAccess   hostAccess
 	fileOverride []byte // replaces the user's configuration file; nil: read the file
 }
@@ -68,7 +69,7 @@ func setUp(from setupInput) (*setup, error) {
 	cfg, err := config.Read(config.Source{
 		Getenv: from.getenv, Environ: from.environ, Home: from.home, AuditLog: filepath.Join(s.platform.data, "audit.jsonl"),
 		Flags: config.Flags{
-			File: from.flags.Config, LogLevel: from.flags.LogLevel, Dev: from.flags.Dev, DevClient: from.flags.DevClient, InsecureStorage: from.flags.InsecureStorage,
+			File: from.flags.Config, LogLevel: from.flags.LogLevel, Dev: from.flags.Dev, DevClient: from.client, InsecureStorage: from.flags.InsecureStorage,
 		},
 		RootPolicy: s.hostAccess.policy, CheckOwned: s.hostAccess.checkOwnership, FileOverride: from.fileOverride,
 		Confirmed: func(read *config.Config, w reauth.Setting) (aai.Channel, error) {

@@ -77,8 +77,6 @@ type Flags struct {
 	Config   string // the configuration file
 	LogLevel string // "debug", "info", "warn" or "error"
 	Dev      bool
-	// DevClient is the identity of the client whose configuration has --dev; empty: a person's command, or unknown.
-	DevClient string
 	// InsecureStorage permits storing the key of secrets in a file.
 	InsecureStorage bool
 }
