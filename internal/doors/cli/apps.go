@@ -50,7 +50,8 @@ func showApps(r *run, s *answerTable, _ *toolCall) {
 	r.output.showAnswerTable(s, map[string]func(*jsonNode) string{"runnable": otherPlatform, "tools": notStarted}, nil)
 	declared := func(app *jsonNode) bool { return memberText(app, "source") != "" }
 	if !slices.ContainsFunc(s.rows, declared) {
-		r.output.note("No app with tools was found. To see every place that was looked at: " + program + " scan")
+		r.output.note("No app with tools was found. To see every place that was looked at: " + program + " scan. " +
+			"To find what programs here offer: " + program + " discover")
 	}
 }
 

@@ -120,7 +120,7 @@ func flagValue(flag *pflag.Flag) any {
 // serve serves agents. On a terminal it explains why the command seems to hang.
 func (r *run) serve(ctx context.Context, o ServeOptions) error {
 	if r.output.terminal.Ask != nil && !o.HTTP {
-		r.output.note("Serving MCP: waiting for an agent on standard input. For the commands: " + program + " help")
+		r.output.note("Serving MCP: waiting for an agent on standard input. To connect your agent: " + program + " install. For all commands: " + program + " help")
 	}
 	o.Profile = cmp.Or(o.Profile, r.cfg.Profile)
 	return r.cfg.ServeMCP(ctx, r.flags, o)
