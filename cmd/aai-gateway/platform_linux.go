@@ -19,6 +19,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/drivers/dbus"
 	"github.com/gybob/aai-gateway/internal/platform/linux/atspi"
 	"github.com/gybob/aai-gateway/internal/platform/linux/session"
+	"github.com/gybob/aai-gateway/internal/platform/linux/wayland"
 	"github.com/gybob/aai-gateway/internal/platform/linux/x11"
 )
 
@@ -73,13 +74,15 @@ func hostPlatform(home string, getenv func(string) string) platform {
 			shared.SetPauseReason(pause.Reason)
 			indicator := screen.Indicator(x11.IndicatorConfig{Sign: cfg.ActingSign, StopKey: parseChord(cfg.StopKey), OnStop: cfg.stopEverything})
 			programs := cfg.programs(dataDirs)
-			tree := atspi.New(atspi.Config{Getenv: getenv, Windows: screen, KeepOpen: programs.KeepOpen, Log: log})
+			compositor := wayland.New(wayland.Config{Getenv: getenv, InputLock: shared})
+			seen := wayland.NewSession(compositor, screen)
+			tree := atspi.New(atspi.Config{Getenv: getenv, Windows: seen, HasRelativeFrames: seen.HasRelativeFrames, KeepOpen: programs.KeepOpen, Log: log})
 			backend := desktop.Backend{
 				Tree: tree, Offscreen: tree, Documents: tree, Actor: tree, Events: tree,
-				Windows: screen, Input: screen, Screen: screen, Clipboard: screen,
+				Windows: seen, Input: seen, Screen: seen, Clipboard: seen,
 				Programs: programs, Indicator: indicator, PauseReason: pause.Reason,
 			}
-			return func() desktop.Backend { return backend }, desktopConnections{tree, screen, indicator}
+			return func() desktop.Backend { return backend }, desktopConnections{tree, screen, compositor, indicator}
 		},
 	}
 }
@@ -158,14 +161,15 @@ func parseChord(text string) desktop.Chord {
 
 // desktopConnections closes the connections of the desktop.
 type desktopConnections struct {
-	tree      *atspi.Bus
-	screen    *x11.Display
-	indicator *x11.Indicator
+	tree       *atspi.Bus
+	screen     *x11.Display
+	compositor *wayland.Display
+	indicator  *x11.Indicator
 }
 
 // Close implements io.Closer.
 func (c desktopConnections) Close() error {
 	c.indicator.Close()
 	c.tree.Close()
-	return c.screen.Close()
+	return errors.Join(c.compositor.Close(), c.screen.Close())
 }

@@ -39,6 +39,9 @@ type Config struct {
 	// and elements get a Frame in toolkits that do not know the position of their windows (GTK 4). May be
 	// nil.
 	Windows desktop.Windows
+	// HasRelativeFrames reports whether apps do not know where their windows are, whatever their toolkit, as on
+	// Wayland. Nil means no.
+	HasRelativeFrames func(ctx context.Context) bool
 	// KeepOpen keeps a connection open until its other end closes it, even after this process has ended. An
 	// app hangs if the connection that opened a dialog ends before the dialog closes. Calling release undoes
 	// that. Nil keeps no connection open.

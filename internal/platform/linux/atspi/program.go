@@ -173,7 +173,11 @@ func (p *program) askProfile(ctx context.Context) (is profile, address string, e
 	if err := r.dispatch(p.link.conn.Batch(ctx, r.messages)); err != nil {
 		return is, "", err
 	}
-	return newProfile(toolkit, version, name, lists), address, nil
+	is = newProfile(toolkit, version, name, lists)
+	if relative := p.bus.config.HasRelativeFrames; relative != nil && relative(ctx) {
+		is.windowRelative = true
+	}
+	return is, address, nil
 }
 
 // dialPeer connects to the app's own socket, or returns nil: a sandbox may hide it, or the app may be busy.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/platform/linux/keysym"
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
@@ -137,15 +138,15 @@ func TestStopKey(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	code := func(name string, of func(string) (keysym, error)) byte {
+	code := func(name string, of func(string) (keysym.Sym, error)) byte {
 		sym, err := of(name)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return l.codesOf(sym)[0]
 	}
-	modifier := func(name string) (keysym, error) { return named("modifier", name, modifierNames()) }
-	escape, super, shift := code("escape", keyOf), code("super", modifier), code("shift", modifier)
+	modifier := func(name string) (keysym.Sym, error) { return keysym.Modifier(name) }
+	escape, super, shift := code("escape", keysym.Key), code("super", modifier), code("shift", modifier)
 	press := func(codes ...byte) {
 		t.Helper()
 		var calls []*call

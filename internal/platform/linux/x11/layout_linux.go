@@ -4,19 +4,16 @@ import (
 	"context"
 	"maps"
 	"slices"
-	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
-	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/platform/linux/keysym"
 )
 
 // A layout maps keys to keysyms.
 type layout struct {
 	first     byte // keycode
 	per       int  // keysyms of each key; the first is the key alone, the second with Shift
-	keysyms   []keysym
+	keysyms   []keysym.Sym
 	modifiers []byte // keycodes that are modifiers
 }
 
@@ -33,7 +30,7 @@ func (s *server) layout(ctx context.Context) (*layout, error) {
 }
 
 // at returns the keysym of a key at a level: 0 alone, 1 with Shift.
-func (l *layout) at(code byte, level int) keysym {
+func (l *layout) at(code byte, level int) keysym.Sym {
 	i := int(code-l.first)*l.per + level
 	if code < l.first || level >= l.per || i >= len(l.keysyms) {
 		return 0
@@ -60,7 +57,7 @@ func (l *layout) codes() []byte {
 }
 
 // find returns a key with the keysym at a level below levels.
-func (l *layout) find(sym keysym, levels int) (stroke, bool) {
+func (l *layout) find(sym keysym.Sym, levels int) (stroke, bool) {
 	for level := range levels {
 		for _, code := range l.codes() {
 			if l.at(code, level) == sym {
@@ -77,7 +74,7 @@ func (l *layout) spare() []byte {
 	for _, code := range l.codes() {
 		i := int(code-l.first) * l.per
 		meanings := l.keysyms[i : i+l.per]
-		if !slices.Contains(l.modifiers, code) && !slices.ContainsFunc(meanings, func(s keysym) bool { return s != 0 }) {
+		if !slices.Contains(l.modifiers, code) && !slices.ContainsFunc(meanings, func(s keysym.Sym) bool { return s != 0 }) {
 			codes = append(codes, code)
 		}
 	}
@@ -97,7 +94,7 @@ type stroke struct {
 // the new map.
 type keyboard struct {
 	lock     chan struct{} // held while typing
-	lent     map[keysym]byte
+	lent     map[keysym.Sym]byte
 	notified map[xid]bool // windows of programs that know all lent keys
 	server   *server      // the server of the lent keys
 	giveBack *time.Timer
@@ -113,7 +110,7 @@ const (
 )
 
 func newKeyboard() keyboard {
-	return keyboard{lock: make(chan struct{}, 1), lent: make(map[keysym]byte), notified: make(map[xid]bool)}
+	return keyboard{lock: make(chan struct{}, 1), lent: make(map[keysym.Sym]byte), notified: make(map[xid]bool)}
 }
 
 func (k *keyboard) hold(ctx context.Context) error {
@@ -136,7 +133,7 @@ func (k *keyboard) compare(s *server, l *layout) {
 		clear(k.notified)
 		k.server = s
 	}
-	maps.DeleteFunc(k.lent, func(sym keysym, code byte) bool { return l.at(code, 0) != sym })
+	maps.DeleteFunc(k.lent, func(sym keysym.Sym, code byte) bool { return l.at(code, 0) != sym })
 	for _, code := range k.lent {
 		l.silence(code)
 	}
@@ -147,8 +144,8 @@ func (k *keyboard) compare(s *server, l *layout) {
 // a second keysym, choose calls rest, which waits until the program has read its keys; the
 // caller must wait likewise after the change. Otherwise a slow program would look up old
 // keys in the new map.
-func (k *keyboard) choose(ctx context.Context, l *layout, syms []keysym, rest func(context.Context) error) (map[byte]keysym, error) {
-	var missing []keysym
+func (k *keyboard) choose(ctx context.Context, l *layout, syms []keysym.Sym, rest func(context.Context) error) (map[byte]keysym.Sym, error) {
+	var missing []keysym.Sym
 	for _, sym := range syms {
 		if _, ok := k.lent[sym]; !ok {
 			missing = append(missing, sym)
@@ -167,7 +164,7 @@ func (k *keyboard) choose(ctx context.Context, l *layout, syms []keysym, rest fu
 			return nil, err
 		}
 	}
-	keys := make(map[byte]keysym)
+	keys := make(map[byte]keysym.Sym)
 	for i, sym := range missing {
 		keys[free[i]] = sym
 	}
@@ -176,9 +173,9 @@ func (k *keyboard) choose(ctx context.Context, l *layout, syms []keysym, rest fu
 
 // lend records the keys as lent before the request is sent: if its answer does not come,
 // they must be returned too.
-func (k *keyboard) lend(keys map[byte]keysym) {
+func (k *keyboard) lend(keys map[byte]keysym.Sym) {
 	clear(k.notified)
-	maps.DeleteFunc(k.lent, func(_ keysym, code byte) bool { return keys[code] != 0 })
+	maps.DeleteFunc(k.lent, func(_ keysym.Sym, code byte) bool { return keys[code] != 0 })
 	for code, sym := range keys {
 		k.lent[sym] = code
 	}
@@ -186,8 +183,8 @@ func (k *keyboard) lend(keys map[byte]keysym) {
 
 // free returns the keys that can be lent: those that are not lent, and those lent for
 // keysyms other than the needed ones.
-func (k *keyboard) free(l *layout, needed []keysym) (unused, reusable []byte) {
-	lentFor := make(map[byte]keysym)
+func (k *keyboard) free(l *layout, needed []keysym.Sym) (unused, reusable []byte) {
+	lentFor := make(map[byte]keysym.Sym)
 	for sym, code := range k.lent {
 		lentFor[code] = sym
 	}
@@ -213,7 +210,7 @@ func (k *keyboard) giveBackAll(ctx context.Context) error {
 		return err
 	}
 	k.compare(k.server, l)
-	keys := make(map[byte]keysym)
+	keys := make(map[byte]keysym.Sym)
 	for _, code := range k.lent {
 		keys[code] = 0
 	}
@@ -251,99 +248,4 @@ func (d *Display) returnKeysLater() {
 		defer cancel()
 		d.returnKeys(ctx)
 	})
-}
-
-// A keysym is the meaning of a key; X11 protocol, appendix A.
-type keysym = uint32
-
-const (
-	keyReturn keysym = 0xff0d
-	keyTab    keysym = 0xff09
-)
-
-// keysymOf returns the keysym of a character. Latin-1 characters are their own keysyms;
-// all others add an offset to the code point.
-func keysymOf(r rune) (keysym, bool) {
-	const unicodeKeysym = 0x01000000
-	switch {
-	case r == '\n':
-		return keyReturn, true
-	case r == '\t':
-		return keyTab, true
-	case unicode.IsControl(r) || r > unicode.MaxRune || 0xd800 <= r && r < 0xe000 || r&0xfffe == 0xfffe || 0xfdd0 <= r && r <= 0xfdef:
-		return 0, false // no character: control codes, surrogates, noncharacters
-	case r <= 0xff:
-		return keysym(r), true
-	}
-	return unicodeKeysym + keysym(r), true
-}
-
-// keysymsOf returns the keys to press for a text.
-func keysymsOf(text string) ([]keysym, error) {
-	text = strings.ReplaceAll(text, "\r\n", "\n")
-	text = strings.ReplaceAll(text, "\r", "\n")
-	if !utf8.ValidString(text) {
-		return nil, notDeliveredError(aai.InvalidParams, "the text is not valid UTF-8")
-	}
-	var syms []keysym
-	for i, r := range text {
-		sym, ok := keysymOf(r)
-		if !ok {
-			e := notDeliveredError(aai.InvalidParams, "the text has the character %U at byte %d, which cannot be typed", r, i)
-			e.Hint = "Leave it out; other keys than characters, line breaks and tabs are pressed by name."
-			return nil, e
-		}
-		syms = append(syms, sym)
-	}
-	return syms, nil
-}
-
-// keyNames returns the keysyms of named keys; X.Org's keysymdef.h.
-func keyNames() map[string]keysym {
-	names := map[string]keysym{
-		"return": keyReturn, "enter": keyReturn, "tab": keyTab, "escape": 0xff1b, "esc": 0xff1b, "space": ' ',
-		"backspace": 0xff08, "delete": 0xffff, "insert": 0xff63, "home": 0xff50, "end": 0xff57,
-		"page_up": 0xff55, "pageup": 0xff55, "page_down": 0xff56, "pagedown": 0xff56,
-		"left": 0xff51, "up": 0xff52, "right": 0xff53, "down": 0xff54,
-		"menu": 0xff67, "print": 0xff61, "pause": 0xff13, "help": 0xff6a,
-		"caps_lock": 0xffe5, "num_lock": 0xff7f, "scroll_lock": 0xff14,
-	}
-	const f1 keysym = 0xffbe
-	for i, digits := range strings.Fields("1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24") {
-		names["f"+digits] = f1 + keysym(i)
-	}
-	return names
-}
-
-// modifierNames returns the keysyms of the modifiers.
-func modifierNames() map[string]keysym {
-	const shift, control, alt, super keysym = 0xffe1, 0xffe3, 0xffe9, 0xffeb
-	return map[string]keysym{
-		"shift": shift, "ctrl": control, "control": control, "alt": alt, "option": alt,
-		"meta": super, "super": super, "cmd": super, "command": super, "win": super,
-	}
-}
-
-// keyOf returns the keysym of a key: a character, or a name in any case.
-func keyOf(name string) (keysym, error) {
-	if r, size := utf8.DecodeRuneInString(name); size == len(name) && size > 0 {
-		if sym, ok := keysymOf(r); ok {
-			return sym, nil
-		}
-	}
-	return named("key", name, keyNames())
-}
-
-func named(what, name string, known map[string]keysym) (keysym, error) {
-	if sym, ok := known[strings.ToLower(name)]; ok {
-		return sym, nil
-	}
-	names := slices.Sorted(maps.Keys(known))
-	e := notDeliveredError(aai.InvalidParams, "there is no %s %q", what, aai.CleanLabel(name, 80))
-	e.Candidates = aai.Nearest(name, names, 5)
-	e.Hint = "They are: " + strings.Join(names, ", ") + "."
-	if what == "key" {
-		e.Hint = "A key is one character or one of: " + strings.Join(names, ", ") + "."
-	}
-	return 0, e
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
+	"github.com/gybob/aai-gateway/internal/platform/linux/keysym"
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
@@ -140,7 +141,7 @@ func TestKeysGoBack(t *testing.T) {
 }
 
 // trimmed returns the first two keysyms of all keys: a map may get wider.
-func trimmed(l *layout) (syms []keysym) {
+func trimmed(l *layout) (syms []keysym.Sym) {
 	for _, code := range l.codes() {
 		syms = append(syms, l.at(code, 0), l.at(code, 1))
 	}

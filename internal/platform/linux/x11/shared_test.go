@@ -17,6 +17,7 @@ import (
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
+	"github.com/gybob/aai-gateway/internal/platform/linux/keysym"
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
@@ -328,7 +329,7 @@ func TestWhatADeadGatewayHeld(t *testing.T) {
 				held.Buttons, held.Keys = []byte{1}, map[byte]uint32{code: 0x10003a9}
 				held.Locked, held.Modifiers = true, capsLock
 			})
-			return errors.Join(err, h.remap(ctx, map[byte]keysym{code: 0x10003a9}), h.must(ctx, h.fake(g, buttonPress, 1, desktop.Point{})))
+			return errors.Join(err, h.remap(ctx, map[byte]keysym.Sym{code: 0x10003a9}), h.must(ctx, h.fake(g, buttonPress, 1, desktop.Point{})))
 		})
 		if err != nil || !down(ctx, t, conn) {
 			t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
 	"github.com/gybob/aai-gateway/internal/gateway/actionctx"
+	"github.com/gybob/aai-gateway/internal/platform/linux/keysym"
 )
 
 // The XI2 request and events that report the keys of a keyboard, whatever window has the focus;
@@ -53,13 +54,13 @@ func (k *stopKey) watch(ctx context.Context, s *server, chord desktop.Chord) err
 	if err != nil {
 		return err
 	}
-	sym, err := keyOf(chord.Key)
+	sym, err := keysym.Key(chord.Key)
 	if err != nil {
 		return err
 	}
 	var modifiers [][]byte
 	for _, name := range chord.Modifiers {
-		left, err := named("modifier", name, modifierNames())
+		left, err := keysym.Modifier(name)
 		if err != nil {
 			return err
 		}
@@ -111,9 +112,9 @@ func (k *stopKey) heard(event []byte) {
 }
 
 // codesOf returns the keys that have one of the keysyms, alone or with Shift.
-func (l *layout) codesOf(syms ...keysym) (codes []byte) {
+func (l *layout) codesOf(syms ...keysym.Sym) (codes []byte) {
 	for _, code := range l.codes() {
-		if slices.ContainsFunc(syms, func(sym keysym) bool { return l.at(code, 0) == sym || l.at(code, 1) == sym }) {
+		if slices.ContainsFunc(syms, func(sym keysym.Sym) bool { return l.at(code, 0) == sym || l.at(code, 1) == sym }) {
 			codes = append(codes, code)
 		}
 	}
@@ -121,12 +122,12 @@ func (l *layout) codesOf(syms ...keysym) (codes []byte) {
 }
 
 // isStopChord reports whether the keys would complete the person's stop chord.
-func (d *Display) isStopChord(sym keysym, modifiers []keysym) bool {
+func (d *Display) isStopChord(sym keysym.Sym, modifiers []keysym.Sym) bool {
 	if d.stopChord.Key == "" {
 		return false
 	}
 	key, needed, err := keysOf(d.stopChord)
-	return err == nil && sym == key && !slices.ContainsFunc(needed, func(m keysym) bool { return !slices.Contains(modifiers, m) })
+	return err == nil && sym == key && !slices.ContainsFunc(needed, func(m keysym.Sym) bool { return !slices.Contains(modifiers, m) })
 }
 
 // stroke runs do, which makes input, while it holds the input lock, unless the person has
@@ -169,7 +170,7 @@ func (h inputConn) recordHeld(g *inputlock.Lease, change func(*inputlock.HeldInp
 
 // recordHeld records the held state of the keyboard: the former locks and the lent keys.
 // The caller holds the keyboard.
-func (k *keyboard) recordHeld(g *inputlock.Lease, h inputConn, lock lockState, lent map[keysym]byte) error {
+func (k *keyboard) recordHeld(g *inputlock.Lease, h inputConn, lock lockState, lent map[keysym.Sym]byte) error {
 	k.recorded = true // also if it fails half-way
 	err := h.recordHeld(g, func(held *inputlock.HeldInput) {
 		held.Locked, held.Modifiers, held.Group = lock.locked, lock.modifiers, lock.group
@@ -270,7 +271,7 @@ func (s *server) restoreHeld(ctx context.Context, g *inputlock.Lease, held input
 	if err != nil {
 		return err
 	}
-	keys := make(map[byte]keysym)
+	keys := make(map[byte]keysym.Sym)
 	for code := range maps.Keys(held.Keys) {
 		if l.at(code, 0) == held.Keys[code] {
 			keys[code] = 0

@@ -9,6 +9,7 @@ import (
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
+	"github.com/gybob/aai-gateway/internal/platform/linux/keysym"
 )
 
 // maxStrokes is the number of keys that are pressed between two checks of the focus.
@@ -30,7 +31,7 @@ func (d *Display) Type(ctx context.Context, which desktop.Seat, id desktop.Windo
 	if err != nil {
 		return err
 	}
-	syms, err := keysymsOf(text)
+	syms, err := keysym.OfText(text)
 	if err != nil || len(syms) == 0 {
 		return err
 	}
@@ -43,7 +44,7 @@ func (d *Display) Type(ctx context.Context, which desktop.Seat, id desktop.Windo
 }
 
 // text types the keysyms.
-func (t *typist) text(ctx context.Context, syms []keysym) error {
+func (t *typist) text(ctx context.Context, syms []keysym.Sym) error {
 	t.begun = false
 	for typed := 0; typed < len(syms); {
 		n, err := t.write(ctx, syms[typed:])
@@ -78,12 +79,12 @@ func (d *Display) Key(ctx context.Context, which desktop.Seat, id desktop.Window
 }
 
 // keysOf returns the keysyms of a chord.
-func keysOf(chord desktop.Chord) (key keysym, modifiers []keysym, err error) {
-	if key, err = keyOf(chord.Key); err != nil {
+func keysOf(chord desktop.Chord) (key keysym.Sym, modifiers []keysym.Sym, err error) {
+	if key, err = keysym.Key(chord.Key); err != nil {
 		return 0, nil, err
 	}
 	for _, name := range chord.Modifiers {
-		m, err := named("modifier", name, modifierNames())
+		m, err := keysym.Modifier(name)
 		if err != nil {
 			return 0, nil, err
 		}
@@ -93,7 +94,7 @@ func keysOf(chord desktop.Chord) (key keysym, modifiers []keysym, err error) {
 }
 
 // key presses a key while the modifiers are held.
-func (t *typist) key(ctx context.Context, sym keysym, modifiers []keysym) error {
+func (t *typist) key(ctx context.Context, sym keysym.Sym, modifiers []keysym.Sym) error {
 	if t.hands.own == nil && t.display.isStopChord(sym, modifiers) {
 		e := notDeliveredError(aai.PermissionDenied, "this key stops all agents, so only the person presses it")
 		e.Hint = "Press it in the background mode, or choose another key; the person can change the setting desktop.stopKey."
@@ -108,7 +109,7 @@ func (t *typist) key(ctx context.Context, sym keysym, modifiers []keysym) error 
 }
 
 // write types the next batch of the keysyms and returns their number.
-func (t *typist) write(ctx context.Context, syms []keysym) (int, error) {
+func (t *typist) write(ctx context.Context, syms []keysym.Sym) (int, error) {
 	if err := t.readLayout(ctx); err != nil {
 		return 0, err
 	}
@@ -116,7 +117,7 @@ func (t *typist) write(ctx context.Context, syms []keysym) (int, error) {
 	if err != nil || n == 0 {
 		return 0, err
 	}
-	shift, _ := t.layout.find(modifierNames()["shift"], 1)
+	shift, _ := t.layout.find(keysym.Shift, 1)
 	done, err := t.withInputLock(ctx, func(g *inputlock.Lease) error {
 		if err := t.ensureFocus(ctx, g); err != nil {
 			return err
@@ -154,15 +155,15 @@ func (t *typist) readLayout(ctx context.Context) error {
 
 // plan finds the keys for the first of the keysyms, and borrows those that are missing. It
 // returns none if a question interrupted it.
-func (t *typist) plan(ctx context.Context, syms []keysym) ([]stroke, int, error) {
+func (t *typist) plan(ctx context.Context, syms []keysym.Sym) ([]stroke, int, error) {
 	// Some programs read Shift only from the person's keyboard, so the gateway's own
 	// keyboard types without it.
 	levels := 2
-	if _, ok := t.layout.find(modifierNames()["shift"], 1); !ok || t.hands.own != nil {
+	if _, ok := t.layout.find(keysym.Shift, 1); !ok || t.hands.own != nil {
 		levels = 1
 	}
 	capacity := max(1, len(t.layout.spare())) // if there is none, borrow returns the error
-	var borrowed []keysym
+	var borrowed []keysym.Sym
 	n := 0
 	for ; n < min(len(syms), maxStrokes); n++ {
 		if _, ok := t.layout.find(syms[n], levels); ok || slices.Contains(borrowed, syms[n]) {
@@ -189,7 +190,7 @@ func (t *typist) plan(ctx context.Context, syms []keysym) ([]stroke, int, error)
 }
 
 // borrow ensures that each keysym has a key. done is false if a question interrupted it.
-func (t *typist) borrow(ctx context.Context, syms []keysym) (lent map[keysym]byte, done bool, err error) {
+func (t *typist) borrow(ctx context.Context, syms []keysym.Sym) (lent map[keysym.Sym]byte, done bool, err error) {
 	keys := &t.display.keys
 	change, err := keys.choose(ctx, t.layout, syms, t.awaitRead)
 	if err == nil && len(change) > 0 {
@@ -215,7 +216,7 @@ func (t *typist) borrow(ctx context.Context, syms []keysym) (lent map[keysym]byt
 
 // chord presses one key while the modifiers are held. It does nothing if a question
 // interrupted it.
-func (t *typist) chord(ctx context.Context, sym keysym, modifiers []keysym) (pressed bool, err error) {
+func (t *typist) chord(ctx context.Context, sym keysym.Sym, modifiers []keysym.Sym) (pressed bool, err error) {
 	held, err := t.hands.layout(ctx)
 	if err == nil {
 		err = t.readLayout(ctx)
@@ -225,13 +226,13 @@ func (t *typist) chord(ctx context.Context, sym keysym, modifiers []keysym) (pre
 	}
 	key, ok := t.layout.find(sym, 2)
 	if !ok {
-		lent, done, err := t.borrow(ctx, []keysym{sym})
+		lent, done, err := t.borrow(ctx, []keysym.Sym{sym})
 		if err != nil || !done {
 			return false, err
 		}
 		key = stroke{code: lent[sym]}
 	}
-	if shift := modifierNames()["shift"]; key.shift && !slices.Contains(modifiers, shift) {
+	if shift := keysym.Shift; key.shift && !slices.Contains(modifiers, shift) {
 		modifiers = append(modifiers, shift)
 	}
 	var codes []byte
@@ -276,7 +277,7 @@ func (t *typist) stopped(err error, typed, all int) error {
 // Programs and window managers read the whole keyboard again after each request that
 // changes it; after twenty requests that may take seconds. So remap changes all keys in
 // one request: the keys between the first and the last keep their current keysyms.
-func (s *server) remap(ctx context.Context, keys map[byte]keysym) error {
+func (s *server) remap(ctx context.Context, keys map[byte]keysym.Sym) error {
 	if len(keys) == 0 {
 		return nil
 	}
@@ -294,7 +295,7 @@ func (s *server) remap(ctx context.Context, keys map[byte]keysym) error {
 
 // xkbRemap returns the SetMap request of XKB; XKBproto, section 16.3.5. It returns nil if
 // the keyboard's description has an unexpected form.
-func (s *server) xkbRemap(ctx context.Context, keys map[byte]keysym) (*call, error) {
+func (s *server) xkbRemap(ctx context.Context, keys map[byte]keysym.Sym) (*call, error) {
 	const getMap, setMap, keySyms = 8, 9, 1 << 1
 	codes := slices.Sorted(maps.Keys(keys))
 	first, n := codes[0], codes[len(codes)-1]-codes[0]+1
@@ -337,7 +338,7 @@ func (s *server) xkbRemap(ctx context.Context, keys map[byte]keysym) (*call, err
 
 // appendKey appends a key of one group and the type ONE_LEVEL, which is always the first,
 // or a key without a group.
-func appendKey(description []byte, sym keysym) (extended []byte, syms int) {
+func appendKey(description []byte, sym keysym.Sym) (extended []byte, syms int) {
 	if sym == 0 {
 		return append(description, make([]byte, 8)...), 0
 	}
@@ -348,13 +349,13 @@ func appendKey(description []byte, sym keysym) (extended []byte, syms int) {
 }
 
 // coreRemap returns the requests for remap without XKB, as few as possible.
-func coreRemap(keys map[byte]keysym) []*call {
+func coreRemap(keys map[byte]keysym.Sym) []*call {
 	const per = 4
 	codes := slices.Sorted(maps.Keys(keys))
 	var calls []*call
 	for i := 0; i < len(codes); {
 		first := codes[i]
-		var meanings []keysym
+		var meanings []keysym.Sym
 		for ; i < len(codes) && int(codes[i]) == int(first)+len(meanings)/per; i++ {
 			sym := keys[codes[i]]
 			meanings = append(meanings, sym, sym, sym, sym)

@@ -8,6 +8,7 @@ import (
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
+	"github.com/gybob/aai-gateway/internal/platform/linux/keysym"
 )
 
 // A typist types into one window. It holds the keyboard, so that two calls do not mix
@@ -71,7 +72,7 @@ func (t *typist) begin(ctx context.Context, g *inputlock.Lease) error {
 }
 
 // recordHeld records the held state of the keyboard, with the lent keys.
-func (t *typist) recordHeld(g *inputlock.Lease, lent map[keysym]byte) error {
+func (t *typist) recordHeld(g *inputlock.Lease, lent map[keysym.Sym]byte) error {
 	lock := t.lock
 	if t.hands.own != nil { // they belong to a keyboard that is removed with the connection
 		lock = lockState{}
@@ -303,7 +304,7 @@ func (a keyboardInput) Scroll(context.Context, desktop.Seat, desktop.WindowID, d
 
 // Type implements desktop.Keyboard.
 func (a keyboardInput) Type(ctx context.Context, which desktop.Seat, id desktop.WindowID, text string) error {
-	syms, err := keysymsOf(text)
+	syms, err := keysym.OfText(text)
 	if err != nil || len(syms) == 0 {
 		return err
 	}

@@ -20,6 +20,7 @@ import (
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/platform/linux/keysym"
 )
 
 func TestParseDisplay(t *testing.T) {
@@ -279,13 +280,13 @@ func TestReadMonitors(t *testing.T) {
 }
 
 func TestKeysyms(t *testing.T) {
-	for r, want := range map[rune]keysym{'a': 0x61, 'é': 0xe9, '€': 0x010020ac, '🙂': 0x0101f642, '\n': keyReturn, '\t': keyTab} {
-		if got, ok := keysymOf(r); !ok || got != want {
+	for r, want := range map[rune]keysym.Sym{'a': 0x61, 'é': 0xe9, '€': 0x010020ac, '🙂': 0x0101f642, '\n': keysym.Return, '\t': keysym.Tab} {
+		if got, ok := keysym.Of(r); !ok || got != want {
 			t.Errorf("%c is 0x%x", r, got)
 		}
 	}
 	for _, r := range []rune{0, 0x1b, 0x7f, 0x85, 0xd800, 0xfffe, 0x1ffff, 0xfdd0, -1, 0x110000} {
-		if got, ok := keysymOf(r); ok {
+		if got, ok := keysym.Of(r); ok {
 			t.Errorf("%U is 0x%x", r, got)
 		}
 	}

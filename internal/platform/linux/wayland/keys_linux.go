@@ -1,0 +1,244 @@
+package wayland
+
+import (
+	"context"
+	"errors"
+	"os"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
+	"github.com/gybob/aai-gateway/internal/platform/linux/keysym"
+)
+
+// Requests of zwp_virtual_keyboard_v1.
+const (
+	keyboardKeymap    = 0
+	keyboardKey       = 1
+	keyboardModifiers = 2
+)
+
+// keymapPause is the time for programs to read a new keymap: some lose the first key after it.
+const keymapPause = 50 * time.Millisecond
+
+// keyPause is the time between keys. Programs that read the keyboard through an input method lose faster ones.
+const keyPause = 2 * time.Millisecond
+
+// A typist types into one window, by the virtual keyboard.
+type typist struct {
+	display *Display
+	conn    *conn
+	id      uint32 // of the keyboard
+	window  desktop.WindowID
+	begun   time.Time
+	typed   bool // keys were sent
+}
+
+// typist holds the virtual keyboard.
+func (d *Display) typist(ctx context.Context, which desktop.Seat, window desktop.WindowID) (*typist, error) {
+	const doing = "getting ready to type"
+	if err := onlyPersonSeat(which); err != nil {
+		return nil, err
+	}
+	c, err := d.connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	id, err := c.device(ctx, "zwp_virtual_keyboard_manager_v1", 1, "Set the value of the field by its ref; that needs no keys.",
+		hasKeyboard, &c.devices.keyboard, func(seat, id uint32) []any { return []any{seat, id} })
+	if err != nil {
+		return nil, failure(doing, err)
+	}
+	select {
+	case d.typing <- struct{}{}:
+	case <-ctx.Done():
+		return nil, failure("waiting for the keyboard", ctx.Err())
+	}
+	return &typist{display: d, conn: c, id: id, window: window, begun: time.Now()}, nil
+}
+
+func (t *typist) end() { <-t.display.typing }
+
+// Type implements desktop.Keyboard. The window must have the person's keyboard.
+func (d *Display) Type(ctx context.Context, which desktop.Seat, window desktop.WindowID, text string) error {
+	syms, err := keysym.OfText(text)
+	if err != nil || len(syms) == 0 {
+		return err
+	}
+	t, err := d.typist(ctx, which, window)
+	if err != nil {
+		return err
+	}
+	defer t.end()
+	return t.text(ctx, syms)
+}
+
+// Key implements desktop.Keyboard.
+func (d *Display) Key(ctx context.Context, which desktop.Seat, window desktop.WindowID, chord desktop.Chord) error {
+	sym, modifiers, err := chordOf(chord)
+	if err != nil {
+		return err
+	}
+	t, err := d.typist(ctx, which, window)
+	if err != nil {
+		return err
+	}
+	defer t.end()
+	return t.chord(ctx, sym, modifiers)
+}
+
+// chordOf returns the keysym and the modifiers of a chord.
+func chordOf(chord desktop.Chord) (sym keysym.Sym, modifiers []keysym.Sym, err error) {
+	if sym, err = keysym.Key(chord.Key); err != nil {
+		return 0, nil, err
+	}
+	for _, name := range chord.Modifiers {
+		m, err := keysym.Modifier(name)
+		if err != nil {
+			return 0, nil, err
+		}
+		modifiers = append(modifiers, m)
+	}
+	return sym, modifiers, nil
+}
+
+// WithKeyboard implements desktop.Keyboard.
+func (d *Display) WithKeyboard(ctx context.Context, which desktop.Seat, window desktop.WindowID, while func(context.Context, desktop.Input) error) error {
+	if err := onlyPersonSeat(which); err != nil {
+		return err
+	}
+	if err := d.hasKeyboard(ctx, window); err != nil {
+		return err
+	}
+	return while(ctx, d)
+}
+
+// hasKeyboard checks that the window has the person's keyboard.
+func (d *Display) hasKeyboard(ctx context.Context, id desktop.WindowID) error {
+	w, err := d.find(ctx, id)
+	if err != nil {
+		return err
+	}
+	if !w.Active {
+		e := refused(aai.AutomationFailed, "the window %q does not have the person's keyboard", w.Title)
+		e.Hint = `Use the mode "focus", which brings it to the front.`
+		return e
+	}
+	return nil
+}
+
+// text types the keysyms, as many at a time as a keymap has.
+func (t *typist) text(ctx context.Context, syms []keysym.Sym) error {
+	for done := 0; done < len(syms); {
+		k, n := newKeymap(syms[done:])
+		err := t.withKeymap(ctx, k, func() error {
+			for _, sym := range syms[done : done+n] {
+				if err := t.stroke(ctx, k.codes[sym]); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return t.stopped(err, done, len(syms))
+		}
+		done += n
+	}
+	return nil
+}
+
+// chord presses a key while the modifiers are held.
+func (t *typist) chord(ctx context.Context, sym keysym.Sym, modifiers []keysym.Sym) error {
+	k, _ := newKeymap([]keysym.Sym{sym})
+	bits := map[keysym.Sym]uint32{keysym.Shift: shiftBit, 0xffe3: controlBit, 0xffe9: altBit, 0xffeb: metaBit}
+	return t.stopped(t.withKeymap(ctx, k, func() (err error) {
+		var held uint32
+		for _, m := range modifiers {
+			held |= bits[m]
+			err = errors.Join(err, t.key(ctx, k.codes[m], true))
+		}
+		err = errors.Join(err, t.hold(ctx, held))
+		if err == nil {
+			err = t.stroke(ctx, k.codes[sym])
+		}
+		ctx := context.WithoutCancel(ctx) // they must not stay down
+		for _, m := range modifiers {
+			err = errors.Join(err, t.key(ctx, k.codes[m], false))
+		}
+		return errors.Join(err, t.hold(ctx, 0))
+	}), 0, 1)
+}
+
+// withKeymap runs do with the input lock and a keymap, while the window has the person's keyboard.
+func (t *typist) withKeymap(ctx context.Context, k keymap, do func() error) error {
+	return t.display.stroke(ctx, func(*inputlock.Lease) error {
+		if err := t.display.hasKeyboard(ctx, t.window); err != nil {
+			return err
+		}
+		if k.text != t.conn.devices.keymap {
+			if err := t.setKeymap(ctx, k); err != nil {
+				return err
+			}
+		}
+		t.typed = true
+		return errors.Join(do(), t.conn.sync(context.WithoutCancel(ctx)))
+	})
+}
+
+// setKeymap gives the keyboard another keymap.
+func (t *typist) setKeymap(ctx context.Context, k keymap) error {
+	const xkbV1 = 1
+	fd, err := unix.MemfdCreate("keymap", unix.MFD_CLOEXEC)
+	if err != nil {
+		return err
+	}
+	file := os.NewFile(uintptr(fd), "keymap")
+	defer func() { _ = file.Close() }()
+	if _, err = file.WriteString(k.text + "\x00"); err == nil {
+		err = t.conn.send(ctx, t.id, keyboardKeymap, uint32(xkbV1), openFile{file}, uint32(len(k.text)+1))
+	}
+	if err == nil {
+		err = t.conn.sync(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	t.conn.devices.keymap = k.text
+	return aai.Sleep(ctx, keymapPause)
+}
+
+// stroke presses and releases a key.
+func (t *typist) stroke(ctx context.Context, code uint32) error {
+	if err := t.key(ctx, code, true); err != nil {
+		return err
+	}
+	return errors.Join(t.key(context.WithoutCancel(ctx), code, false), aai.Sleep(ctx, keyPause))
+}
+
+func (t *typist) key(ctx context.Context, code uint32, down bool) error {
+	state := uint32(0)
+	if down {
+		state = 1
+	}
+	return t.conn.send(ctx, t.id, keyboardKey, uint32(time.Since(t.begun).Milliseconds()), code, state)
+}
+
+// hold sets the modifiers that are down.
+func (t *typist) hold(ctx context.Context, bits uint32) error {
+	return t.conn.send(ctx, t.id, keyboardModifiers, bits, uint32(0), uint32(0), uint32(0))
+}
+
+// stopped returns the error of typing that ended early.
+func (t *typist) stopped(err error, typed, of int) error {
+	if err == nil || !t.typed {
+		return failure("typing", err)
+	}
+	e := *aai.AsError(inputFailure("typing", err))
+	if of > 1 {
+		e.Message += aai.Errorf(e.Code, "; at least %d of %d characters were typed", typed, of).Message
+	}
+	return &e
+}
