@@ -39,7 +39,7 @@ const startMemory = 28 << 20
 
 // settleDelay is the time from the end of the start until its memory is released. That needs a full
 // collection, which would delay a client that is still listing tools.
-const settleDelay = 250 * time.Millisecond
+const settleDelay = 500 * time.Millisecond
 
 // holdCollector suspends the garbage collector during the start: nearly all memory of the start
 // stays in use, and a client waits. Some time after release, memory that only the start needed
