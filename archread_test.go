@@ -22,9 +22,9 @@ type listing struct {
 	Error                              *struct{ Err string }
 }
 
-// builds are the operating systems we build for, and after a + a tag: the program of the
-// benchmarks is built with one.
-func builds() []string { return []string{"linux", "darwin", "windows", "linux+benchmarks"} }
+// builds are the operating systems we build for, and after a + the tags: the program of the
+// benchmarks and the test of dist are built with one.
+func builds() []string { return []string{"linux", "darwin", "windows", "linux+benchmarks,dist"} }
 
 func TestImportRules(t *testing.T) {
 	ignored := make(map[string]int)

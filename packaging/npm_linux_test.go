@@ -35,7 +35,6 @@ type npmRegistry struct {
 // newNPMRegistry packs the folders as npm does, and serves them.
 func newNPMRegistry(t *testing.T, folder string) *npmRegistry {
 	t.Helper()
-	s := &npmRegistry{fetched: make(map[string]bool)}
 	entries, err := os.ReadDir(folder)
 	if err != nil {
 		t.Fatal(err)
@@ -47,7 +46,19 @@ func newNPMRegistry(t *testing.T, folder string) *npmRegistry {
 	if out, err := npm(t.Context(), home, "http://127.0.0.1:1", "npm", args...).CombinedOutput(); err != nil {
 		t.Fatalf("npm pack: %v: %s", err, out)
 	}
-	offers := make(map[string][]byte)
+	tarballs := make(map[string][]byte)
+	for _, e := range entries {
+		if tarballs[e.Name()], err = os.ReadFile(filepath.Join(home, e.Name()+"-"+version+".tgz")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return serveNPM(t, tarballs, version)
+}
+
+// serveNPM serves packed packages, by their names.
+func serveNPM(t *testing.T, tarballs map[string][]byte, version string) *npmRegistry {
+	t.Helper()
+	s, offers := &npmRegistry{fetched: make(map[string]bool)}, make(map[string][]byte)
 	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		text, known := offers[r.URL.Path]
 		if !known {
@@ -62,25 +73,21 @@ func newNPMRegistry(t *testing.T, folder string) *npmRegistry {
 		_, _ = w.Write(text)
 	}))
 	t.Cleanup(s.Close)
-	for _, e := range entries {
-		tarball, err := os.ReadFile(filepath.Join(home, e.Name()+"-"+version+".tgz"))
-		if err != nil {
-			t.Fatal(err)
-		}
+	for name, tarball := range tarballs {
 		var about map[string]any
 		if err := json.Unmarshal(packed(t, tarball, "package/package.json"), &about); err != nil {
 			t.Fatal(err)
 		}
 		if about["scripts"] != nil {
-			t.Errorf("%s runs something when it is installed: %v", e.Name(), about["scripts"])
+			t.Errorf("%s runs something when it is installed: %v", name, about["scripts"])
 		}
 		sum := sha512.Sum512(tarball)
-		about["dist"] = map[string]string{"tarball": s.URL + "/" + e.Name() + ".tgz", "integrity": "sha512-" + base64.StdEncoding.EncodeToString(sum[:])}
-		offer, err := json.Marshal(map[string]any{"name": e.Name(), "dist-tags": map[string]string{"latest": version}, "versions": map[string]any{version: about}})
+		about["dist"] = map[string]string{"tarball": s.URL + "/" + name + ".tgz", "integrity": "sha512-" + base64.StdEncoding.EncodeToString(sum[:])}
+		offer, err := json.Marshal(map[string]any{"name": name, "dist-tags": map[string]string{"latest": version}, "versions": map[string]any{version: about}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		offers["/"+e.Name()], offers["/"+e.Name()+".tgz"] = offer, tarball
+		offers["/"+name], offers["/"+name+".tgz"] = offer, tarball
 	}
 	return s
 }
@@ -149,7 +156,7 @@ func TestNPM(t *testing.T) {
 		t.Errorf("fetched were %v, want %q", s.fetched, want)
 	}
 	s.mu.Unlock()
-	handshake(t, npm(t.Context(), home, s.URL, "npx", "-y", "aai-gateway", "--mcp"))
+	handshake(t, npm(t.Context(), home, s.URL, "npx", "-y", "aai-gateway", "--mcp"), version)
 
 	installsItself(t, s, home)
 
@@ -158,7 +165,7 @@ func TestNPM(t *testing.T) {
 	}
 	installed := filepath.Join(home, "prefix", "bin", program)
 	run := func(args ...string) *exec.Cmd { return npm(t.Context(), home, s.URL, installed, args...) }
-	handshake(t, run("--mcp"))
+	handshake(t, run("--mcp"), version)
 	if out, err := run("no such command").CombinedOutput(); exits(t, err) != 2 {
 		t.Errorf("a wrong command ended with %v: %s", err, out)
 	}

@@ -15,8 +15,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// handshake starts a command as a client and lists its tools.
-func handshake(t *testing.T, cmd *exec.Cmd) {
+// handshake starts a command as a client, checks its version and lists its tools.
+func handshake(t *testing.T, cmd *exec.Cmd, version string) {
 	t.Helper()
 	home := t.TempDir()
 	cmd.Env = append(cmd.Environ(), "HOME="+home, "XDG_DATA_HOME="+home, "XDG_CONFIG_HOME="+home, "XDG_RUNTIME_DIR="+home)
@@ -116,7 +116,7 @@ func TestBundles(t *testing.T) {
 				}
 			}
 			command := strings.ReplaceAll(m.Server.Config.Command, "${__dirname}", unpacked)
-			handshake(t, exec.CommandContext(t.Context(), command, m.Server.Config.Args...))
+			handshake(t, exec.CommandContext(t.Context(), command, m.Server.Config.Args...), version)
 		}
 		_ = z.Close()
 	}
