@@ -148,6 +148,29 @@ func (r Rect) Intersect(o Rect) Rect {
 	return Rect{x, y, w, h}
 }
 
+// Subtract returns the parts of the rectangles outside hole. The rectangles must not overlap.
+func Subtract(rects []Rect, hole Rect) []Rect {
+	var left []Rect
+	for _, r := range rects {
+		h := r.Intersect(hole)
+		if h.Empty() {
+			left = append(left, r)
+			continue
+		}
+		for _, part := range []Rect{
+			{X: r.X, Y: r.Y, W: r.W, H: h.Y - r.Y},                   // above the hole
+			{X: r.X, Y: h.Y + h.H, W: r.W, H: r.Y + r.H - h.Y - h.H}, // below
+			{X: r.X, Y: h.Y, W: h.X - r.X, H: h.H},                   // left
+			{X: h.X + h.W, Y: h.Y, W: r.X + r.W - h.X - h.W, H: h.H}, // right
+		} {
+			if !part.Empty() {
+				left = append(left, part)
+			}
+		}
+	}
+	return left
+}
+
 // A Point is a position on the screen, in physical pixels.
 type Point struct{ X, Y int }
 

@@ -222,40 +222,15 @@ func (s *sway) manage(ctx context.Context, id desktop.WindowID, wish desktop.Win
 
 // coveredPart returns the part of a rectangle that lies under others, from 0 to 1.
 func coveredPart(r desktop.Rect, above []desktop.Rect) float64 {
-	if r.W <= 0 || r.H <= 0 {
+	if r.Empty() {
 		return 0
 	}
-	free := []desktop.Rect{r}
+	free, area := []desktop.Rect{r}, 0
 	for _, a := range above {
-		var left []desktop.Rect
-		for _, f := range free {
-			left = append(left, without(f, a)...)
-		}
-		free = left
+		free = desktop.Subtract(free, a)
 	}
-	area := 0
 	for _, f := range free {
 		area += f.W * f.H
 	}
 	return 1 - float64(area)/float64(r.W*r.H)
-}
-
-// without returns the parts of a rectangle outside another one.
-func without(r, hole desktop.Rect) []desktop.Rect {
-	h := r.Intersect(hole)
-	if h.W <= 0 || h.H <= 0 {
-		return []desktop.Rect{r}
-	}
-	var parts []desktop.Rect
-	for _, p := range []desktop.Rect{
-		{X: r.X, Y: r.Y, W: r.W, H: h.Y - r.Y},
-		{X: r.X, Y: h.Y + h.H, W: r.W, H: r.Y + r.H - h.Y - h.H},
-		{X: r.X, Y: h.Y, W: h.X - r.X, H: h.H},
-		{X: h.X + h.W, Y: h.Y, W: r.X + r.W - h.X - h.W, H: h.H},
-	} {
-		if p.W > 0 && p.H > 0 {
-			parts = append(parts, p)
-		}
-	}
-	return parts
 }

@@ -247,7 +247,7 @@ func (s *server) isCovered(ctx context.Context) (bool, error) {
 		}
 		left := []desktop.Rect{sc.screen}
 		for _, solid := range t.solid {
-			left = subtract(left, solid)
+			left = desktop.Subtract(left, solid)
 		}
 		if len(left) == 0 {
 			return true, nil

@@ -227,7 +227,7 @@ func (sc *windowStack) covered(c *client) float64 {
 			continue
 		}
 		for _, solid := range t.solid {
-			seen = subtract(seen, solid)
+			seen = desktop.Subtract(seen, solid)
 		}
 	}
 	area := 0
@@ -245,30 +245,6 @@ func (sc *windowStack) at(p desktop.Point) int {
 		}
 	}
 	return -1
-}
-
-// subtract returns the parts of the rectangles outside hole. The rectangles must not
-// overlap.
-func subtract(rects []desktop.Rect, hole desktop.Rect) []desktop.Rect {
-	var left []desktop.Rect
-	for _, r := range rects {
-		h := r.Intersect(hole)
-		if h.Empty() {
-			left = append(left, r)
-			continue
-		}
-		for _, part := range []desktop.Rect{
-			{X: r.X, Y: r.Y, W: r.W, H: h.Y - r.Y},                   // above the hole
-			{X: r.X, Y: h.Y + h.H, W: r.W, H: r.Y + r.H - h.Y - h.H}, // below
-			{X: r.X, Y: h.Y, W: h.X - r.X, H: h.H},                   // left
-			{X: h.X + h.W, Y: h.Y, W: r.X + r.W - h.X - h.W, H: h.H}, // right
-		} {
-			if !part.Empty() {
-				left = append(left, part)
-			}
-		}
-	}
-	return left
 }
 
 // activatePatience is the time limit for the window manager to activate a window.

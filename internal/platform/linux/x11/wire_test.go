@@ -240,7 +240,7 @@ func TestSubtract(t *testing.T) {
 		whole, holes := draw(), []desktop.Rect{draw(), draw(), draw()}
 		left := []desktop.Rect{whole}
 		for _, h := range holes {
-			left = subtract(left, h)
+			left = desktop.Subtract(left, h)
 		}
 		for x := range 26 {
 			for y := range 26 {
