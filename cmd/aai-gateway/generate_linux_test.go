@@ -85,4 +85,11 @@ func TestWordsOfAModelsCommand(t *testing.T) {
 	if code, said := v.run(nil, "generate", exampleApp, "--model", "/bin/false", "--dry-run"); code == 0 || !strings.Contains(said, "/bin/false failed") {
 		t.Errorf("%d, %s", code, said)
 	}
+	endless := filepath.Join(t.TempDir(), "endless")
+	if err := os.WriteFile(endless, []byte("#!/bin/sh\nexec yes\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if code, said := v.run(nil, "generate", exampleApp, "--model", endless, "--dry-run"); code == 0 || !strings.Contains(said, "answered with more than") {
+		t.Errorf("%d, %s", code, said)
+	}
 }

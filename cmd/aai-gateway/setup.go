@@ -69,7 +69,7 @@ func setUp(from setupInput) (*setup, error) {
 	cfg, err := config.Read(config.Source{
 		Getenv: from.getenv, Environ: from.environ, Home: from.home, AuditLog: filepath.Join(s.platform.data, "audit.jsonl"),
 		Flags: config.Flags{
-			File: from.flags.Config, LogLevel: from.flags.LogLevel, Dev: from.flags.Dev, DevClient: from.client, InsecureStorage: from.flags.InsecureStorage,
+			File: from.flags.Config, LogLevel: from.flags.LogLevel, Dev: from.flags.Dev, DevClient: devClient(from.client), InsecureStorage: from.flags.InsecureStorage,
 		},
 		RootPolicy: s.hostAccess.policy, CheckOwned: s.hostAccess.checkOwnership, FileOverride: from.fileOverride,
 		Confirmed: func(read *config.Config, w reauth.Setting) (aai.Channel, error) {

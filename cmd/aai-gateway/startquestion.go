@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"path/filepath"
+	"strings"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/builtin"
@@ -37,11 +38,26 @@ func (s *setup) askAboutDev(ctx context.Context, built *components, ready <-chan
 		}
 		_, err = built.gateway.Do(ctx, &aai.Call{
 			App: aai.BuiltinApp, Tool: builtin.ConfirmSettings, Caller: aai.Caller{Door: aai.DoorCLI, Name: client, Identity: client},
-			Args: map[string]any{"settings": []any{map[string]any{"from": setting.From, "key": setting.Key, "value": setting.Value}}},
+			Args: map[string]any{"settings": []any{map[string]any{"from": setting.From, "key": setting.Key, "value": setting.Value, "about": aboutDev}}},
 		})
-		if err == nil {
+		switch {
+		case err == nil:
 			built.log.Warn("--dev is confirmed and holds from the next start")
+		case aai.AsError(err).Code == aai.InvalidParams: // the question is too long to be shown
+			built.log.Warn("the person could not be asked about --dev", "cause", err)
 		}
 		return
 	}
+}
+
+// aboutDev says in the question which rights dev gives.
+const aboutDev = "for developers of apps: reads aai.json in build folders too, and allows web apps of this computer over http"
+
+// devClient returns the identity of the client if a yes to --dev can be kept for it. A script can give itself the
+// command line of another one, so only a program of its own counts.
+func devClient(identity string) string {
+	if strings.Contains(identity, " ") {
+		return ""
+	}
+	return identity
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 	"time"
 
@@ -22,7 +23,8 @@ type reauthTools struct {
 
 const confirmParams = `{"type": "object", "additionalProperties": false, "required": ["settings"], "properties": {
 	"settings": {"type": "array", "minItems": 1, "items": {"type": "object", "additionalProperties": false, "required": ["from", "key", "value"], "properties": {
-		"from": {"type": "string"}, "key": {"type": "string"}, "value": {}}}, "description": "As consent_unconfirmed lists them"}}}`
+		"from": {"type": "string"}, "key": {"type": "string"}, "value": {},
+		"about": {"type": "string", "maxLength": 300, "description": "Its meaning, for the question"}}}, "description": "As consent_unconfirmed lists them"}}}`
 
 // passphraseTimeout limits the time to type a new passphrase twice.
 const passphraseTimeout = 5 * time.Minute
@@ -138,6 +140,11 @@ func sealingError(err error) error {
 
 // find returns the unconfirmed setting that equals given, or nil.
 func (t reauthTools) find(given any) *reauth.Setting {
+	if object, ok := given.(map[string]any); ok { // its description is only for the question
+		object = maps.Clone(object)
+		delete(object, "about")
+		given = object
+	}
 	want, err := canonical(given)
 	if err != nil {
 		return nil

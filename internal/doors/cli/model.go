@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"os/exec"
 	"strings"
 	"time"
@@ -13,7 +14,7 @@ import (
 
 // Limits on the command of a model.
 const (
-	modelTimeout   = 5 * time.Minute
+	modelTimeout   = 2 * time.Minute
 	maxModelAnswer = 256 << 10 // bytes
 )
 
@@ -27,6 +28,7 @@ func (r *run) askCommand(command []string) func(context.Context, aai.SamplingReq
 		for _, m := range ask.Messages {
 			prompt = append(prompt, m.Text)
 		}
+		r.output.note("Asking " + aai.CleanLabel(command[0], maxLine) + ", for at most " + modelTimeout.String() + ".")
 		cmd := exec.CommandContext(ctx, command[0], command[1:]...)
 		out := &limitedAnswer{}
 		cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(strings.Join(prompt, "\n\n")+"\n"), out, r.cfg.Err
@@ -34,25 +36,28 @@ func (r *run) askCommand(command []string) func(context.Context, aai.SamplingReq
 		switch err := cmd.Run(); {
 		case ctx.Err() != nil:
 			return nil, aai.Errorf(aai.Timeout, "%s gave no answer: %w", command[0], ctx.Err())
-		case errors.Is(err, errAnswerTooLong):
+		case out.isShort:
 			return nil, aai.Errorf(aai.InvalidParams, "%s answered with more than %d KiB", command[0], maxModelAnswer>>10)
+		case errors.Is(err, exec.ErrWaitDelay): // a child of the command keeps its output open; the answer is there
 		case err != nil:
 			e := aai.Errorf(aai.AutomationFailed, "%s failed: %w", command[0], err)
 			e.Hint = "Try the command by itself: it must read a question on standard input and print the answer."
 			return nil, e
 		}
-		return &aai.SamplingResult{Model: command[0], Text: out.String()}, nil
+		return &aai.SamplingResult{Model: command[0], Text: out.text.String()}, nil
 	}
 }
 
-var errAnswerTooLong = errors.New("the answer is too long")
-
 // limitedAnswer keeps what is written, up to maxModelAnswer.
-type limitedAnswer struct{ bytes.Buffer }
+type limitedAnswer struct {
+	text    bytes.Buffer
+	isShort bool // the rest was refused
+}
 
 func (a *limitedAnswer) Write(p []byte) (int, error) {
-	if a.Len()+len(p) > maxModelAnswer {
-		return 0, errAnswerTooLong
+	if a.text.Len()+len(p) > maxModelAnswer {
+		a.isShort = true
+		return 0, io.ErrShortBuffer
 	}
-	return a.Buffer.Write(p)
+	return a.text.Write(p)
 }
