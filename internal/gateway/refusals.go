@@ -22,7 +22,10 @@ func toolNotFound(app *aai.App, name string) *aai.Error {
 	}
 	e := aai.Errorf(aai.ToolNotFound, "%s has no tool %q", app.ID, aai.CleanLabel(name, maxName))
 	e.Candidates = aai.Nearest(name, names, 5)
-	e.Hint = "Its tools are: " + strings.Join(truncateList(names, 30), ", ") + "."
+	e.Hint = "It has no tools yet."
+	if len(names) > 0 {
+		e.Hint = "Its tools are: " + strings.Join(truncateList(names, 30), ", ") + "."
+	}
 	return e
 }
 
