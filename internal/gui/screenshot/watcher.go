@@ -202,7 +202,7 @@ func interpolate(small, picture *image.RGBA) {
 			for i := range 4 {
 				above := int(upper[4*c.at+i])*(256-c.weight) + int(upper[4*c.next+i])*c.weight
 				below := int(lower[4*c.at+i])*(256-c.weight) + int(lower[4*c.next+i])*c.weight
-				out[4*x+i] = uint8((above*(256-row.weight) + below*row.weight + 1<<15) >> 16) //nolint:gosec // a weighted mean of bytes
+				out[4*x+i] = uint8((above*(256-row.weight) + below*row.weight + 1<<15) >> 16)
 			}
 		}
 	}
