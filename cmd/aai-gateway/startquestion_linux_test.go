@@ -49,7 +49,7 @@ func startDev(t *testing.T, v *victim, words string, env ...string) string {
 	return said.String()
 }
 
-// TestDevOfAClient checks that the first start by a client whose configuration has --dev asks the person, that the
+// TestDevOfAClient checks that the first start by a client with --dev in its configuration asks the person, that the
 // answer yes holds for this client alone, and that without an answer the gateway names the command that confirms.
 func TestDevOfAClient(t *testing.T) {
 	const unconfirmed = ": dev does not hold, since nobody has confirmed it; run: aai-gateway --dev consent confirm"

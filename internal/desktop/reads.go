@@ -18,7 +18,7 @@ type Reads struct {
 
 type readsKey struct{}
 
-// WithReads returns a context whose calls of the backend are measured in r.
+// WithReads returns a context that measures calls of the backend in r.
 func WithReads(ctx context.Context, r *Reads) context.Context {
 	return context.WithValue(ctx, readsKey{}, r)
 }

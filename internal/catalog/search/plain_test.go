@@ -46,7 +46,7 @@ func TestPlainRequests(t *testing.T) {
 	}
 }
 
-// newSearchWithOwn returns a search whose results may contain all of the gateway's own tools that agents have.
+// newSearchWithOwn returns a search in all of the gateway's own tools that agents have.
 func newSearchWithOwn(t *testing.T, apps *[]*aai.App) *search.Search {
 	t.Helper()
 	var own []string

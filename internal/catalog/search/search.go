@@ -102,7 +102,7 @@ func (s *Search) Find(ctx context.Context, caller aai.Caller, request, app strin
 // was not reviewed by the person, unlike that of an installed app.
 const unusedSiteFactor = 0.75
 
-// ownToolFactor reduces the rank of the gateway's own tools, whose words fit many requests a little.
+// ownToolFactor reduces the rank of the gateway's own tools: their words fit many requests a little.
 const ownToolFactor = 0.85
 
 // changeFactor reduces the rank of tools that change something if the request is a question.

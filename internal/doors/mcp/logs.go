@@ -17,7 +17,7 @@ import (
 // calls that changed something.
 const (
 	appLoggers     = "aai."
-	desktopLoggers = "axterminator." // the tools of windows, whose names there have no prefix: axterminator.tools.find
+	desktopLoggers = "axterminator." // the tools of windows, without their prefix: axterminator.tools.find
 )
 
 // slowCall is the duration from which a call is logged as a warning.

@@ -120,7 +120,7 @@ func (c *conn) onRegistry(opcode uint16, event *reader) {
 	}
 }
 
-// errOffersChanged ends a connection whose compositor withdraws an interface, such as an output; the next
+// errOffersChanged ends a connection after the compositor withdrew an interface, such as an output; the next
 // call connects again.
 var errOffersChanged = errors.New("the compositor offers something else now")
 

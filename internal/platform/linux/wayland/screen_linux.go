@@ -117,7 +117,7 @@ func (o *output) describe(opcode uint16, e *reader) {
 	}
 }
 
-// place handles the events of xdg_output, whose numbers are logical.
+// place handles the events of xdg_output, in logical pixels.
 func (o *output) place(opcode uint16, e *reader) {
 	const position, size = 0, 1
 	switch opcode {

@@ -23,8 +23,8 @@ type session struct {
 	env    []string
 }
 
-// nobody runs sway where the tests run as root, since sway refuses root.
-const nobody = 65534
+// swayUser runs sway if the tests run as root, since sway refuses root.
+const swayUser = 65534
 
 // newSession starts sway, without XWayland and without a GPU.
 func newSession(t *testing.T) *session {
@@ -41,7 +41,7 @@ func newSession(t *testing.T) *session {
 	config := "output HEADLESS-1 resolution 1280x800 position 0 0\nxwayland disable\n"
 	s.write(t, "config", config)
 	if os.Getuid() == 0 {
-		if err := os.Chown(folder, nobody, nobody); err != nil {
+		if err := os.Chown(folder, swayUser, swayUser); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -96,7 +96,7 @@ func (s *session) command(t *testing.T, name string, args ...string) *exec.Cmd {
 	cmd.Env, cmd.Dir = s.env, s.folder
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	if os.Getuid() == 0 {
-		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: nobody, Gid: nobody}
+		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: swayUser, Gid: swayUser}
 	}
 	return cmd
 }
