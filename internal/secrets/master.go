@@ -70,7 +70,15 @@ func (v *Vault) label() (*label, error) {
 	}
 	b, err := v.folder.read(labelFile, maxLabel)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, v.orphanError()
+		orphan := v.orphanError()
+		if orphan == nil {
+			return nil, nil
+		}
+		// Another process may have made the vault since. It writes key.json before any
+		// record, so a second read decides.
+		if b, err = v.folder.read(labelFile, maxLabel); errors.Is(err, fs.ErrNotExist) {
+			return nil, orphan
+		}
 	}
 	if err != nil {
 		return nil, unusableVaultError(err, "Put it right; without it the secrets beside it cannot be opened.")
