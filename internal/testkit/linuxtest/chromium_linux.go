@@ -41,13 +41,18 @@ func (s *Session) startChromium(t testing.TB, title, file string, rows int) *App
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)
 	page := server.URL + "/page.html?" + url.Values{"title": {title}, "rows": {strconv.Itoa(rows)}}.Encode()
-	return s.Launch(t, "chromium", append(chromiumSwitches(s.Path("tmp", title)), "--window-size=700,600", "--app="+page)...)
+	return s.Launch(t, "chromium", append(s.chromiumSwitches(s.Path("tmp", title)), "--window-size=700,600", "--app="+page)...)
 }
 
 // chromiumSwitches returns the switches for a test Chromium: accessible from the start, working while
 // covered, without network traffic, and without its sandbox for root.
-func chromiumSwitches(profile string) []string {
+func (s *Session) chromiumSwitches(profile string) []string {
+	platform := "x11"
+	if s.compositor != "" {
+		platform = "wayland"
+	}
 	return []string{
+		"--ozone-platform=" + platform,
 		"--force-renderer-accessibility",
 		"--disable-backgrounding-occluded-windows",
 		"--disable-features=CalculateNativeWinOcclusion,Translate,MediaRouter,OptimizationHints",
@@ -82,5 +87,5 @@ func (s *Session) Browser(t testing.TB, page string) *App {
 	if err := os.WriteFile(filepath.Join(profile, "Default", "Preferences"), []byte(`{"credentials_enable_service": false}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return s.Launch(t, "chromium", append(chromiumSwitches(profile), "--window-size=900,700", page)...)
+	return s.Launch(t, "chromium", append(s.chromiumSwitches(profile), "--window-size=900,700", page)...)
 }

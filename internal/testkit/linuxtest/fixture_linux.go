@@ -103,6 +103,13 @@ func (s *Session) fixture(t testing.TB, kind Kind, rows int) *Fixture {
 	default:
 		t.Fatalf("there is no fixture of kind %q", kind)
 	}
+	if s.compositor != "" {
+		f.await(t, "it writes its state", func() bool { // not the focus: without devices the seat has no keyboard
+			_, err := f.read()
+			return err == nil
+		})
+		return f
+	}
 	asked, is := time.Now(), ""
 	defer func() {
 		if t.Failed() {

@@ -33,6 +33,9 @@ type Session struct {
 	bus        *testkit.Bus
 	accessible bool
 	desktops   int // number of virtual desktops that was last requested
+
+	compositor    Compositor // of a session of Wayland
+	compositorApp *App
 }
 
 // Start starts an empty desktop, or fails the test. The accessibility bus starts on demand, but

@@ -5,126 +5,47 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
 	"github.com/gybob/aai-gateway/internal/platform/linux/wayland"
+	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
-// A session is a headless session of sway with one monitor of 1280 by 800 pixels.
+// A session is a headless session of a compositor, with the gateway's connection to it.
 type session struct {
+	*linuxtest.Session
 	*wayland.Display
-
-	folder string
-	env    []string
 }
 
-// swayUser runs sway if the tests run as root, since sway refuses root.
-const swayUser = 65534
-
-// newSession starts sway, without XWayland and without a GPU.
+// newSession starts the chosen compositor.
 func newSession(t *testing.T) *session {
 	t.Helper()
-	folder, err := os.MkdirTemp("/tmp", "sway") // paths of sockets are short
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(folder) })
-	s := &session{folder: folder, env: []string{
-		"PATH=" + os.Getenv("PATH"), "LANG=C.UTF-8", "HOME=" + folder, "XDG_RUNTIME_DIR=" + folder,
-		"WLR_BACKENDS=headless", "WLR_LIBINPUT_NO_DEVICES=1", "WLR_RENDERER=pixman",
-	}}
-	config := "output HEADLESS-1 resolution 1280x800 position 0 0\nxwayland disable\n"
-	s.write(t, "config", config)
-	if os.Getuid() == 0 {
-		if err := os.Chown(folder, swayUser, swayUser); err != nil {
-			t.Fatal(err)
-		}
-	}
-	log, err := os.Create(filepath.Join(folder, "log"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = log.Close() }()
-	sway := s.command(t, "sway", "-c", filepath.Join(folder, "config"))
-	sway.Stdout, sway.Stderr = log, log
-	s.start(t, sway)
-	until(t, func() bool {
-		displays, _ := filepath.Glob(filepath.Join(folder, "wayland-?"))
-		sockets, _ := filepath.Glob(filepath.Join(folder, "sway-ipc.*"))
-		if len(displays) == 0 || len(sockets) == 0 {
-			return false
-		}
-		s.env = append(s.env, "WAYLAND_DISPLAY="+filepath.Base(displays[0]), "SWAYSOCK="+sockets[0])
-		return true
-	})
-	s.Display = wayland.New(wayland.Config{Getenv: s.getenv, InputLock: inputlock.New(inputlock.Config{Folder: inputlock.Folder, Getenv: s.getenv})})
+	s := &session{Session: linuxtest.StartWayland(t, linuxtest.ChosenCompositor())}
+	s.Display = wayland.New(wayland.Config{Getenv: s.Getenv, InputLock: inputlock.New(inputlock.Config{Folder: inputlock.Folder, Getenv: s.Getenv})})
 	t.Cleanup(func() { _ = s.Close() })
 	return s
 }
 
-func (s *session) write(t *testing.T, name, content string) {
-	t.Helper()
-	if err := os.WriteFile(filepath.Join(s.folder, name), []byte(content), 0o644); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// read returns a file of the session's folder; "" while there is none.
+// read returns a file of the session's home folder; "" while there is none.
 func (s *session) read(name string) string {
-	content, _ := os.ReadFile(filepath.Join(s.folder, name))
+	content, _ := os.ReadFile(filepath.Join(s.Home, name))
 	return string(content)
 }
 
-func (s *session) getenv(name string) string {
-	for _, v := range s.env {
-		if value, ok := strings.CutPrefix(v, name+"="); ok {
-			return value
-		}
-	}
-	return ""
-}
-
-// command returns a command of the session's user.
-func (s *session) command(t *testing.T, name string, args ...string) *exec.Cmd {
-	t.Helper()
-	cmd := exec.CommandContext(context.Background(), name, args...)
-	cmd.Env, cmd.Dir = s.env, s.folder
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
-	if os.Getuid() == 0 {
-		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: swayUser, Gid: swayUser}
-	}
-	return cmd
-}
-
-// start starts a command, and ends it with its children at the end of the test.
-func (s *session) start(t *testing.T, cmd *exec.Cmd) {
-	t.Helper()
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
-		_ = cmd.Wait()
-	})
-}
-
-// show starts a program and returns its window, once it has the keyboard.
+// show starts a program and returns its window, once it is the active one.
 func (s *session) show(t *testing.T, name string, args ...string) (w desktop.WindowInfo) {
 	t.Helper()
-	cmd := s.command(t, name, args...)
-	s.start(t, cmd)
+	app := s.Launch(t, name, args...)
 	until(t, func() bool {
 		windows, err := s.Windows(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, w = range windows {
-			if w.PID == cmd.Process.Pid && w.Active {
+			if w.PID == app.PID && w.Active {
 				return true
 			}
 		}
@@ -136,7 +57,9 @@ func (s *session) show(t *testing.T, name string, args ...string) (w desktop.Win
 // output runs a command to its end.
 func (s *session) output(t *testing.T, name string, args ...string) string {
 	t.Helper()
-	out, err := s.command(t, name, args...).CombinedOutput()
+	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), name, args...)
+	cmd.Env, cmd.Dir = s.Env, s.Home
+	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%s: %v: %s", name, err, out)
 	}

@@ -13,12 +13,12 @@ import (
 // sample has letters of several scripts, in both cases, and more characters than a keyboard has keys.
 const sample = `The quick brown fox jumps over the lazy dog. ABCDEFGHIJKLMNOPQRSTUVWXYZ 0123456789 äöü ÄÖÜ ß € 漢字 😀 yz;:_'"#~{}[]\|`
 
-// TestType: the letters arrive in a terminal and in a GTK program, by their own word.
-func TestType(t *testing.T) {
+// TestWaylandType: the letters arrive in a terminal and in a GTK program, by their own word.
+func TestWaylandType(t *testing.T) {
 	s := newSession(t)
 	t.Run("foot", func(t *testing.T) {
 		w := s.show(t, "foot", "sh", "-c", "cat > typed")
-		until(t, func() bool { _, err := os.Stat(filepath.Join(s.folder, "typed")); return err == nil })
+		until(t, func() bool { _, err := os.Stat(filepath.Join(s.Home, "typed")); return err == nil })
 		if err := s.Type(t.Context(), desktop.PersonSeat, w.ID, sample+"\n"); err != nil {
 			t.Fatal(err)
 		}
@@ -42,8 +42,8 @@ func TestType(t *testing.T) {
 	})
 }
 
-// TestClipboard: wl-copy and wl-paste agree with the gateway.
-func TestClipboard(t *testing.T) {
+// TestWaylandClipboard: wl-copy and wl-paste agree with the gateway.
+func TestWaylandClipboard(t *testing.T) {
 	s := newSession(t)
 	if _, err := s.Set(t.Context(), desktop.Clip{Text: "Grüße 漢 😀"}); err != nil {
 		t.Fatal(err)
@@ -51,7 +51,7 @@ func TestClipboard(t *testing.T) {
 	if got := s.output(t, "wl-paste", "-n"); got != "Grüße 漢 😀" {
 		t.Errorf("wl-paste has %q", got)
 	}
-	s.start(t, s.command(t, "wl-copy", "-f", "von wl-copy ü"))
+	s.Launch(t, "wl-copy", "-f", "von wl-copy ü")
 	until(t, func() bool {
 		clip, err := s.Get(t.Context())
 		return err == nil && clip.Text == "von wl-copy ü"
@@ -68,8 +68,8 @@ func TestClipboard(t *testing.T) {
 	}
 }
 
-// TestCapture: the picture has the pixels of grim's.
-func TestCapture(t *testing.T) {
+// TestWaylandCapture: the picture has the pixels of grim's.
+func TestWaylandCapture(t *testing.T) {
 	s := newSession(t)
 	s.show(t, "foot", "sh", "-c", "printf '\\033[41m\\033[2J\\033[42mgreen\\033[0m'; sleep 60")
 	area := desktop.Rect{X: 10, Y: 20, W: 700, H: 500}
@@ -79,7 +79,7 @@ func TestCapture(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.output(t, "grim", "-g", "10,20 700x500", "shot.png")
-		file, err := os.Open(filepath.Join(s.folder, "shot.png"))
+		file, err := os.Open(filepath.Join(s.Home, "shot.png"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -103,14 +103,14 @@ func TestCapture(t *testing.T) {
 	})
 }
 
-// TestClick: the click and the scroll arrive at their place, by the person's pointer alone.
-func TestClick(t *testing.T) {
+// TestWaylandClick: the click and the scroll arrive at their place, by the person's pointer alone.
+func TestWaylandClick(t *testing.T) {
 	s := newSession(t)
 	// The terminal reports button and cell.
 	w := s.show(t, "foot", "sh", "-c", "stty raw -echo; printf '\\033[?1002h\\033[?1006h'; cat > mouse")
-	until(t, func() bool { _, err := os.Stat(filepath.Join(s.folder, "mouse")); return err == nil })
+	until(t, func() bool { _, err := os.Stat(filepath.Join(s.Home, "mouse")); return err == nil })
 	at := desktop.Point{X: w.Frame.X + w.Frame.W/2, Y: w.Frame.Y + w.Frame.H/2}
-	if err := s.Click(t.Context(), desktop.PersonSeat, w.ID, at, desktop.LeftButton, 1); err != nil {
+	if err := s.Display.Click(t.Context(), desktop.PersonSeat, w.ID, at, desktop.LeftButton, 1); err != nil {
 		t.Fatal(err)
 	}
 	until(t, func() bool { return strings.Count(s.read("mouse"), "\x1b[<0;") == 2 }) // pressed and released
@@ -119,7 +119,7 @@ func TestClick(t *testing.T) {
 	}
 	const lines = 3 // of a notch, in foot
 	until(t, func() bool { return strings.Count(s.read("mouse"), "\x1b[<65;") == 2*lines })
-	if err := s.Click(t.Context(), desktop.OwnSeat, w.ID, at, desktop.LeftButton, 1); err == nil {
+	if err := s.Display.Click(t.Context(), desktop.OwnSeat, w.ID, at, desktop.LeftButton, 1); err == nil {
 		t.Error("a click in the background moved the person's pointer")
 	}
 }
