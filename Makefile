@@ -35,7 +35,6 @@ test-clients: ; scripts/need-inspector && scripts/need-clients && AAI_CLIENTS=al
 fuzz: ; scripts/fuzz 10s ## each fuzz target for ten seconds
 soak: ## a thousand agents over HTTP for ten minutes; 200 rounds of killing whoever writes
 	AAI_SOAK=10m AAI_KILL_ROUNDS=200 go test -count=1 -v -p 1 -timeout 20m -run 'UnderLoad|Kill' ./internal/doors/mcp ./internal/audit ./internal/secrets ./internal/oauth ./internal/policy
-race: ## 300 times another gateway types while a question comes up
-	AAI_RACE_ROUNDS=300 go test -count=1 -v -timeout 60m -run NobodyAnswersByTyping ./internal/platform/linux/dialog
+race: ; AAI_RACE_ROUNDS=300 go test -count=1 -v -timeout 60m -run NobodyAnswersByTyping ./internal/platform/linux/dialog ## 300 times another gateway types while a question comes up
 strange: ; AAI_STRANGE=$${AAI_STRANGE:-300} go test -count=1 -v -timeout 400m -run RealStrange ./internal/gui ## random tasks in random windows of five toolkits; AAI_STRANGE windows each
 steady: ; scripts/steady ## what starts real programs 20 times, the suite 5 times, also with all cores busy; AAI_STEADY_*

@@ -42,8 +42,10 @@ func ChosenCompositor() Compositor {
 // swayUser runs the compositors of wlroots for root, since sway refuses root.
 const swayUser = 65534
 
-// wlrootsEnv makes a compositor of wlroots run without a monitor, a GPU and devices.
-var wlrootsEnv = []string{"WLR_BACKENDS=headless", "WLR_LIBINPUT_NO_DEVICES=1", "WLR_RENDERER=pixman"}
+// wlrootsEnv returns variables with which a compositor of wlroots runs without a monitor, a GPU and devices.
+func wlrootsEnv() []string {
+	return []string{"WLR_BACKENDS=headless", "WLR_LIBINPUT_NO_DEVICES=1", "WLR_RENDERER=pixman"}
+}
 
 // StartWayland starts an accessible session of a compositor without a GPU, XWayland and input devices, with one monitor
 // of ScreenWidth by ScreenHeight pixels. Methods that need an X server fail.
@@ -110,7 +112,7 @@ func (s *Session) startCompositor(t testing.TB, c Compositor, socket string) *Ap
 		t.Fatal(err)
 	}
 	if os.Getuid() != 0 {
-		return s.LaunchEnv(t, wlrootsEnv, string(c), args...)
+		return s.LaunchEnv(t, wlrootsEnv(), string(c), args...)
 	}
 	for _, folder := range []string{s.Folder, s.Home, s.Runtime} {
 		if err := os.Chown(folder, swayUser, swayUser); err != nil {
@@ -118,7 +120,7 @@ func (s *Session) startCompositor(t testing.TB, c Compositor, socket string) *Ap
 		}
 	}
 	user := fmt.Sprint(swayUser)
-	return s.LaunchEnv(t, wlrootsEnv, "setpriv", append([]string{"--reuid", user, "--regid", user, "--clear-groups", string(c)}, args...)...)
+	return s.LaunchEnv(t, wlrootsEnv(), "setpriv", append([]string{"--reuid", user, "--regid", user, "--clear-groups", string(c)}, args...)...)
 }
 
 // awaitCompositor waits until the compositor's services are there.
