@@ -27,7 +27,7 @@ check: ## format, vet, lint, imports, code style, commit subjects, all platforms
 		case $$t in */amd64) go vet ./... ;; esac; go build -o /dev/null ./cmd/aai-gateway; done
 bench: ## figures, beside bare floors and other people's programs in the same run
 	scripts/need-packages scripts/test-packages.txt scripts/desktop-packages.txt scripts/bench-packages.txt && { scripts/need-peers || true; }
-	go test -run '^$$' -bench . -timeout 40m ./bench ./internal/platform/linux/x11
+	go test -run '^$$' -bench . -timeout 40m ./bench ./internal/platform/linux/x11 ./internal/platform/linux/wayland
 bench-short: ; scripts/bench-short ## every benchmark once, to see that it runs to its end
 packages: ; scripts/packages ## all that others get of this commit, in dist/
 packages-check: ; scripts/packages-check && scripts/packages-chroot ## looks at it, and installs it in a clean Debian, as root

@@ -2,6 +2,8 @@ package wayland
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/gybob/aai-gateway/internal/platform/linux/keysym"
@@ -112,13 +114,17 @@ func freeKey(wanted uint32, positions []uint32, taken map[uint32]bool) (uint32, 
 // format returns the keymap in the format of XKB. Each key has one character, without Shift.
 func (k *keymap) format() string {
 	var codes, symbols strings.Builder
-	for sym, code := range k.codes {
+	for _, sym := range slices.Sorted(maps.Keys(k.codes)) { // the same keys give the same text
+		code := k.codes[sym]
 		fmt.Fprintf(&codes, "<K%d> = %d;\n", code, code+xkbOffset)
 		fmt.Fprintf(&symbols, "key <K%d> { [ 0x%x ] };\n", code, sym)
 	}
 	named := namedKeys()
-	for name, sym := range map[string]keysym.Sym{"Shift": keysym.Shift, "Control": 0xffe3, "Mod1": 0xffe9, "Mod4": 0xffeb} {
-		fmt.Fprintf(&symbols, "modifier_map %s { <K%d> };\n", name, named[sym])
+	for _, m := range []struct {
+		name string
+		sym  keysym.Sym
+	}{{"Shift", keysym.Shift}, {"Control", 0xffe3}, {"Mod1", 0xffe9}, {"Mod4", 0xffeb}} {
+		fmt.Fprintf(&symbols, "modifier_map %s { <K%d> };\n", m.name, named[m.sym])
 	}
 	return "xkb_keymap {\nxkb_keycodes \"aai\" {\nminimum = 8;\nmaximum = 255;\n" + codes.String() + "};\n" +
 		"xkb_types \"aai\" { include \"complete\" };\nxkb_compatibility \"aai\" { include \"complete\" };\n" +

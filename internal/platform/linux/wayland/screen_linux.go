@@ -2,6 +2,7 @@ package wayland
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"image"
 	"image/color"
@@ -177,6 +178,13 @@ func (d *Display) Capture(ctx context.Context, area desktop.Rect) (*image.RGBA, 
 	if area.Empty() || area.W > maxPixels/area.H {
 		return nil, refused(aai.InvalidParams, "a picture of %d by %d pixels cannot be taken", area.W, area.H)
 	}
+	if i := slices.IndexFunc(all, func(o output) bool { return o.Frame.Intersect(area) == area }); i >= 0 {
+		picture, err := c.capture(ctx, all[i], area)
+		if err != nil {
+			return nil, failure(doing, err)
+		}
+		return scaled(picture, area.W, area.H), nil
+	}
 	whole := image.NewRGBA(image.Rect(0, 0, area.W, area.H))
 	draw.Draw(whole, whole.Bounds(), image.NewUniform(color.Black), image.Point{}, draw.Src)
 	seen := false
@@ -342,12 +350,12 @@ func (f *frame) picture(memory []byte) (*image.RGBA, error) {
 			from = h - 1 - y
 		}
 		in, out := memory[from*int(f.stride):][:4*w], p.Pix[y*p.Stride:][:4*w]
-		for i := 0; i+3 < len(in); i += 4 {
-			r, g, b := in[i], in[i+1], in[i+2]
+		for i := 0; i+4 <= len(in); i += 4 { // a pixel at a time, red in the lowest byte
+			pixel := binary.LittleEndian.Uint32(in[i:])
 			if swapped {
-				r, b = b, r
+				pixel = pixel&0xff00 | pixel>>16&0xff | pixel&0xff<<16
 			}
-			out[i], out[i+1], out[i+2], out[i+3] = r, g, b, 255
+			binary.LittleEndian.PutUint32(out[i:], pixel|0xff<<24)
 		}
 	}
 	return p, nil

@@ -21,7 +21,7 @@ type session struct {
 }
 
 // newSession starts the chosen compositor.
-func newSession(t *testing.T) *session {
+func newSession(t testing.TB) *session {
 	t.Helper()
 	s := &session{Session: linuxtest.StartWayland(t, linuxtest.ChosenCompositor())}
 	s.Display = wayland.New(wayland.Config{Getenv: s.Getenv, InputLock: inputlock.New(inputlock.Config{Folder: inputlock.Folder, Getenv: s.Getenv})})
@@ -36,7 +36,7 @@ func (s *session) read(name string) string {
 }
 
 // show starts a program and returns its window, once it is the active one.
-func (s *session) show(t *testing.T, name string, args ...string) (w desktop.WindowInfo) {
+func (s *session) show(t testing.TB, name string, args ...string) (w desktop.WindowInfo) {
 	t.Helper()
 	app := s.Launch(t, name, args...)
 	until(t, func() bool {
@@ -55,7 +55,7 @@ func (s *session) show(t *testing.T, name string, args ...string) (w desktop.Win
 }
 
 // output runs a command to its end.
-func (s *session) output(t *testing.T, name string, args ...string) string {
+func (s *session) output(t testing.TB, name string, args ...string) string {
 	t.Helper()
 	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), name, args...)
 	cmd.Env, cmd.Dir = s.Env, s.Home
@@ -67,7 +67,7 @@ func (s *session) output(t *testing.T, name string, args ...string) string {
 }
 
 // until waits for a condition.
-func until(t *testing.T, is func() bool) {
+func until(t testing.TB, is func() bool) {
 	t.Helper()
 	for end := time.Now().Add(time.Minute); !is(); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(end) {
