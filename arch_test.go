@@ -76,7 +76,7 @@ func importRules() []packageRules {
 			why: "finds the person's desktop session, and starts programs in it"},
 		{name: "internal/platform/linux/dialog", ours: []string{"aai", "internal/desktop/inputlock", "internal/files/atomicfile"}, modules: []string{"github.com/gofrs/flock", "golang.org/x/sys"}, tests: []string{"internal/desktop", "internal/platform/linux/x11", "internal/policy"},
 			why: "shows a question in a window while it holds the input lock"},
-		{name: "internal/platform/linux/atspi", ours: []string{"aai", "internal/dbus/wire", "internal/desktop", "internal/desktop/treecache", "internal/lexicon", "internal/process"}, tests: []string{"internal/desktop/inputlock", "internal/platform/linux/x11"},
+		{name: "internal/platform/linux/atspi", ours: []string{"aai", "internal/dbus/wire", "internal/desktop", "internal/desktop/treecache", "internal/lexicon", "internal/process"}, tests: []string{"internal/desktop/inputlock", "internal/platform/linux/wayland", "internal/platform/linux/x11"},
 			why: "trees, actions and events of AT-SPI over D-Bus; windows come as an interface"},
 		{name: "internal/platform/linux/keysym", ours: []string{"aai"},
 			why: "the meanings of keys, which X11 and Wayland share"},
