@@ -26,9 +26,12 @@ type platform struct {
 	checkScreen func(ctx context.Context, getenv func(string) string, check func(net.Conn) error) error
 	// windowState returns two functions for dialog.Config: focus returns the process with the keyboard
 	// focus; shown reports whether a process shows a window. It is nil if the system cannot tell.
-	windowState      func(getenv func(string) string, shared *inputlock.Lock) (focus func(context.Context) (pid int, err error), shown func(context.Context, int) (bool, error))
-	refsFolder       string // folder of the terminal's element references; only with desktop
-	descriptorPlaces func(*setup) []catalog.Place
+	windowState func(getenv func(string) string, shared *inputlock.Lock) (focus func(context.Context) (pid int, err error), shown func(context.Context, int) (bool, error))
+	// describeCompositor describes the parts of the screen that a compositor of Wayland offers, for people and as data; nil
+	// data without a compositor. It is nil on other systems.
+	describeCompositor func(ctx context.Context, getenv func(string) string) (lines []string, data map[string]any)
+	refsFolder         string // folder of the terminal's element references; only with desktop
+	descriptorPlaces   func(*setup) []catalog.Place
 	// desktopEntryFolders are the folders of desktop entries, the most important first; only on Linux.
 	desktopEntryFolders []string
 	// drivers returns the drivers of recipes, by "<platform>/<kind>" as in catalog.Options,
@@ -51,4 +54,15 @@ func folders(paths []string) []catalog.Place {
 		places[i] = catalog.Folders(path)
 	}
 	return places
+}
+
+// describeSession describes the user's session and its source.
+func (s *setup) describeSession(ctx context.Context) (lines []string, data map[string]any) {
+	report := s.session.Report()
+	lines, data = report.Lines(), report.Data()
+	if s.platform.describeCompositor != nil {
+		more, compositor := s.platform.describeCompositor(ctx, s.session.Getenv)
+		lines, data["compositor"] = append(lines, more...), compositor
+	}
+	return lines, data
 }

@@ -47,7 +47,8 @@ func hostPlatform(home string, getenv func(string) string) platform {
 		screen: func(getenv func(string) string) bool {
 			return getenv("DISPLAY") != "" || getenv("WAYLAND_DISPLAY") != ""
 		},
-		checkScreen: x11.CheckAccess,
+		checkScreen:        x11.CheckAccess,
+		describeCompositor: describeCompositor,
 		windowState: func(getenv func(string) string, shared *inputlock.Lock) (func(context.Context) (int, error), func(context.Context, int) (bool, error)) {
 			screen := x11.New(x11.Config{Getenv: getenv, InputLock: shared})
 			return screen.FocusedPID, func(ctx context.Context, pid int) (bool, error) { return hasWindow(ctx, screen, getenv, pid) }
@@ -85,6 +86,20 @@ func hostPlatform(home string, getenv func(string) string) platform {
 			return func() desktop.Backend { return backend }, desktopConnections{tree, screen, compositor, indicator}
 		},
 	}
+}
+
+// describeCompositor asks the compositor for the parts of the screen that it offers.
+func describeCompositor(ctx context.Context, getenv func(string) string) (lines []string, data map[string]any) {
+	compositor := wayland.New(wayland.Config{Getenv: getenv})
+	if !compositor.IsOffered() {
+		return nil, nil
+	}
+	defer func() { _ = compositor.Close() }()
+	offer, err := compositor.Offer(ctx)
+	if err != nil {
+		return []string{"the compositor does not answer: " + err.Error()}, map[string]any{"error": err.Error()}
+	}
+	return offer.Lines(), offer.Data()
 }
 
 // hasWindow reports whether the process has a window on the X server. A compositor's windows are

@@ -218,12 +218,6 @@ func checkOf(apps []*aai.App) aai.Action {
 	return nil
 }
 
-// describeSession describes the user's session and its source.
-func (s *setup) describeSession() (lines []string, data map[string]any) {
-	report := s.session.Report()
-	return report.Lines(), report.Data()
-}
-
 // showConfig lists the settings in effect.
 func (p *program) showConfig(f cli.Flags) ([]answer.SettingOrigin, error) {
 	cfg, err := p.config(f)

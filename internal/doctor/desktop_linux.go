@@ -167,17 +167,41 @@ func (d *Doctor) screen(ctx context.Context, f *Finding) {
 	display, compositor := found.value("DISPLAY"), found.value("WAYLAND_DISPLAY")
 	f.Details = found.refusals()
 	switch {
+	case compositor != "" && found.Session.Compositor != nil:
+		reportCompositor(f, found, compositor)
 	case display != "" && found.Session.Passed != "":
 		f.setNote(fmt.Sprintf("%s, from %s; DISPLAY says %s, which does not answer", display, found.sourceOf("DISPLAY"), found.Session.Passed), "To use another screen, start the gateway with a DISPLAY that answers.")
 	case display != "":
 		f.setOK("%s, from %s", display, found.sourceOf("DISPLAY"))
 		f.Details = nil
-	case compositor != "":
-		f.setNote(fmt.Sprintf("%s, from %s, without an X server", compositor, found.sourceOf("WAYLAND_DISPLAY")),
-			"Windows are read and operated by their accessibility trees; screenshots, pointer and keyboard need XWayland:", install("xwayland"))
 	default:
 		d.noScreen(ctx, f)
 	}
+}
+
+// reportCompositor reports the parts of the screen that the compositor offers.
+func reportCompositor(f *Finding, found gatewayCheck, name string) {
+	c := found.Session.Compositor
+	name += ", from " + found.sourceOf("WAYLAND_DISPLAY")
+	if c.Error != "" {
+		f.setBroken(name+", does not answer: "+c.Error, "Log in anew if it stays so.")
+		return
+	}
+	var missing []string
+	for _, part := range []struct{ name, way string }{
+		{"the places of windows", c.Windows}, {"pictures", c.Pictures}, {"pointer and keyboard", c.Input}, {"the clipboard", c.Clipboard},
+	} {
+		if part.way == "" {
+			missing = append(missing, part.name)
+		}
+	}
+	if len(missing) == 0 {
+		f.setOK("%s, offers windows, pictures, pointer, keyboard and clipboard", name)
+		f.Details = nil
+		return
+	}
+	f.setNote(name+", does not offer "+strings.Join(missing, ", "),
+		"Elements are read, pressed and filled in by accessibility; acts that need the missing parts are refused.")
 }
 
 // noScreen suggests how to provide a screen: by naming an existing one, or by starting one.

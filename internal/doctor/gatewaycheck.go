@@ -15,6 +15,8 @@ type gatewayCheck struct {
 		Found   map[string]struct{ Value, From string }
 		Refused []struct{ What, From, Why string }
 		Passed  string
+		// Compositor has the way to each part of a screen of Wayland; "" where the compositor offers none.
+		Compositor *struct{ Windows, Pictures, Input, Clipboard, Error string }
 	}
 }
 

@@ -37,7 +37,7 @@ func (d *engine) isAccessibleTool() spec {
 				"enabled": r.Ready, "process_name": "aai-gateway", "detail": r.Detail, "suggestion": r.Hint,
 			}
 			if d.session != nil {
-				lines, session := d.session()
+				lines, session := d.session(ctx)
 				text, data["session"] = append(text, lines...), session
 			}
 			return &aai.Result{Text: strings.Join(text, "\n"), Data: data, DataComplete: true}, nil

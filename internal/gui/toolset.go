@@ -30,7 +30,7 @@ type Config struct {
 	RefsFolder string
 	// SessionInfo describes the person's session, for people and as data; nil if there is nothing
 	// to describe.
-	SessionInfo func() (lines []string, data map[string]any)
+	SessionInfo func(ctx context.Context) (lines []string, data map[string]any)
 	// IsScreenLocked reports whether the system says that the person's screen is locked; nil if
 	// unknown.
 	IsScreenLocked func(context.Context) bool
@@ -56,7 +56,7 @@ type Config struct {
 type engine struct {
 	programs.Registry
 	refStore     conversation.RefStore
-	session      func() ([]string, map[string]any)
+	session      func(context.Context) ([]string, map[string]any)
 	undoDepth    func(context.Context, aai.Caller) (int, error)
 	securityMode func() string
 	begun        time.Time

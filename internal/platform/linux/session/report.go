@@ -131,7 +131,7 @@ func (r Report) Lines() []string {
 	} {
 		if v := r.value(part.name); v != nil && v.Value != "" {
 			lines = append(lines, fmt.Sprintf("%s: %s, from %s", part.what, label(v.Value), label(v.From)))
-		} else if part.missing != "" {
+		} else if part.missing != "" && !(part.name == displayName && r.value(waylandName) != nil) {
 			lines = append(lines, part.what+": "+part.missing)
 		}
 	}
@@ -166,11 +166,6 @@ func (r Report) hints() []string {
 	chosen := slices.ContainsFunc(r.Refusals, func(no RejectedValue) bool { return no.From == "desktop.session" })
 	if len(r.Others) > 0 || r.Remote || chosen {
 		hints = append(hints, `To operate another screen, set desktop.session to the id of a session, to a display such as ":0", or to "seat".`)
-	}
-	if kind := r.value(typeName); r.value(waylandName) != nil || kind != nil && kind.Value == "wayland" {
-		hints = append(hints,
-			"On Wayland only programs of X11 (XWayland) are seen on the screen: pictures, pointer and keyboard are theirs alone. "+
-				"Programs of Wayland are read and operated by their accessibility trees, where they show one.")
 	}
 	return hints
 }

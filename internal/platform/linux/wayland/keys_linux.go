@@ -21,6 +21,9 @@ const (
 	keyboardModifiers = 2
 )
 
+// keyboardManager is the interface for virtual keyboards.
+const keyboardManager = "zwp_virtual_keyboard_manager_v1"
+
 // keymapPause is the time for programs to read a new keymap: some lose the first key after it.
 const keymapPause = 50 * time.Millisecond
 
@@ -47,7 +50,7 @@ func (d *Display) typist(ctx context.Context, which desktop.Seat, window desktop
 	if err != nil {
 		return nil, err
 	}
-	id, err := c.device(ctx, "zwp_virtual_keyboard_manager_v1", 1, "Set the value of the field by its ref; that needs no keys.",
+	id, err := c.device(ctx, keyboardManager, 1, "Set the value of the field by its ref; that needs no keys.",
 		hasKeyboard, &c.devices.keyboard, func(seat, id uint32) []any { return []any{seat, id} })
 	if err != nil {
 		return nil, failure(doing, err)

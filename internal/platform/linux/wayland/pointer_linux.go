@@ -11,6 +11,9 @@ import (
 	"github.com/gybob/aai-gateway/internal/gateway/actionctx"
 )
 
+// pointerManager is the interface for virtual pointers.
+const pointerManager = "zwlr_virtual_pointer_manager_v1"
+
 // Limits for one call.
 const (
 	maxClicks  = 10
@@ -102,7 +105,7 @@ func (d *Display) mayPoint(ctx context.Context, id desktop.WindowID, p desktop.P
 
 // newPointer returns the virtual pointer, for all monitors.
 func (c *conn) newPointer(ctx context.Context) (*pointer, error) {
-	id, err := c.device(ctx, "zwlr_virtual_pointer_manager_v1", 1, "Act on the element by its ref; that needs no pointer.",
+	id, err := c.device(ctx, pointerManager, 1, "Act on the element by its ref; that needs no pointer.",
 		hasPointer, &c.devices.pointer, func(seat, id uint32) []any { return []any{seat, id} })
 	if err != nil {
 		return nil, err

@@ -22,6 +22,8 @@ import (
 
 // A manager lists and manages windows by the compositor's own interface.
 type manager interface {
+	// name names the way to the windows, for people.
+	name() string
 	// list returns the windows that the person can see or bring back, front one first.
 	list(ctx context.Context) ([]window, error)
 	activate(ctx context.Context, id desktop.WindowID) error
@@ -126,6 +128,8 @@ type swayRect struct {
 }
 
 func (r swayRect) rect() desktop.Rect { return desktop.Rect{X: r.X, Y: r.Y, W: r.W, H: r.H} }
+
+func (s *sway) name() string { return "the IPC of sway" }
 
 // list implements manager. Floating windows lie over tiled ones, the last focused one over the others.
 func (s *sway) list(ctx context.Context) ([]window, error) {

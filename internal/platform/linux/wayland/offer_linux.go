@@ -1,0 +1,58 @@
+package wayland
+
+import "context"
+
+// An Offer names the ways by which the compositor lets the gateway operate the screen; "" where it offers none.
+type Offer struct {
+	Windows   string // their list and their places
+	Pictures  string
+	Input     string // pointer and keyboard
+	Clipboard string
+}
+
+// Offer returns the compositor's offer. It fails if the compositor does not answer.
+func (d *Display) Offer(ctx context.Context) (Offer, error) {
+	c, err := d.connect(ctx)
+	if err != nil {
+		return Offer{}, err
+	}
+	var o Offer
+	if m, err := d.manager(ctx); err == nil {
+		o.Windows = m.name()
+	}
+	if _, ok := c.offered(screencopyManager); ok {
+		o.Pictures = "wlr-screencopy"
+	}
+	_, points := c.offered(pointerManager)
+	_, types := c.offered(keyboardManager)
+	if points && types {
+		o.Input = "virtual devices"
+	}
+	if _, ok := c.offered(dataControlManager); ok {
+		o.Clipboard = "data control"
+	}
+	return o, nil
+}
+
+// Lines describes the offer for people, a line for each part.
+func (o Offer) Lines() []string {
+	lines := make([]string, 0, 4)
+	for _, part := range []struct{ name, way, missing string }{
+		{"windows", o.Windows, "the compositor does not tell their places; elements are operated by accessibility"},
+		{"pictures", o.Pictures, "the compositor offers none"},
+		{"pointer and keyboard", o.Input, "the compositor offers none; elements are operated by accessibility"},
+		{"clipboard", o.Clipboard, "the compositor offers none"},
+	} {
+		if part.way != "" {
+			lines = append(lines, part.name+": by "+part.way)
+		} else {
+			lines = append(lines, part.name+": "+part.missing)
+		}
+	}
+	return lines
+}
+
+// Data returns the offer as values for JSON.
+func (o Offer) Data() map[string]any {
+	return map[string]any{"windows": o.Windows, "pictures": o.Pictures, "input": o.Input, "clipboard": o.Clipboard}
+}
