@@ -58,7 +58,7 @@ func serveEcho(b testing.TB, address string) string {
 	}
 	b.Cleanup(func() { _ = socket.Close() })
 	in := bufio.NewReaderSize(socket, 64<<10)
-	if err := authenticate(socket, in); err != nil {
+	if err := authenticate(socket, in, false); err != nil {
 		b.Fatal(err)
 	}
 	hello := Message{Kind: KindCall, Destination: BusName, Path: BusPath, Interface: BusInterface, Member: "Hello"}

@@ -3,14 +3,12 @@ package wire
 import (
 	"bufio"
 	"context"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/url"
 	"os"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -53,6 +51,8 @@ type Options struct {
 	// PeerToPeer means that the other end is an app instead of a bus. Messages have no
 	// destination, any answer to a call is accepted, and there is no Hello.
 	PeerToPeer bool
+	// ReceiveFiles accepts file descriptors with messages: see Message.TakeFile. Without it the other end cannot send any.
+	ReceiveFiles bool
 }
 
 // A Conn is a connection to a bus or to a peer. One goroutine reads, and one writes the data that
@@ -91,9 +91,18 @@ func Dial(ctx context.Context, address string, o Options) (*Conn, error) {
 // newConn authenticates on the socket and starts reading and writing. The context limits only
 // newConn.
 func newConn(ctx context.Context, socket net.Conn, o Options) (*Conn, error) {
-	in := bufio.NewReaderSize(socket, readSize)
+	files, err := newFileReader(socket, o.ReceiveFiles)
+	if err != nil {
+		_ = socket.Close()
+		return nil, err
+	}
+	from := io.Reader(socket)
+	if files != nil {
+		from = files
+	}
+	in := bufio.NewReaderSize(from, readSize)
 	stop := context.AfterFunc(ctx, func() { _ = socket.SetDeadline(time.Unix(1, 0)) })
-	err := authenticate(socket, in)
+	err = authenticate(socket, in, files != nil)
 	if !stop() {
 		err = ctx.Err()
 	}
@@ -109,7 +118,7 @@ func newConn(ctx context.Context, socket net.Conn, o Options) (*Conn, error) {
 		wake:    make(chan struct{}, 1),
 		lost:    make(chan struct{}),
 	}
-	go c.read(in)
+	go c.read(messageReader{in: in, files: files})
 	go c.write()
 	return c, nil
 }
@@ -187,10 +196,10 @@ func (c *Conn) CallBus(ctx context.Context, member string, args ...string) (*Mes
 	})
 }
 
-func (c *Conn) read(in *bufio.Reader) {
+func (c *Conn) read(messages messageReader) {
 	defer c.Close()
+	defer messages.files.close()
 	defer func() { _ = recover() }() // a message that breaks the reader ends the connection, not the process
-	messages := messageReader{in: in}
 	for {
 		m, err := messages.read()
 		if err != nil {
@@ -198,7 +207,9 @@ func (c *Conn) read(in *bufio.Reader) {
 		}
 		switch m.Kind {
 		case KindReply, KindError:
-			c.answer(m)
+			if c.answer(m) {
+				continue // its files belong to the caller now
+			}
 		case KindSignal:
 			if c.options.OnSignal != nil {
 				c.options.OnSignal(m)
@@ -206,28 +217,32 @@ func (c *Conn) read(in *bufio.Reader) {
 		case KindCall:
 			c.refuse(m)
 		}
+		m.closeFiles()
 	}
 }
 
-// answer passes a reply to its call.
-func (c *Conn) answer(m *Message) {
+// answer passes a reply to its call, and reports whether a call waited for it.
+func (c *Conn) answer(m *Message) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if p := c.pending[m.ReplySerial]; p != nil {
 		if c.isAnswerFrom(m, p.to) {
 			delete(c.pending, m.ReplySerial)
 			p.answer <- m
+			return true
 		}
-		return
+		return false
 	}
 	for _, b := range c.batches {
 		if to, waits := b.waitsFor(m.ReplySerial); waits {
 			if c.isAnswerFrom(m, to) {
 				b.take(m)
+				return true
 			}
-			return
+			return false
 		}
 	}
+	return false
 }
 
 // isAnswerFrom reports whether a message may answer a call. Only the called destination or the
@@ -345,26 +360,4 @@ func socketPath(address string) (string, error) {
 		}
 	}
 	return "", errors.New("expected path= or abstract= in the address")
-}
-
-// authenticate authenticates by the mechanism EXTERNAL: the kernel reports our user to the other
-// end, a bus or an app. It does not negotiate the passing of file descriptors, so the other end
-// cannot send any. The socket's deadline limits it.
-func authenticate(socket io.Writer, in *bufio.Reader) error {
-	user := hex.EncodeToString([]byte(strconv.Itoa(os.Getuid())))
-	if _, err := io.WriteString(socket, "\x00AUTH EXTERNAL "+user+"\r\n"); err != nil {
-		return err
-	}
-	line, err := in.ReadSlice('\n')
-	if errors.Is(err, bufio.ErrBufferFull) {
-		return errors.New("the server does not speak D-Bus")
-	}
-	if err != nil {
-		return err
-	}
-	if answer, _, _ := strings.Cut(strings.TrimSpace(string(line)), " "); answer != "OK" {
-		return fmt.Errorf("the bus did not accept this user: %s", aai.CleanLabel(string(line), 100))
-	}
-	_, err = io.WriteString(socket, "BEGIN\r\n")
-	return err
 }

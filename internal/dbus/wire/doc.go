@@ -1,8 +1,8 @@
 // Package wire implements D-Bus: addresses, authentication, messages, and the connection for
 // calls, one at a time ([Conn.Call]) or many at once ([Conn.Batch]).
 //
-// It dials local sockets and uses nothing else: no other files, no processes, no received file
-// descriptors. It starts no bus.
+// It dials local sockets and uses nothing else: no other files, no processes, and received file
+// descriptors only on request ([Options].ReceiveFiles). It starts no bus.
 //
 // Its guarantees beyond the protocol, and the reasons not to use godbus:
 //

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
 	"strings"
 )
 
@@ -42,6 +43,7 @@ const (
 	fieldDestination = 6
 	fieldSender      = 7
 	fieldSignature   = 8
+	fieldFiles       = 9
 )
 
 // ErrInvalid is the cause of a TransportError for a message that a bus would not accept.
@@ -65,6 +67,26 @@ type Message struct {
 	Body          []byte
 	Order         binary.ByteOrder // of the body; nil means little-endian
 	OversizedBody int              // size of a received body above MaxBody, which was not stored
+	Files         []*os.File       // received and not taken, see TakeFile
+}
+
+// TakeFile returns a received file by its index, the value of an argument of the D-Bus type h; nil if there is none.
+// The caller closes it. Files of signals must be taken in Options.OnSignal; files that no caller takes are closed.
+func (m *Message) TakeFile(index uint32) *os.File {
+	if uint64(index) >= uint64(len(m.Files)) {
+		return nil
+	}
+	f := m.Files[index]
+	m.Files[index] = nil
+	return f
+}
+
+// closeFiles closes the files that were not taken.
+func (m *Message) closeFiles() {
+	for _, f := range m.Files {
+		_ = f.Close() // nil is allowed
+	}
+	m.Files = nil
 }
 
 // Decoder returns a new Decoder of the body. The caller must check m.Signature first, and read values of its types.

@@ -22,12 +22,15 @@ func ReadMessage(in io.Reader) (*Message, error) {
 // A messageReader reads the messages of a stream. Header texts equal to those of the previous
 // message are not allocated again.
 type messageReader struct {
-	in     io.Reader
-	header []byte                     // of the current message
-	last   [fieldSignature + 1]string // header texts of the previous message, by field
+	in        io.Reader
+	files     *fileReader                // nil if none can be received
+	header    []byte                     // of the current message
+	fileCount uint32                     // of the current message
+	last      [fieldSignature + 1]string // header texts of the previous message, by field
 }
 
 func (r *messageReader) read() (*Message, error) {
+	r.fileCount = 0
 	r.header = slices.Grow(r.header[:0], headSize)[:headSize]
 	if _, err := io.ReadFull(r.in, r.header); err != nil {
 		return nil, err
@@ -59,6 +62,11 @@ func (r *messageReader) read() (*Message, error) {
 	if err := r.readFields(m, int(fieldsSize)); err != nil {
 		return nil, err
 	}
+	if r.fileCount > 0 {
+		if m.Files = r.files.take(r.fileCount); m.Files == nil {
+			return nil, errors.New("the bus sent a message without its files")
+		}
+	}
 	return m, nil
 }
 
@@ -87,6 +95,8 @@ func (r *messageReader) readFields(m *Message, size int) error {
 			d.Skip(sig)
 		case d.err == nil && sig != want:
 			return fmt.Errorf("the bus sent a header field %d of the type %q", code, sig)
+		case code == fieldFiles:
+			r.fileCount = d.U32()
 		case want == "u":
 			m.ReplySerial = d.U32()
 		case want == "g":
@@ -105,7 +115,7 @@ func fieldType(code byte) string {
 	switch code {
 	case fieldPath:
 		return "o"
-	case fieldReplySerial:
+	case fieldReplySerial, fieldFiles:
 		return "u"
 	case fieldSignature:
 		return "g"
