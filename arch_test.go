@@ -80,6 +80,8 @@ func importRules() []packageRules {
 			why: "trees, actions and events of AT-SPI over D-Bus; windows come as an interface"},
 		{name: "internal/platform/linux/keysym", ours: []string{"aai"},
 			why: "the meanings of keys, which X11 and Wayland share"},
+		{name: "internal/platform/linux/ei", ours: []string{"internal/platform/linux/keysym"},
+			why: "emulated pointer and keyboard over the EI protocol, and keymaps; the socket comes from the caller"},
 		{name: "internal/platform/linux/wayland", ours: []string{"aai", "internal/desktop", "internal/desktop/inputlock", "internal/gateway/actionctx", "internal/platform/linux/keysym"}, modules: []string{"golang.org/x/sys"},
 			why: "windows, screenshots, pointer, keyboard and clipboard over the Wayland protocol"},
 		{name: "internal/platform/linux/x11", ours: []string{"aai", "internal/desktop", "internal/desktop/inputlock", "internal/gateway/actionctx", "internal/platform/linux/keysym"}, modules: []string{"golang.org/x/sys", "golang.org/x/image"},
