@@ -260,3 +260,27 @@ func TestWhatAnswersIsNoBus(t *testing.T) {
 		})
 	}
 }
+
+// TestIncomingCalls: a known method gets an empty reply, another one an error.
+func TestIncomingCalls(t *testing.T) {
+	b := testkit.StartBus(t)
+	c, err := Dial(soon(t), b.Address, Options{OnCall: func(m *Message) bool { return m.Member == "Known" }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	name, err := c.Hello(soon(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := connected(t, b.Address)
+	for member, want := range map[string]byte{"Known": KindReply, "Other": KindError} {
+		answer, err := other.Call(soon(t), &Message{Destination: name, Path: "/", Interface: "a.b", Member: member})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if answer.Kind != want {
+			t.Errorf("%s: an answer of kind %d, expected %d", member, answer.Kind, want)
+		}
+	}
+}

@@ -48,6 +48,9 @@ type Options struct {
 	// OnSignal is called for every signal, in order, from the reading goroutine. It must not wait for an answer of this
 	// connection: no answer is read until it returns. Nil ignores signals. A panic in it ends the connection.
 	OnSignal func(*Message)
+	// OnCall is called for every call to this connection, under the rules of OnSignal, and reports whether the method is
+	// known. A known one gets an empty reply, another one, or a nil OnCall, the error UnknownMethod.
+	OnCall func(*Message) bool
 	// PeerToPeer means that the other end is an app instead of a bus. Messages have no
 	// destination, any answer to a call is accepted, and there is no Hello.
 	PeerToPeer bool
@@ -215,7 +218,8 @@ func (c *Conn) read(messages messageReader) {
 				c.options.OnSignal(m)
 			}
 		case KindCall:
-			c.refuse(m)
+			known := c.options.OnCall != nil && c.options.OnCall(m)
+			c.reply(m, known)
 		}
 		m.closeFiles()
 	}
@@ -251,24 +255,24 @@ func (c *Conn) isAnswerFrom(m *Message, called string) bool {
 	return c.options.PeerToPeer || m.Sender == called || m.Sender == BusName || called != BusName && called[0] != ':'
 }
 
-// refuse answers an incoming call, since we offer no methods. If the queue is long, it sends no
-// answer, so that our calls need not wait.
-func (c *Conn) refuse(m *Message) {
+// reply answers an incoming call. If the queue is long, it sends no answer, so that our calls need not wait.
+func (c *Conn) reply(m *Message, known bool) {
 	if m.Flags&FlagNoReply != 0 {
 		return
 	}
-	e := Encoder{}
-	e.Str("no method " + aai.CleanLabel(m.Member, MaxName) + " here")
-	no := &Message{
-		Destination: m.Sender, ReplySerial: m.Serial,
-		ErrorName: "org.freedesktop.DBus.Error.UnknownMethod", Signature: "s", Body: e.Bytes(),
+	kind, answer := byte(KindReply), &Message{Destination: m.Sender, ReplySerial: m.Serial}
+	if !known {
+		e := Encoder{}
+		e.Str("no method " + aai.CleanLabel(m.Member, MaxName) + " here")
+		kind, answer.ErrorName = KindError, "org.freedesktop.DBus.Error.UnknownMethod"
+		answer.Signature, answer.Body = "s", e.Bytes()
 	}
-	if no.check(KindError, c.options.PeerToPeer) != nil {
+	if answer.check(kind, c.options.PeerToPeer) != nil {
 		return
 	}
-	o := &outgoingFrame{frame: no.appendFrame(nil, KindError, FlagNoReply, 0, c.options.PeerToPeer)}
+	o := &outgoingFrame{frame: answer.appendFrame(nil, kind, FlagNoReply, 0, c.options.PeerToPeer)}
 	c.mu.Lock()
-	if len(c.queue) >= maxRefusals {
+	if len(c.queue) >= maxReplies {
 		c.mu.Unlock()
 		return
 	}

@@ -272,10 +272,10 @@ func TestRefusalsAreFew(t *testing.T) {
 	if _, err := io.ReadFull(bus, first); err != nil { // the first answer is being written, and nothing more is read
 		t.Fatal(err)
 	}
-	for range 3 * maxRefusals {
+	for range 3 * maxReplies {
 		send(t, bus, flood)
 	}
-	if n := c.inQueue(); n != maxRefusals {
+	if n := c.inQueue(); n != maxReplies {
 		t.Errorf("%d answers wait", n)
 	}
 	in := bufio.NewReader(io.MultiReader(bytes.NewReader(first), bus))

@@ -147,8 +147,8 @@ const (
 	stallLimit = 10 * time.Second
 	// maxWrite is the approximate size of one write of small messages.
 	maxWrite = 256 << 10
-	// maxRefusals is the queue length up to which refusals are sent.
-	maxRefusals = 64
+	// maxReplies is the queue length up to which incoming calls are answered.
+	maxReplies = 64
 )
 
 // An outgoingFrame holds one frame, or several of a batch. It is queued, then either sent or

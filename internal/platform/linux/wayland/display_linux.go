@@ -35,6 +35,8 @@ type Display struct {
 	mu   sync.Mutex // guards conn; held while connecting
 	conn *conn
 
+	bus bus
+
 	typing chan struct{} // held by one typist; a channel, so that waiting ends with a context
 }
 
@@ -60,6 +62,7 @@ func (d *Display) Close() error {
 	if d.conn != nil {
 		d.conn.lose(errors.New("the gateway ends"))
 	}
+	d.bus.close()
 	return nil
 }
 
@@ -98,6 +101,9 @@ func (d *Display) manager(ctx context.Context) (manager, error) {
 	if path := c.swaySocket(d.config.Getenv); path != "" {
 		return &sway{path: path}, nil
 	}
+	if m, err := d.findKWin(ctx, c); m != nil || err != nil {
+		return m, err
+	}
 	return nil, unsupported("the compositor does not tell the windows and their places",
 		"Act on elements by their refs; that needs no place.")
 }
@@ -118,9 +124,11 @@ func (d *Display) Windows(ctx context.Context) ([]desktop.WindowInfo, error) {
 	if err != nil {
 		return nil, err
 	}
-	infos := make([]desktop.WindowInfo, len(all))
-	for i, w := range all {
-		infos[i] = w.WindowInfo
+	infos := make([]desktop.WindowInfo, 0, len(all))
+	for _, w := range all {
+		if !w.popup {
+			infos = append(infos, w.WindowInfo)
+		}
 	}
 	return infos, nil
 }
@@ -136,9 +144,7 @@ func (d *Display) find(ctx context.Context, id desktop.WindowID) (window, error)
 			return w, nil
 		}
 	}
-	e := refused(aai.AutomationFailed, "the window is not there any more")
-	e.Hint = "List the windows again."
-	return window{}, e
+	return window{}, windowGone()
 }
 
 // WindowAt implements desktop.Windows. Menus, panels and the compositor's own surfaces are not known.

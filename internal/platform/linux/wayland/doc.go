@@ -4,7 +4,7 @@
 // Wayland has no common way to do this. A compositor offers parts, as protocols in its registry and as
 // interfaces of its own. The offer decides which parts work, never the compositor's name:
 //
-//	windows and their places   the IPC of sway
+//	windows and their places   the IPC of sway, scripts of KWin
 //	pictures                   wlr-screencopy
 //	pointer                    wlr-virtual-pointer
 //	keys                       virtual-keyboard, with a keymap of the gateway's own

@@ -34,6 +34,14 @@ type manager interface {
 type window struct {
 	desktop.WindowInfo
 	shown bool // on a visible workspace
+	popup bool // a menu or a list of a program, which counts only for what lies over a point
+}
+
+// windowGone returns the error for the number of a window that is closed.
+func windowGone() error {
+	e := refused(aai.AutomationFailed, "the window is not there any more")
+	e.Hint = "List the windows again."
+	return e
 }
 
 // A sway is the IPC of sway, by its manual sway-ipc(7); i3's is the same.
@@ -42,12 +50,8 @@ type sway struct{ path string }
 // swaySocket returns the socket of the compositor's IPC; "" if it has none. The process behind the connection names
 // it, since an environment may be that of an earlier session.
 func (c *conn) swaySocket(getenv func(string) string) string {
-	var peer *unix.Ucred
-	raw, err := c.socket.SyscallConn()
-	if err == nil {
-		err = raw.Control(func(fd uintptr) { peer, _ = unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED) })
-	}
-	if err != nil || peer == nil {
+	peer := c.peer()
+	if peer == nil {
 		return ""
 	}
 	own := fmt.Sprintf("sway-ipc.%d.%d.sock", peer.Uid, peer.Pid)
@@ -57,6 +61,19 @@ func (c *conn) swaySocket(getenv func(string) string) string {
 		}
 	}
 	return ""
+}
+
+// peer returns the process that made the compositor's socket; nil if it is unknown.
+func (c *conn) peer() (peer *unix.Ucred) {
+	raw, err := c.socket.SyscallConn()
+	if err != nil {
+		return nil
+	}
+	err = raw.Control(func(fd uintptr) { peer, _ = unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED) })
+	if err != nil {
+		return nil
+	}
+	return peer
 }
 
 // The types of IPC messages, and the limit for an answer in bytes.
@@ -144,15 +161,7 @@ func (s *sway) list(ctx context.Context) ([]window, error) {
 	var floating, tiled []window
 	root.collect(&floating, &tiled, false)
 	all := slices.Concat(floating, tiled)
-	above := make([]desktop.Rect, 0, len(all))
-	for i := range all {
-		if w := &all[i]; w.shown {
-			w.Covered = coveredPart(w.Frame, above)
-			above = append(above, w.Frame)
-		} else {
-			w.Covered = 1
-		}
-	}
+	cover(all)
 	return all, nil
 }
 
@@ -167,10 +176,10 @@ func (n *swayNode) collect(floating, tiled *[]window, floats bool) {
 		if floats || n.Fullscreen != 0 {
 			into = floating
 		}
-		*into = append(*into, window{desktop.WindowInfo{
+		*into = append(*into, window{WindowInfo: desktop.WindowInfo{
 			ID: desktop.WindowID(n.ID), PID: n.PID, Title: aai.CleanLabel(n.Name, maxTitle),
 			Class: aai.CleanLabel(cmp.Or(n.AppID, n.Class.Class), maxTitle), Frame: frame, Active: n.Focused,
-		}, n.Visible})
+		}, shown: n.Visible})
 		return
 	}
 	order := func(a, b swayNode) int { return n.rank(a.ID) - n.rank(b.ID) }
@@ -222,6 +231,19 @@ func (s *sway) manage(ctx context.Context, id desktop.WindowID, wish desktop.Win
 		return unsupported("sway cannot "+string(wish)+" a window without its focus", `Use the mode "focus".`)
 	}
 	return s.command(ctx, id, "kill")
+}
+
+// cover sets the covered part of each window.
+func cover(all []window) {
+	above := make([]desktop.Rect, 0, len(all))
+	for i := range all {
+		if w := &all[i]; w.shown {
+			w.Covered = coveredPart(w.Frame, above)
+			above = append(above, w.Frame)
+		} else {
+			w.Covered = 1
+		}
+	}
 }
 
 // coveredPart returns the part of a rectangle that lies under others, from 0 to 1.

@@ -1,0 +1,97 @@
+package wayland_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
+)
+
+// listsWindows reports whether a compositor has an interface with the places of windows.
+func listsWindows(c linuxtest.Compositor) bool {
+	return c == linuxtest.Sway || c == linuxtest.KWin
+}
+
+// window returns the first listed window with a title that fits.
+func (s *session) window(t *testing.T, title string, fits func(desktop.WindowInfo) bool) (found desktop.WindowInfo) {
+	t.Helper()
+	until(t, func() bool {
+		windows, err := s.Windows(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		i := slices.IndexFunc(windows, func(w desktop.WindowInfo) bool { return w.Title == title && fits(w) })
+		if i >= 0 {
+			found = windows[i]
+		}
+		return i >= 0
+	})
+	return found
+}
+
+func isActive(w desktop.WindowInfo) bool { return w.Active }
+
+// TestWaylandWindows: the list says process, title, order and focus, and the requests have their effects.
+func TestWaylandWindows(t *testing.T) {
+	s := newSession(t)
+	if !listsWindows(linuxtest.ChosenCompositor()) {
+		_, err := s.Windows(t.Context())
+		if got := aai.AsError(err).Code; got != aai.AutomationNotSupported {
+			t.Errorf("the list without places: %v", err)
+		}
+		return
+	}
+	gtk, qt := s.Fixture(t, linuxtest.GTK4), s.Fixture(t, linuxtest.Qt6)
+	first := s.window(t, gtk.Title, func(desktop.WindowInfo) bool { return true })
+	if first.PID != gtk.PID {
+		t.Errorf("%q has the process %d, listed is %d", gtk.Title, gtk.PID, first.PID)
+	}
+	if err := s.Activate(t.Context(), first.ID); err != nil {
+		t.Fatal(err)
+	}
+	first = s.window(t, gtk.Title, isActive)
+	if linuxtest.ChosenCompositor() != linuxtest.Sway { // its seat has no keyboard without devices
+		gtk.WaitState(t, "focused", true)
+	}
+	at := desktop.Point{X: first.Frame.X + first.Frame.W/2, Y: first.Frame.Y + first.Frame.H/2}
+	if over, err := s.WindowAt(t.Context(), at); err != nil || over.ID != first.ID {
+		t.Errorf("over the active window lies %+v, %v", over, err)
+	}
+	second := s.window(t, qt.Title, func(w desktop.WindowInfo) bool { return !w.Active })
+	if second.ID == first.ID {
+		t.Error("both windows have one number")
+	}
+	s.minimize(t, qt.Title, second.ID)
+	if err := s.Manage(t.Context(), second.ID, desktop.Close); err != nil {
+		t.Fatal(err)
+	}
+	until(t, func() bool {
+		windows, err := s.Windows(t.Context())
+		return err == nil && !slices.ContainsFunc(windows, func(w desktop.WindowInfo) bool { return w.ID == second.ID })
+	})
+	if err := s.Activate(t.Context(), second.ID); err == nil {
+		t.Error("a closed window came to the front")
+	}
+}
+
+// minimize minimizes a window and restores it, where the compositor can.
+func (s *session) minimize(t *testing.T, title string, id desktop.WindowID) {
+	t.Helper()
+	err := s.Manage(t.Context(), id, desktop.Minimize)
+	if linuxtest.ChosenCompositor() == linuxtest.Sway {
+		if got := aai.AsError(err).Code; got != aai.AutomationNotSupported {
+			t.Errorf("sway minimizes: %v", err)
+		}
+		return
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.window(t, title, func(w desktop.WindowInfo) bool { return w.Minimized && w.Covered == 1 })
+	if err := s.Manage(t.Context(), id, desktop.Restore); err != nil {
+		t.Fatal(err)
+	}
+	s.window(t, title, func(w desktop.WindowInfo) bool { return !w.Minimized })
+}
