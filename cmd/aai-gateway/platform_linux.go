@@ -75,7 +75,7 @@ func hostPlatform(home string, getenv func(string) string) platform {
 			shared.SetPauseReason(pause.Reason)
 			indicator := screen.Indicator(x11.IndicatorConfig{Sign: cfg.ActingSign, StopKey: parseChord(cfg.StopKey), OnStop: cfg.stopEverything})
 			programs := cfg.programs(dataDirs)
-			compositor := wayland.New(wayland.Config{Getenv: getenv, InputLock: shared})
+			compositor := wayland.New(cfg.compositorConfig(shared, log))
 			seen := wayland.NewSession(compositor, screen)
 			tree := atspi.New(atspi.Config{Getenv: getenv, Windows: seen, HasRelativeFrames: seen.HasRelativeFrames, KeepOpen: programs.KeepOpen, Log: log})
 			backend := desktop.Backend{

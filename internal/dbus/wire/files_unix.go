@@ -39,6 +39,7 @@ func (r *fileReader) Read(p []byte) (int, error) {
 		fds, _ := syscall.ParseUnixRights(&m)
 		for _, fd := range fds {
 			syscall.CloseOnExec(fd)
+			_ = syscall.SetNonblock(fd, true) // for deadlines
 			r.queue = append(r.queue, os.NewFile(uintptr(fd), "from the bus"))
 		}
 	}

@@ -48,8 +48,8 @@ func wlrootsEnv() []string {
 }
 
 // StartWayland starts an accessible session of a compositor without a GPU, XWayland and input devices, with one monitor
-// of ScreenWidth by ScreenHeight pixels. Methods that need an X server fail.
-func StartWayland(t testing.TB, c Compositor) *Session {
+// of ScreenWidth by ScreenHeight pixels. Methods that need an X server fail. env are further variables of the session.
+func StartWayland(t testing.TB, c Compositor, env ...string) *Session {
 	t.Helper()
 	desk, err := private.New("wayland-")
 	if err != nil {
@@ -63,6 +63,7 @@ func StartWayland(t testing.TB, c Compositor) *Session {
 		t.Fatalf("%s=%s is not a known compositor", CompositorEnv, c)
 	}
 	s.Env = append(s.Env, s.environment()...)
+	s.Env = append(s.Env, env...)
 	s.Env = append(s.Env, session.PrivateMark+"=1", "XDG_SESSION_TYPE=wayland", "GDK_BACKEND=wayland", "QT_QPA_PLATFORM=wayland",
 		"QT_LINUX_ACCESSIBILITY_ALWAYS_ON=1", "WAYLAND_DISPLAY="+socket)
 	guard := s.guard(t)

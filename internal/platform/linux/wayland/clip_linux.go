@@ -3,14 +3,12 @@ package wayland
 import (
 	"context"
 	"errors"
-	"io"
 	"os"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
-	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
@@ -21,8 +19,63 @@ const (
 	clipPatience = 3 * time.Second // for the program that has the clip
 )
 
-// dataControlManager is the interface for the clipboard.
-const dataControlManager = "zwlr_data_control_manager_v1"
+// dataControls are the interfaces for the clipboard. Their requests and events are the same.
+func dataControls() []string {
+	return []string{"ext_data_control_manager_v1", "zwlr_data_control_manager_v1"}
+}
+
+// dataControl returns the offered interface for the clipboard; "" if there is none.
+func (c *conn) dataControl() string {
+	for _, kind := range dataControls() {
+		if _, ok := c.offered(kind); ok {
+			return kind
+		}
+	}
+	return ""
+}
+
+// A clipService is a way to the clipboard.
+type clipService interface {
+	// offer returns the clip that programs would paste. The caller calls done.
+	offer(ctx context.Context) (clipOffer, error)
+	// own sets the clip, by type; without content the clipboard is empty. served is called after a program has got it.
+	own(ctx context.Context, content map[string][]byte, served func()) error
+}
+
+// A clipOffer is a clip.
+type clipOffer struct {
+	types   []string
+	receive func(ctx context.Context, kind string) ([]byte, error)
+	done    func()
+}
+
+// hasClipboard reports whether the session offers the clipboard. It asks no question.
+func (d *Display) hasClipboard(ctx context.Context) bool {
+	c, err := d.connect(ctx)
+	return err == nil && (c.dataControl() != "" || d.hasRemoteClip(ctx))
+}
+
+// clipboard returns the way to the clipboard.
+func (d *Display) clipboard(ctx context.Context) (clipService, error) {
+	c, err := d.connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if c.dataControl() != "" {
+		return c, nil
+	}
+	if !d.hasRemoteClip(ctx) {
+		return nil, unsupported("the compositor gives no access to the clipboard", "")
+	}
+	r, err := d.remoteControl(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if !r.hasClip() {
+		return nil, unsupported("the session of remote control has no clipboard", "")
+	}
+	return r.clip, nil
+}
 
 // Types of clips.
 const (
@@ -36,10 +89,7 @@ func textTypes() []string { return []string{utf8Type, "UTF8_STRING", "text/plain
 // clipDevice makes a data control device for the first seat, with a handler of its events.
 func (c *conn) clipDevice(ctx context.Context, h handler) (manager, device uint32, err error) {
 	const getDevice = 1
-	manager, ok, err := c.bind(ctx, dataControlManager, 2)
-	if err == nil && !ok {
-		err = unsupported("the compositor gives no access to the clipboard by wlr-data-control", "")
-	}
+	manager, _, err = c.bind(ctx, c.dataControl(), 2)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -53,16 +103,11 @@ func (c *conn) clipDevice(ctx context.Context, h handler) (manager, device uint3
 	return manager, device, c.send(ctx, manager, getDevice, device, seat)
 }
 
-// An offer is the clip of another program.
-type offer struct {
-	id    uint32
-	types []string
-}
-
-// offered returns the clip that programs would paste; its id is 0 if there is none.
-func (c *conn) offeredClip(ctx context.Context) (clip offer, done func(), err error) {
+// offer implements clipService.
+func (c *conn) offer(ctx context.Context) (o clipOffer, err error) {
 	const destroy = 1
 	var mu sync.Mutex
+	var clip uint32 // 0 is none
 	types := make(map[uint32][]string)
 	_, device, err := c.clipDevice(ctx, func(opcode uint16, e *reader) {
 		const offered, selection = 0, 1
@@ -80,7 +125,7 @@ func (c *conn) offeredClip(ctx context.Context) (clip offer, done func(), err er
 				}
 			})
 		case selection:
-			clip.id = e.uint()
+			clip = e.uint()
 		}
 	})
 	if err == nil {
@@ -88,8 +133,9 @@ func (c *conn) offeredClip(ctx context.Context) (clip offer, done func(), err er
 	}
 	mu.Lock()
 	defer mu.Unlock()
-	clip.types = types[clip.id]
-	return clip, func() {
+	o.types = types[clip]
+	o.receive = func(ctx context.Context, kind string) ([]byte, error) { return c.receive(ctx, clip, kind) }
+	o.done = func() {
 		ctx := context.WithoutCancel(ctx)
 		for id := range types {
 			_ = c.send(ctx, id, destroy)
@@ -98,31 +144,32 @@ func (c *conn) offeredClip(ctx context.Context) (clip offer, done func(), err er
 		if device != 0 {
 			_ = c.send(ctx, device, destroy)
 		}
-	}, err
+	}
+	return o, err
 }
 
 // Get implements desktop.Clipboard.
 func (d *Display) Get(ctx context.Context) (desktop.Clip, error) {
 	const doing = "reading the clipboard"
-	c, err := d.connect(ctx)
+	service, err := d.clipboard(ctx)
 	if err != nil {
 		return desktop.Clip{}, err
 	}
-	clip, done, err := c.offeredClip(ctx)
-	if done != nil {
-		defer done()
+	o, err := service.offer(ctx)
+	if o.done != nil {
+		defer o.done()
 	}
-	if err != nil || clip.id == 0 {
+	if err != nil {
 		return desktop.Clip{}, failure(doing, err)
 	}
-	if i := slices.IndexFunc(textTypes(), func(kind string) bool { return slices.Contains(clip.types, kind) }); i >= 0 {
-		text, err := c.receive(ctx, clip.id, textTypes()[i])
+	if i := slices.IndexFunc(textTypes(), func(kind string) bool { return slices.Contains(o.types, kind) }); i >= 0 {
+		text, err := o.receive(ctx, textTypes()[i])
 		return desktop.Clip{Text: strings.ToValidUTF8(string(text), "\uFFFD")}, failure(doing, err)
 	}
-	if !slices.Contains(clip.types, pngType) {
+	if !slices.Contains(o.types, pngType) {
 		return desktop.Clip{}, nil
 	}
-	picture, err := c.receive(ctx, clip.id, pngType)
+	picture, err := o.receive(ctx, pngType)
 	return desktop.Clip{PNG: picture}, failure(doing, err)
 }
 
@@ -133,24 +180,13 @@ func (c *conn) receive(ctx context.Context, id uint32, kind string) ([]byte, err
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = r.Close() }()
 	err = c.send(ctx, id, receive, kind, openFile{w})
 	_ = w.Close()
 	if err != nil {
+		_ = r.Close()
 		return nil, err
 	}
-	_ = r.SetReadDeadline(time.Now().Add(clipPatience))
-	defer context.AfterFunc(ctx, func() { _ = r.SetReadDeadline(time.Now()) })()
-	content, err := io.ReadAll(io.LimitReader(r, maxClip+1))
-	switch {
-	case ctx.Err() != nil:
-		return nil, ctx.Err()
-	case err != nil:
-		return nil, refused(aai.Timeout, "the program that has the clip does not give it: %w", err)
-	case len(content) > maxClip:
-		return nil, refused(aai.AutomationFailed, "the clip has more than %d MiB", maxClip>>20)
-	}
-	return content, nil
+	return readClip(ctx, r)
 }
 
 // A source is a clip that the gateway offers.
@@ -158,32 +194,52 @@ type source struct {
 	conn    *conn
 	id      uint32
 	content map[string][]byte // by type
+	served  func()            // may be nil
 }
 
 // Set implements desktop.Clipboard. The clip stays while the gateway runs.
 func (d *Display) Set(ctx context.Context, clip desktop.Clip) (stays string, err error) {
-	const doing, createSource, offerType, setSelection, destroyDevice = "setting the clipboard", 0, 0, 0, 1
-	c, err := d.connect(ctx)
+	service, err := d.clipboard(ctx)
 	if err != nil {
 		return "", err
 	}
-	s := &source{conn: c, content: make(map[string][]byte)}
+	content := make(map[string][]byte)
 	switch {
 	case clip.PNG != nil:
-		s.content[pngType] = clip.PNG
+		content[pngType] = clip.PNG
 	case clip.Text != "":
-		for _, kind := range textTypes() {
-			s.content[kind] = []byte(clip.Text)
-		}
+		content = textClip(clip.Text)
 	}
+	if err := service.own(ctx, content, nil); err != nil {
+		return "", failure("setting the clipboard", err)
+	}
+	if len(content) == 0 {
+		return "", nil
+	}
+	return "and while the gateway runs, which keeps it", nil
+}
+
+// textClip returns a text as a clip.
+func textClip(text string) map[string][]byte {
+	content := make(map[string][]byte)
+	for _, kind := range textTypes() {
+		content[kind] = []byte(text)
+	}
+	return content
+}
+
+// own implements clipService.
+func (c *conn) own(ctx context.Context, content map[string][]byte, served func()) error {
+	const createSource, offerType, setSelection, destroyDevice = 0, 0, 0, 1
 	manager, device, err := c.clipDevice(ctx, nil)
 	if err != nil {
-		return "", failure(doing, err)
+		return err
 	}
 	defer func() { _ = c.send(context.WithoutCancel(ctx), device, destroyDevice) }()
-	if len(s.content) == 0 {
-		return "", failure(doing, errors.Join(c.send(ctx, device, setSelection, uint32(0)), c.sync(ctx)))
+	if len(content) == 0 {
+		return errors.Join(c.send(ctx, device, setSelection, uint32(0)), c.sync(ctx))
 	}
+	s := &source{conn: c, content: content, served: served}
 	s.id = c.add(s.serve)
 	err = c.send(ctx, manager, createSource, s.id)
 	for kind := range s.content {
@@ -197,7 +253,7 @@ func (d *Display) Set(ctx context.Context, clip desktop.Clip) (stays string, err
 	if err == nil {
 		err = c.sync(ctx)
 	}
-	return "and while the gateway runs, which keeps it", failure(doing, err)
+	return err
 }
 
 // serve handles the events of a source.
@@ -211,9 +267,9 @@ func (s *source) serve(opcode uint16, e *reader) {
 		}
 		content := s.content[kind]
 		go func() { // the reader may be slow
-			defer func() { _ = file.Close() }()
-			_ = file.SetWriteDeadline(time.Now().Add(clipPatience))
-			_, _ = file.Write(content)
+			if writeClip(file, content) == nil && s.served != nil {
+				s.served()
+			}
 		}()
 	case cancelled: // something else was copied
 		go func() { _ = s.conn.send(context.Background(), s.id, destroy) }() // a handler must not block

@@ -21,6 +21,10 @@ type Config struct {
 	// Getenv looks up WAYLAND_DISPLAY, XDG_RUNTIME_DIR and SWAYSOCK. It must be safe for concurrent use.
 	Getenv func(string) string
 	Log    *slog.Logger // nil drops messages
+	// Tokens keeps the person's permission for remote control; nil keeps it as long as the gateway runs.
+	Tokens TokenStore
+	// Progress tells the caller that the desktop asks the person; nil tells nothing.
+	Progress func(ctx context.Context, message string)
 	// InputLock guards all input. Without a lock, nil, input fails.
 	InputLock *inputlock.Lock
 }
@@ -35,7 +39,10 @@ type Display struct {
 	mu   sync.Mutex // guards conn; held while connecting
 	conn *conn
 
-	bus bus
+	bus     bus
+	opening chan struct{} // held while remote control is opened; a channel, as typing
+	remote  *remote       // guarded by opening; nil before the first use
+	portal  portal
 
 	typing chan struct{} // held by one typist; a channel, so that waiting ends with a context
 }
@@ -52,7 +59,7 @@ func New(c Config) *Display {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Display{config: c, typing: make(chan struct{}, 1)}
+	return &Display{config: c, typing: make(chan struct{}, 1), opening: make(chan struct{}, 1)}
 }
 
 // Close ends the connection, and with it the gateway's devices and clip.
@@ -63,7 +70,22 @@ func (d *Display) Close() error {
 		d.conn.lose(errors.New("the gateway ends"))
 	}
 	d.bus.close()
+	select {
+	case d.opening <- struct{}{}:
+		if d.remote != nil {
+			d.remote.close()
+		}
+		<-d.opening
+	default: // a call still asks the person, and closes nothing that is held
+	}
 	return nil
+}
+
+// progress reports a message to the caller.
+func (c *Config) progress(ctx context.Context, message string) {
+	if c.Progress != nil {
+		c.Progress(ctx, message)
+	}
 }
 
 // IsOffered reports whether the session has a Wayland compositor.

@@ -6,9 +6,12 @@
 //
 //	windows and their places   the IPC of sway, scripts of KWin
 //	pictures                   wlr-screencopy
-//	pointer                    wlr-virtual-pointer
-//	keys                       virtual-keyboard, with a keymap of the gateway's own
-//	clipboard                  wlr-data-control
+//	pointer                    wlr-virtual-pointer, remote control
+//	keys                       virtual-keyboard, with a keymap of the gateway's own; remote control, with the compositor's
+//	clipboard                  ext-data-control, wlr-data-control, remote control
+//
+// Remote control is a session of the desktop portal, with devices by EI, to which the person agrees once. In private
+// sessions the compositor itself opens it without a question.
 //
 // There is no second seat: pointer and keys are the person's, so every input needs the seat
 // desktop.PersonSeat. A part that is not offered fails with AUTOMATION_NOT_SUPPORTED.

@@ -30,8 +30,17 @@ const keymapPause = 50 * time.Millisecond
 // keyPause is the time between keys. Programs that read the keyboard through an input method lose faster ones.
 const keyPause = 2 * time.Millisecond
 
-// A typist types into one window, by the virtual keyboard.
-type typist struct {
+// A typist types into one window. end must be called.
+type typist interface {
+	// text types a text, whose characters have the keysyms.
+	text(ctx context.Context, text string, syms []keysym.Sym) error
+	// chord presses a key while the modifiers are held.
+	chord(ctx context.Context, sym keysym.Sym, modifiers []keysym.Sym) error
+	end()
+}
+
+// A virtualTypist types by the keyboard of virtual-keyboard.
+type virtualTypist struct {
 	display *Display
 	conn    *conn
 	id      uint32 // of the keyboard
@@ -40,8 +49,8 @@ type typist struct {
 	typed   bool // keys were sent
 }
 
-// typist holds the virtual keyboard.
-func (d *Display) typist(ctx context.Context, which desktop.Seat, window desktop.WindowID) (*typist, error) {
+// typist holds the keyboard.
+func (d *Display) typist(ctx context.Context, which desktop.Seat, window desktop.WindowID) (typist, error) {
 	const doing = "getting ready to type"
 	if err := onlyPersonSeat(which); err != nil {
 		return nil, err
@@ -50,8 +59,14 @@ func (d *Display) typist(ctx context.Context, which desktop.Seat, window desktop
 	if err != nil {
 		return nil, err
 	}
-	id, err := c.device(ctx, keyboardManager, 1, "Set the value of the field by its ref; that needs no keys.",
-		hasKeyboard, &c.devices.keyboard, func(seat, id uint32) []any { return []any{seat, id} })
+	if err := d.hasKeyboard(ctx, window); err != nil { // before a question to the person
+		return nil, err
+	}
+	t := d.emulatedTypist
+	if _, ok := c.offered(keyboardManager); ok {
+		t = d.virtualTypist
+	}
+	made, err := t(ctx, c, window)
 	if err != nil {
 		return nil, failure(doing, err)
 	}
@@ -60,10 +75,19 @@ func (d *Display) typist(ctx context.Context, which desktop.Seat, window desktop
 	case <-ctx.Done():
 		return nil, failure("waiting for the keyboard", ctx.Err())
 	}
-	return &typist{display: d, conn: c, id: id, window: window, begun: time.Now()}, nil
+	return made, nil
 }
 
-func (t *typist) end() { <-t.display.typing }
+func (d *Display) virtualTypist(ctx context.Context, c *conn, window desktop.WindowID) (typist, error) {
+	id, err := c.device(ctx, keyboardManager, 1, "Set the value of the field by its ref; that needs no keys.",
+		hasKeyboard, &c.devices.keyboard, func(seat, id uint32) []any { return []any{seat, id} })
+	if err != nil {
+		return nil, err
+	}
+	return &virtualTypist{display: d, conn: c, id: id, window: window, begun: time.Now()}, nil
+}
+
+func (t *virtualTypist) end() { <-t.display.typing }
 
 // Type implements desktop.Keyboard. The window must have the person's keyboard.
 func (d *Display) Type(ctx context.Context, which desktop.Seat, window desktop.WindowID, text string) error {
@@ -76,7 +100,7 @@ func (d *Display) Type(ctx context.Context, which desktop.Seat, window desktop.W
 		return err
 	}
 	defer t.end()
-	return t.text(ctx, syms)
+	return t.text(ctx, text, syms)
 }
 
 // Key implements desktop.Keyboard.
@@ -134,7 +158,7 @@ func (d *Display) hasKeyboard(ctx context.Context, id desktop.WindowID) error {
 }
 
 // text types the keysyms, as many at a time as a keymap has.
-func (t *typist) text(ctx context.Context, syms []keysym.Sym) error {
+func (t *virtualTypist) text(ctx context.Context, _ string, syms []keysym.Sym) error {
 	for done := 0; done < len(syms); {
 		k, n := newKeymap(syms[done:])
 		err := t.withKeymap(ctx, k, func() error {
@@ -154,7 +178,7 @@ func (t *typist) text(ctx context.Context, syms []keysym.Sym) error {
 }
 
 // chord presses a key while the modifiers are held.
-func (t *typist) chord(ctx context.Context, sym keysym.Sym, modifiers []keysym.Sym) error {
+func (t *virtualTypist) chord(ctx context.Context, sym keysym.Sym, modifiers []keysym.Sym) error {
 	k, _ := newKeymap([]keysym.Sym{sym})
 	bits := map[keysym.Sym]uint32{keysym.Shift: shiftBit, 0xffe3: controlBit, 0xffe9: altBit, 0xffeb: metaBit}
 	return t.stopped(t.withKeymap(ctx, k, func() (err error) {
@@ -176,7 +200,7 @@ func (t *typist) chord(ctx context.Context, sym keysym.Sym, modifiers []keysym.S
 }
 
 // withKeymap runs do with the input lock and a keymap, while the window has the person's keyboard.
-func (t *typist) withKeymap(ctx context.Context, k keymap, do func() error) error {
+func (t *virtualTypist) withKeymap(ctx context.Context, k keymap, do func() error) error {
 	return t.display.stroke(ctx, func(*inputlock.Lease) error {
 		if err := t.display.hasKeyboard(ctx, t.window); err != nil {
 			return err
@@ -192,7 +216,7 @@ func (t *typist) withKeymap(ctx context.Context, k keymap, do func() error) erro
 }
 
 // setKeymap gives the keyboard another keymap.
-func (t *typist) setKeymap(ctx context.Context, k keymap) error {
+func (t *virtualTypist) setKeymap(ctx context.Context, k keymap) error {
 	const xkbV1 = 1
 	fd, err := unix.MemfdCreate("keymap", unix.MFD_CLOEXEC)
 	if err != nil {
@@ -214,14 +238,14 @@ func (t *typist) setKeymap(ctx context.Context, k keymap) error {
 }
 
 // stroke presses and releases a key.
-func (t *typist) stroke(ctx context.Context, code uint32) error {
+func (t *virtualTypist) stroke(ctx context.Context, code uint32) error {
 	if err := t.key(ctx, code, true); err != nil {
 		return err
 	}
 	return errors.Join(t.key(context.WithoutCancel(ctx), code, false), aai.Sleep(ctx, keyPause))
 }
 
-func (t *typist) key(ctx context.Context, code uint32, down bool) error {
+func (t *virtualTypist) key(ctx context.Context, code uint32, down bool) error {
 	state := uint32(0)
 	if down {
 		state = 1
@@ -230,13 +254,18 @@ func (t *typist) key(ctx context.Context, code uint32, down bool) error {
 }
 
 // hold sets the modifiers that are down.
-func (t *typist) hold(ctx context.Context, bits uint32) error {
+func (t *virtualTypist) hold(ctx context.Context, bits uint32) error {
 	return t.conn.send(ctx, t.id, keyboardModifiers, bits, uint32(0), uint32(0), uint32(0))
 }
 
 // stopped returns the error of typing that ended early.
-func (t *typist) stopped(err error, typed, of int) error {
-	if err == nil || !t.typed {
+func (t *virtualTypist) stopped(err error, typed, of int) error {
+	return stoppedTyping(err, t.typed, typed, of)
+}
+
+// stoppedTyping returns the error of typing that ended early; begun means that keys were sent.
+func stoppedTyping(err error, begun bool, typed, of int) error {
+	if err == nil || !begun {
 		return failure("typing", err)
 	}
 	e := *aai.AsError(inputFailure("typing", err))

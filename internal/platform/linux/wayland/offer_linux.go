@@ -25,11 +25,17 @@ func (d *Display) Offer(ctx context.Context) (Offer, error) {
 	}
 	_, points := c.offered(pointerManager)
 	_, types := c.offered(keyboardManager)
-	if points && types {
+	switch {
+	case points && types:
 		o.Input = "virtual devices"
+	case d.hasRemote(ctx):
+		o.Input = "remote control, which the desktop asks the person for"
 	}
-	if _, ok := c.offered(dataControlManager); ok {
+	switch {
+	case c.dataControl() != "":
 		o.Clipboard = "data control"
+	case d.hasRemoteClip(ctx):
+		o.Clipboard = "remote control"
 	}
 	return o, nil
 }

@@ -24,8 +24,19 @@ const (
 // clickPause is the time between clicks. Chromium treats two in the same millisecond as one.
 const clickPause = 20 * time.Millisecond
 
-// A pointer is the virtual pointer during one call.
-type pointer struct {
+// A pointerDevice is the person's pointer during one call.
+type pointerDevice interface {
+	// begin begins the input, and end waits until the compositor has handled it.
+	begin(ctx context.Context) error
+	end(ctx context.Context) error
+	move(ctx context.Context, at desktop.Point) error
+	press(ctx context.Context, button desktop.MouseButton, down bool) error
+	// turn turns the wheels by notches.
+	turn(ctx context.Context, dx, dy int) error
+}
+
+// A virtualPointer is the pointer device of wlr-virtual-pointer.
+type virtualPointer struct {
 	conn  *conn
 	id    uint32
 	area  desktop.Rect // of all monitors
@@ -51,29 +62,51 @@ func onlyPersonSeat(which desktop.Seat) error {
 }
 
 // point uses the pointer while it holds the input lock. The window must be visible at the first point.
-func (d *Display) point(ctx context.Context, doing string, which desktop.Seat, id desktop.WindowID, points []desktop.Point, do func(*pointer, *inputlock.Lease) error) error {
+func (d *Display) point(ctx context.Context, doing string, which desktop.Seat, id desktop.WindowID, points []desktop.Point, do func(pointerDevice, *inputlock.Lease) error) error {
 	if err := onlyPersonSeat(which); err != nil {
 		return err
 	}
-	c, err := d.connect(ctx)
+	p, reaches, err := d.pointer(ctx)
 	if err != nil {
-		return err
+		return failure(doing, err)
 	}
 	return d.stroke(ctx, func(g *inputlock.Lease) error {
 		if err := d.mayPoint(ctx, id, points[0]); err != nil {
 			return err
 		}
-		p, err := c.newPointer(ctx)
-		if err != nil {
-			return failure(doing, err)
-		}
 		for _, at := range points {
-			if !p.area.Contains(at) {
+			if !reaches(at) {
 				return refused(aai.InvalidParams, "the point %d,%d is not on the screen", at.X, at.Y)
 			}
 		}
-		return inputFailure(doing, errors.Join(do(p, g), c.sync(context.WithoutCancel(ctx))))
+		if err := p.begin(ctx); err != nil {
+			return failure(doing, err)
+		}
+		return inputFailure(doing, errors.Join(do(p, g), p.end(context.WithoutCancel(ctx))))
 	})
+}
+
+// pointer returns the person's pointer, and whether it reaches a point. Without places of windows there is none.
+func (d *Display) pointer(ctx context.Context) (p pointerDevice, reaches func(desktop.Point) bool, err error) {
+	if _, err := d.manager(ctx); err != nil {
+		return nil, nil, err
+	}
+	c, err := d.connect(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	if _, ok := c.offered(pointerManager); ok {
+		p, err := c.newPointer(ctx)
+		if err != nil {
+			return nil, nil, err
+		}
+		return p, p.reaches, nil
+	}
+	e, err := d.emulatedPointer(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	return e, e.reaches, nil
 }
 
 // stroke runs do with the input lock.
@@ -104,7 +137,7 @@ func (d *Display) mayPoint(ctx context.Context, id desktop.WindowID, p desktop.P
 }
 
 // newPointer returns the virtual pointer, for all monitors.
-func (c *conn) newPointer(ctx context.Context) (*pointer, error) {
+func (c *conn) newPointer(ctx context.Context) (*virtualPointer, error) {
 	id, err := c.device(ctx, pointerManager, 1, "Act on the element by its ref; that needs no pointer.",
 		hasPointer, &c.devices.pointer, func(seat, id uint32) []any { return []any{seat, id} })
 	if err != nil {
@@ -114,7 +147,7 @@ func (c *conn) newPointer(ctx context.Context) (*pointer, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &pointer{conn: c, id: id, begun: time.Now()}
+	p := &virtualPointer{conn: c, id: id, begun: time.Now()}
 	for i, o := range all {
 		if i == 0 {
 			p.area = o.Frame
@@ -127,31 +160,56 @@ func (c *conn) newPointer(ctx context.Context) (*pointer, error) {
 	return p, nil
 }
 
-func (p *pointer) time() uint32 { return uint32(time.Since(p.begun).Milliseconds()) }
+func (p *virtualPointer) time() uint32 { return uint32(time.Since(p.begun).Milliseconds()) }
 
-func (p *pointer) move(ctx context.Context, at desktop.Point) error {
+func (p *virtualPointer) move(ctx context.Context, at desktop.Point) error {
 	x, y := uint32(at.X-p.area.X), uint32(at.Y-p.area.Y)
 	err := p.conn.send(ctx, p.id, pointerMotion, p.time(), x, y, uint32(p.area.W), uint32(p.area.H))
 	return errors.Join(err, p.conn.send(ctx, p.id, pointerFrame))
 }
 
 // press presses or releases a button.
-func (p *pointer) press(ctx context.Context, button desktop.MouseButton, down bool) error {
-	codes := map[desktop.MouseButton]uint32{desktop.LeftButton: 0x110, desktop.RightButton: 0x111, desktop.MiddleButton: 0x112}
+func (p *virtualPointer) press(ctx context.Context, button desktop.MouseButton, down bool) error {
 	state := uint32(0)
 	if down {
 		state = 1
 	}
-	err := p.conn.send(ctx, p.id, pointerButton, p.time(), codes[button], state)
+	err := p.conn.send(ctx, p.id, pointerButton, p.time(), buttonCode(button), state)
 	return errors.Join(err, p.conn.send(ctx, p.id, pointerFrame))
 }
+
+// buttonCode returns the code of Linux input events.
+func buttonCode(button desktop.MouseButton) uint32 {
+	return map[desktop.MouseButton]uint32{desktop.LeftButton: 0x110, desktop.RightButton: 0x111, desktop.MiddleButton: 0x112}[button]
+}
+
+func (p *virtualPointer) turn(ctx context.Context, dx, dy int) (err error) {
+	const vertical, horizontal, wheel = 0, 1, 0
+	for axis, n := range map[uint32]int{vertical: dy, horizontal: dx} {
+		sign := int32(1)
+		if n < 0 {
+			n, sign = -n, -1
+		}
+		for i := 0; i < n && err == nil; i++ {
+			err = errors.Join(p.conn.send(ctx, p.id, pointerSource, uint32(wheel)),
+				p.conn.send(ctx, p.id, pointerDiscrete, p.time(), axis, fixed(sign*notch<<8), sign), p.conn.send(ctx, p.id, pointerFrame))
+		}
+	}
+	return err
+}
+
+func (p *virtualPointer) begin(context.Context) error { return nil }
+
+func (p *virtualPointer) end(ctx context.Context) error { return p.conn.sync(ctx) }
+
+func (p *virtualPointer) reaches(at desktop.Point) bool { return p.area.Contains(at) }
 
 // Click implements desktop.Input.
 func (d *Display) Click(ctx context.Context, which desktop.Seat, window desktop.WindowID, at desktop.Point, button desktop.MouseButton, count int) error {
 	if button < desktop.LeftButton || button > desktop.RightButton || count < 1 || count > maxClicks {
 		return refused(aai.InvalidParams, "button %d cannot be clicked %d times: buttons are 1 to 3, times 1 to %d", button, count, maxClicks)
 	}
-	return d.point(ctx, "clicking", which, window, []desktop.Point{at}, func(p *pointer, _ *inputlock.Lease) error {
+	return d.point(ctx, "clicking", which, window, []desktop.Point{at}, func(p pointerDevice, _ *inputlock.Lease) error {
 		err := p.move(ctx, at)
 		for i := range count {
 			if i > 0 && err == nil {
@@ -168,7 +226,7 @@ func (d *Display) Click(ctx context.Context, which desktop.Seat, window desktop.
 // Drag implements desktop.Input. The button is released even after the deadline.
 func (d *Display) Drag(ctx context.Context, which desktop.Seat, window desktop.WindowID, from, to desktop.Point, duration time.Duration) error {
 	const step, fewest = 10 * time.Millisecond, 10 // programs expect some movement
-	return d.point(ctx, "dragging", which, window, []desktop.Point{from, to}, func(p *pointer, g *inputlock.Lease) error {
+	return d.point(ctx, "dragging", which, window, []desktop.Point{from, to}, func(p pointerDevice, g *inputlock.Lease) error {
 		err := errors.Join(p.move(ctx, from), p.press(ctx, desktop.LeftButton, true))
 		steps := max(fewest, int(duration/step))
 		pause := max(duration, fewest*time.Millisecond) / time.Duration(steps)
@@ -185,24 +243,14 @@ func (d *Display) Drag(ctx context.Context, which desktop.Seat, window desktop.W
 
 // Scroll implements desktop.Input.
 func (d *Display) Scroll(ctx context.Context, which desktop.Seat, window desktop.WindowID, at desktop.Point, dx, dy int) error {
-	const vertical, horizontal, wheel = 0, 1, 0
 	if max(dx, -dx) > maxNotches || max(dy, -dy) > maxNotches {
 		return refused(aai.InvalidParams, "%d,%d notches are too many: at most %d", dx, dy, maxNotches)
 	}
-	return d.point(ctx, "scrolling", which, window, []desktop.Point{at}, func(p *pointer, _ *inputlock.Lease) error {
+	return d.point(ctx, "scrolling", which, window, []desktop.Point{at}, func(p pointerDevice, _ *inputlock.Lease) error {
 		err := p.move(ctx, at)
-		turn := func(axis uint32, n int) {
-			sign := int32(1)
-			if n < 0 {
-				n, sign = -n, -1
-			}
-			for i := 0; i < n && err == nil; i++ {
-				err = errors.Join(p.conn.send(ctx, p.id, pointerSource, uint32(wheel)),
-					p.conn.send(ctx, p.id, pointerDiscrete, p.time(), axis, fixed(sign*notch<<8), sign), p.conn.send(ctx, p.id, pointerFrame))
-			}
+		if err == nil {
+			err = p.turn(ctx, dx, dy)
 		}
-		turn(vertical, dy)
-		turn(horizontal, dx)
 		return err
 	})
 }

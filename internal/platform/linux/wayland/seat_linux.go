@@ -57,6 +57,17 @@ func (c *conn) theSeat(ctx context.Context) (uint32, error) {
 	return id, err
 }
 
+// seatHas reports whether the seat has capabilities.
+func (c *conn) seatHas(ctx context.Context, capabilities uint32) (bool, error) {
+	s := &c.devices
+	s.loading.Lock()
+	_, err := c.theSeat(ctx)
+	s.loading.Unlock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.capabilities&capabilities == capabilities, err
+}
+
 // device returns a virtual device of the seat, and makes it at the first call.
 func (c *conn) device(ctx context.Context, kind string, version uint32, hint string, capability uint32, made *uint32, args func(seat, id uint32) []any) (uint32, error) {
 	const create = 0

@@ -72,7 +72,7 @@ func (s *Session) screen(ctx context.Context) desktop.Screen {
 }
 
 func (s *Session) clipboard(ctx context.Context) desktop.Clipboard {
-	if s.offers(ctx, dataControlManager) {
+	if s.wayland.IsOffered() && s.wayland.hasClipboard(ctx) {
 		return s.wayland
 	}
 	return s.x11

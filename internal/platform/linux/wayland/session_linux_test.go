@@ -20,10 +20,10 @@ type session struct {
 	*wayland.Display
 }
 
-// newSession starts the chosen compositor.
-func newSession(t testing.TB) *session {
+// newSession starts the chosen compositor. env are further variables of the session.
+func newSession(t testing.TB, env ...string) *session {
 	t.Helper()
-	s := &session{Session: linuxtest.StartWayland(t, linuxtest.ChosenCompositor())}
+	s := &session{Session: linuxtest.StartWayland(t, linuxtest.ChosenCompositor(), env...)}
 	s.Display = wayland.New(wayland.Config{Getenv: s.Getenv, InputLock: inputlock.New(inputlock.Config{Folder: inputlock.Folder, Getenv: s.Getenv})})
 	t.Cleanup(func() { _ = s.Close() })
 	return s

@@ -1,0 +1,75 @@
+package wayland_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
+)
+
+// TestWaylandLayouts: a text arrives in fixtures as it is, on layouts that have its letters at other keys or not at
+// all, and the clipboard is as before.
+func TestWaylandLayouts(t *testing.T) {
+	const text, old = "The quick brown fox äöü ß € 漢字 😀 yz;", "the person's clip ü"
+	letters := map[string]string{"us": "yz", "de": "yzöäüß", "fr": "yzéèçà"} // with keys of their own
+	layouts := []string{"us", "de", "fr"}
+	if linuxtest.ChosenCompositor() == linuxtest.Sway {
+		layouts = layouts[1:2] // the gateway has a keymap of its own
+	}
+	for _, layout := range layouts {
+		t.Run(layout, func(t *testing.T) {
+			s := newSession(t, "XKB_DEFAULT_LAYOUT="+layout)
+			if _, err := s.Set(t.Context(), desktop.Clip{Text: old}); err != nil {
+				t.Fatal(err)
+			}
+			for _, kind := range []linuxtest.Kind{linuxtest.GTK4, linuxtest.Qt6} {
+				t.Run(string(kind), func(t *testing.T) {
+					f := s.Fixture(t, kind)
+					w := s.window(t, f.Title, isActive)
+					s.clickField(t, f, w, "Full name")
+					for _, part := range []string{"yz;#'[]{}@\\", text, letters[layout]} {
+						if err := s.Key(t.Context(), desktop.PersonSeat, w.ID, desktop.Chord{Modifiers: []string{"ctrl"}, Key: "a"}); err != nil {
+							t.Fatal(err)
+						}
+						if err := s.Type(t.Context(), desktop.PersonSeat, w.ID, part); err != nil {
+							t.Fatal(err)
+						}
+						f.WaitState(t, "name", part)
+					}
+					keys := fmt.Sprint(f.State(t)["keys"])
+					for _, letter := range letters[layout] {
+						if !strings.ContainsRune(keys, letter) {
+							t.Errorf("no key typed %q; the last keys are %s", letter, keys)
+						}
+					}
+				})
+			}
+			clip, err := s.Get(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if clip.Text != old {
+				t.Errorf("the clipboard has %q", clip.Text)
+			}
+		})
+	}
+}
+
+// clickField clicks the middle of a control of a fixture.
+func (s *session) clickField(t *testing.T, f *linuxtest.Fixture, w desktop.WindowInfo, name string) {
+	t.Helper()
+	var where []any
+	f.WaitFor(t, "a place of "+name, func(state map[string]any) bool {
+		places, _ := state["where"].(map[string]any)
+		where, _ = places[name].([]any)
+		return len(where) == 4 && !slices.Contains(where, any(0.0))
+	})
+	n := func(i int) int { return int(where[i].(float64)) }
+	at := desktop.Point{X: w.Frame.X + n(0) + n(2)/2, Y: w.Frame.Y + n(1) + n(3)/2}
+	if err := s.Display.Click(t.Context(), desktop.PersonSeat, w.ID, at, desktop.LeftButton, 1); err != nil {
+		t.Fatal(err)
+	}
+}
