@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/gybob/aai-gateway"
@@ -50,8 +49,8 @@ func hostPlatform(home string, getenv func(string) string) platform {
 		checkScreen:        x11.CheckAccess,
 		describeCompositor: describeCompositor,
 		windowState: func(getenv func(string) string, shared *inputlock.Lock) (func(context.Context) (int, error), func(context.Context, int) (bool, error)) {
-			screen := x11.New(x11.Config{Getenv: getenv, InputLock: shared})
-			return screen.FocusedPID, func(ctx context.Context, pid int) (bool, error) { return hasWindow(ctx, screen, getenv, pid) }
+			seen := wayland.NewSession(wayland.New(wayland.Config{Getenv: getenv, InputLock: shared}), x11.New(x11.Config{Getenv: getenv, InputLock: shared}))
+			return seen.FocusedPID, seen.HasWindow
 		},
 
 		data:                data,
@@ -71,12 +70,12 @@ func hostPlatform(home string, getenv func(string) string) platform {
 			environ := func() []string { return cfg.session.Environ(os.Environ()) }
 			shared := cfg.inputLock()
 			screen := x11.New(x11.Config{Getenv: getenv, InputLock: shared, ClipServer: clipboardCommand(environ), Log: log})
-			pause := &session.PauseChecker{Detector: cfg.session, Screen: screen.PauseReason}
-			shared.SetPauseReason(pause.Reason)
 			indicator := screen.Indicator(x11.IndicatorConfig{Sign: cfg.ActingSign, StopKey: parseChord(cfg.StopKey), OnStop: cfg.stopEverything})
 			programs := cfg.programs(dataDirs)
 			compositor := wayland.New(cfg.compositorConfig(shared, log))
 			seen := wayland.NewSession(compositor, screen)
+			pause := &session.PauseChecker{Detector: cfg.session, Screen: seen.PauseReason}
+			shared.SetPauseReason(pause.Reason)
 			tree := atspi.New(atspi.Config{Getenv: getenv, Windows: seen, HasRelativeFrames: seen.HasRelativeFrames, KeepOpen: programs.KeepOpen, Log: log})
 			backend := desktop.Backend{
 				Tree: tree, Offscreen: tree, Documents: tree, Actor: tree, Events: tree,
@@ -100,16 +99,6 @@ func describeCompositor(ctx context.Context, getenv func(string) string) (lines 
 		return []string{"the compositor does not answer: " + err.Error()}, map[string]any{"error": err.Error()}
 	}
 	return offer.Lines(), offer.Data()
-}
-
-// hasWindow reports whether the process has a window on the X server. A compositor's windows are
-// not visible to it, so it fails on Wayland.
-func hasWindow(ctx context.Context, screen *x11.Display, getenv func(string) string, pid int) (bool, error) {
-	if getenv("WAYLAND_DISPLAY") != "" {
-		return false, errors.ErrUnsupported
-	}
-	windows, err := screen.Windows(ctx)
-	return slices.ContainsFunc(windows, func(w desktop.WindowInfo) bool { return w.PID == pid }), err
 }
 
 // applications returns the folders of desktop entries.

@@ -17,7 +17,6 @@ import (
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
-	"github.com/gybob/aai-gateway/internal/platform/linux/x11"
 	"github.com/gybob/aai-gateway/internal/testkit"
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
@@ -36,8 +35,7 @@ func TestMain(m *testing.M) {
 // typeFor types each line of in into a window, like a call that was admitted before: it
 // brings the window to the front and types 99,000 characters. An empty line ends it.
 func typeFor(in io.Reader, out io.Writer) {
-	d := x11.New(x11.Config{Getenv: os.Getenv, InputLock: inputlock.New(inputlock.Config{Folder: inputlock.Folder, Getenv: os.Getenv})})
-	defer func() { _ = d.Close() }()
+	d := screenOf(os.Getenv, inputlock.New(inputlock.Config{Folder: inputlock.Folder, Getenv: os.Getenv}))
 	for lines := bufio.NewScanner(in); lines.Scan(); {
 		var id uint64
 		var pattern string
@@ -129,7 +127,13 @@ func newArena(t *testing.T, manager, program string) *arena {
 		s.Launch(t, manager, "--replace", "--compositor=off")
 		awaitManager(t, s, manager)
 	}
-	a := &arena{t: t, session: s, program: program, window: s.Fixture(t, linuxtest.GTK3).Window(t), heard: make(chan string, 1)}
+	return startArena(t, s, program, s.Fixture(t, linuxtest.GTK3).Window(t))
+}
+
+// startArena starts another gateway that types into the window.
+func startArena(t *testing.T, s *linuxtest.Session, program, window string) *arena {
+	t.Helper()
+	a := &arena{t: t, session: s, program: program, window: window, heard: make(chan string, 1)}
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
 	cmd.Env = append(s.Env, racing+"=1")
 	p := testkit.StartProcess(t, cmd)

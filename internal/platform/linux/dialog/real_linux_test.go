@@ -17,7 +17,6 @@ import (
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
-	"github.com/gybob/aai-gateway/internal/platform/linux/x11"
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
@@ -45,6 +44,9 @@ func programs() map[string]map[string][]string {
 	return all
 }
 
+// anyProgram stands for all installed programs.
+const anyProgram = ""
+
 // gnome is the program with a window of another process.
 const gnome = "pinentry-gnome3"
 
@@ -63,8 +65,7 @@ func realDialog(t *testing.T, s *linuxtest.Session, program string) *Dialog {
 func watchedDialog(t *testing.T, s *linuxtest.Session, program string) (d *Dialog, since func(pid int) time.Time) {
 	t.Helper()
 	shared := inputlock.New(inputlock.Config{Folder: inputlock.Folder, Getenv: s.Getenv, StuckAfter: testPatience}) // a busy machine is only slower
-	screen := x11.New(x11.Config{Getenv: s.Getenv, InputLock: shared})
-	t.Cleanup(func() { _ = screen.Close() })
+	screen := screenOf(s.Getenv, shared)
 	var mu sync.Mutex
 	var focused int
 	var from time.Time
@@ -77,6 +78,9 @@ func watchedDialog(t *testing.T, s *linuxtest.Session, program string) (d *Dialo
 		}
 		return pid, err
 	}})
+	if program == anyProgram {
+		return d, nil
+	}
 	d.findPresenters = func() []presenter {
 		for _, way := range presenters(s.Getenv) {
 			if filepath.Base(way.name) == program {
@@ -151,6 +155,9 @@ func (a openDialog) comes(ready func() bool) {
 // front returns the process of the window with the focus, if it is a gateway's, according
 // to xdotool.
 func (a openDialog) front() int {
+	if a.session.Compositor() != nil {
+		return frontOfWayland(a.t, a.session)
+	}
 	cmd := exec.CommandContext(a.t.Context(), "xdotool", "getactivewindow", "getwindowname", "getwindowpid")
 	cmd.Env = a.session.Env
 	out, _ := cmd.Output()

@@ -30,6 +30,10 @@ const keymapPause = 50 * time.Millisecond
 // keyPause is the time between keys. Programs that read the keyboard through an input method lose faster ones.
 const keyPause = 2 * time.Millisecond
 
+// maxStrokes is the number of keys that are pressed between two checks of the focus: a question of the gateway's waits
+// for them.
+const maxStrokes = 40
+
 // A typist types into one window. end must be called.
 type typist interface {
 	// text types a text, whose characters have the keysyms.
@@ -160,7 +164,7 @@ func (d *Display) hasKeyboard(ctx context.Context, id desktop.WindowID) error {
 // text types the keysyms, as many at a time as a keymap has.
 func (t *virtualTypist) text(ctx context.Context, _ string, syms []keysym.Sym) error {
 	for done := 0; done < len(syms); {
-		k, n := newKeymap(syms[done:])
+		k, n := newKeymap(syms[done:min(len(syms), done+maxStrokes)])
 		err := t.withKeymap(ctx, k, func() error {
 			for _, sym := range syms[done : done+n] {
 				if err := t.stroke(ctx, k.codes[sym]); err != nil {

@@ -14,6 +14,7 @@ type X11 interface {
 	desktop.Input
 	desktop.Screen
 	desktop.Clipboard
+	presence
 }
 
 // A Session operates the person's screen by the compositor, for each part that it offers, and otherwise by the X server.

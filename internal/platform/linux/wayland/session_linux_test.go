@@ -18,13 +18,15 @@ import (
 type session struct {
 	*linuxtest.Session
 	*wayland.Display
+	lock *inputlock.Lock
 }
 
 // newSession starts the chosen compositor. env are further variables of the session.
 func newSession(t testing.TB, env ...string) *session {
 	t.Helper()
 	s := &session{Session: linuxtest.StartWayland(t, linuxtest.ChosenCompositor(), env...)}
-	s.Display = wayland.New(wayland.Config{Getenv: s.Getenv, InputLock: inputlock.New(inputlock.Config{Folder: inputlock.Folder, Getenv: s.Getenv})})
+	s.lock = inputlock.New(inputlock.Config{Folder: inputlock.Folder, Getenv: s.Getenv})
+	s.Display = wayland.New(wayland.Config{Getenv: s.Getenv, InputLock: s.lock})
 	t.Cleanup(func() { _ = s.Close() })
 	return s
 }

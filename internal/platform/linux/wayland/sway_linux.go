@@ -148,15 +148,36 @@ func (r swayRect) rect() desktop.Rect { return desktop.Rect{X: r.X, Y: r.Y, W: r
 
 func (s *sway) name() string { return "the IPC of sway" }
 
-// list implements manager. Floating windows lie over tiled ones, the last focused one over the others.
-func (s *sway) list(ctx context.Context) ([]window, error) {
+// tree returns the root of sway's tree.
+func (s *sway) tree(ctx context.Context) (root swayNode, err error) {
 	reply, err := s.ask(ctx, swayTree, "")
 	if err != nil {
-		return nil, err
+		return root, err
 	}
-	var root swayNode
 	if err := json.Unmarshal(reply, &root); err != nil {
-		return nil, fmt.Errorf("the tree of sway has another form: %w", err)
+		return root, fmt.Errorf("the tree of sway has another form: %w", err)
+	}
+	return root, nil
+}
+
+// isLocked implements layerReader. The last focused window or workspace has the focus, unless a screen lock or a layer
+// took it.
+func (s *sway) isLocked(ctx context.Context) (bool, error) {
+	root, err := s.tree(ctx)
+	return err == nil && !root.hasFocus(), err
+}
+
+// hasFocus reports whether the container or one below it has the focus.
+func (n *swayNode) hasFocus() bool {
+	below := func(c swayNode) bool { return c.hasFocus() }
+	return n.Focused || slices.ContainsFunc(n.Nodes, below) || slices.ContainsFunc(n.Floating, below)
+}
+
+// list implements manager. Floating windows lie over tiled ones, the last focused one over the others.
+func (s *sway) list(ctx context.Context) ([]window, error) {
+	root, err := s.tree(ctx)
+	if err != nil {
+		return nil, err
 	}
 	var floating, tiled []window
 	root.collect(&floating, &tiled, false)
