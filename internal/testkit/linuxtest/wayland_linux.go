@@ -47,9 +47,23 @@ func wlrootsEnv() []string {
 	return []string{"WLR_BACKENDS=headless", "WLR_LIBINPUT_NO_DEVICES=1", "WLR_RENDERER=pixman"}
 }
 
+// A WaylandSetup changes a session of a compositor. The zero value changes nothing.
+type WaylandSetup struct {
+	Env     []string       // further variables of the session
+	Prepare func(*Session) // is called before the compositor starts
+	Args    []string       // further arguments of the compositor
+	Sway    string         // further lines of the configuration of Sway
+}
+
 // StartWayland starts an accessible session of a compositor without a GPU, XWayland and input devices, with one monitor
 // of ScreenWidth by ScreenHeight pixels. Methods that need an X server fail. env are further variables of the session.
 func StartWayland(t testing.TB, c Compositor, env ...string) *Session {
+	t.Helper()
+	return StartWaylandWith(t, c, WaylandSetup{Env: env})
+}
+
+// StartWaylandWith is StartWayland with changes.
+func StartWaylandWith(t testing.TB, c Compositor, setup WaylandSetup) *Session {
 	t.Helper()
 	desk, err := private.New("wayland-")
 	if err != nil {
@@ -63,7 +77,7 @@ func StartWayland(t testing.TB, c Compositor, env ...string) *Session {
 		t.Fatalf("%s=%s is not a known compositor", CompositorEnv, c)
 	}
 	s.Env = append(s.Env, s.environment()...)
-	s.Env = append(s.Env, env...)
+	s.Env = append(s.Env, setup.Env...)
 	s.Env = append(s.Env, session.PrivateMark+"=1", "XDG_SESSION_TYPE=wayland", "GDK_BACKEND=wayland", "QT_QPA_PLATFORM=wayland",
 		"QT_LINUX_ACCESSIBILITY_ALWAYS_ON=1", "WAYLAND_DISPLAY="+socket)
 	guard := s.guard(t)
@@ -75,7 +89,10 @@ func StartWayland(t testing.TB, c Compositor, env ...string) *Session {
 	}
 	s.Env = append(s.Env, "DBUS_SESSION_BUS_ADDRESS="+s.Address)
 	s.EnableAccessibility(t)
-	s.compositorApp = s.startCompositor(t, c, socket)
+	if setup.Prepare != nil {
+		setup.Prepare(s)
+	}
+	s.compositorApp = s.startCompositor(t, c, socket, setup)
 	s.compositorApp.await(t, "the compositor listens", func() bool {
 		_, err := os.Stat(filepath.Join(s.Runtime, socket))
 		return err == nil
@@ -85,21 +102,22 @@ func StartWayland(t testing.TB, c Compositor, env ...string) *Session {
 }
 
 // startCompositor starts the compositor.
-func (s *Session) startCompositor(t testing.TB, c Compositor, socket string) *App {
+func (s *Session) startCompositor(t testing.TB, c Compositor, socket string, setup WaylandSetup) *App {
 	t.Helper()
 	size := fmt.Sprintf("%dx%d", ScreenWidth, ScreenHeight)
 	switch c {
 	case KWin:
-		return s.Launch(t, string(c), "--virtual", "--no-lockscreen", "--socket", socket,
-			"--width", fmt.Sprint(ScreenWidth), "--height", fmt.Sprint(ScreenHeight))
+		return s.Launch(t, string(c), append([]string{"--virtual", "--no-lockscreen", "--socket", socket,
+			"--width", fmt.Sprint(ScreenWidth), "--height", fmt.Sprint(ScreenHeight)}, setup.Args...)...)
 	case Mutter, GNOMEShell:
 		// The system bus of a computer without logind.
 		system := testkit.StartBus(t)
 		args := []string{"--headless", "--wayland", "--no-x11", "--virtual-monitor", size, "--wayland-display", socket}
+		args = append(args, setup.Args...)
 		return s.LaunchEnv(t, []string{"DBUS_SYSTEM_BUS_ADDRESS=" + system.Address}, string(c), args...)
 	}
 	config := s.Path("config")
-	text := "output HEADLESS-1 resolution " + size + " position 0 0\nxwayland disable\n"
+	text := "output HEADLESS-1 resolution " + size + " position 0 0\nxwayland disable\n" + setup.Sway
 	args := []string{"-c", config}
 	if c == Labwc {
 		text = "<labwc_config/>\n"

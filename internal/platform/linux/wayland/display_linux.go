@@ -123,8 +123,10 @@ func (d *Display) manager(ctx context.Context) (manager, error) {
 	if path := c.swaySocket(d.config.Getenv); path != "" {
 		return &sway{path: path}, nil
 	}
-	if m, err := d.findKWin(ctx, c); m != nil || err != nil {
-		return m, err
+	for _, find := range []func(context.Context, *conn) (manager, error){d.findKWin, d.findGNOME} {
+		if m, err := find(ctx, c); m != nil || err != nil {
+			return m, err
+		}
 	}
 	return nil, unsupported("the compositor does not tell the windows and their places",
 		"Act on elements by their refs; that needs no place.")

@@ -4,7 +4,7 @@
 // Wayland has no common way to do this. A compositor offers parts, as protocols in its registry and as
 // interfaces of its own. The offer decides which parts work, never the compositor's name:
 //
-//	windows and their places   the IPC of sway, scripts of KWin
+//	windows and their places   the IPC of sway, scripts of KWin, an extension of GNOME Shell
 //	pictures                   wlr-screencopy
 //	pointer                    wlr-virtual-pointer, remote control
 //	keys                       virtual-keyboard, with a keymap of the gateway's own; remote control, with the compositor's

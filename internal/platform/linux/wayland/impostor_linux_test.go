@@ -1,6 +1,7 @@
 package wayland
 
 import (
+	"context"
 	"testing"
 
 	"github.com/godbus/dbus/v5"
@@ -32,19 +33,26 @@ func program(t *testing.T, address string) *dbus.Conn {
 	return conn
 }
 
-// TestWaylandImpostor: a program that takes the name of KWin is not believed.
+// TestWaylandImpostor: a program that takes the name of KWin, or of the extension, is not believed.
 func TestWaylandImpostor(t *testing.T) {
 	s, d, c := newTestDisplay(t)
-	reply, err := program(t, s.Address).RequestName(kwinName, dbus.NameFlagReplaceExisting)
-	if err != nil {
-		t.Fatal(err)
-	}
-	found, err := d.findKWin(t.Context(), c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if is := linuxtest.ChosenCompositor() == linuxtest.KWin; is != (reply != dbus.RequestNameReplyPrimaryOwner) || is != (found != nil) {
-		t.Errorf("the name was given with %d, and KWin is %v", reply, found)
+	impostor := program(t, s.Address)
+	for name, find := range map[string]func(context.Context, *conn) (manager, error){kwinName: d.findKWin, gnomeName: d.findGNOME} {
+		reply, err := impostor.RequestName(name, dbus.NameFlagReplaceExisting)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found, err := find(t.Context(), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		real := name == kwinName && linuxtest.ChosenCompositor() == linuxtest.KWin
+		if took := reply == dbus.RequestNameReplyPrimaryOwner; took == real {
+			t.Errorf("the request for %s was answered with %d", name, reply)
+		}
+		if (found != nil) != real {
+			t.Errorf("of %s was found %v", name, found)
+		}
 	}
 }
 

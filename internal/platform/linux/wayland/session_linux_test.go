@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/godbus/dbus/v5"
+
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
 	"github.com/gybob/aai-gateway/internal/platform/linux/wayland"
@@ -21,10 +23,23 @@ type session struct {
 	lock *inputlock.Lock
 }
 
-// newSession starts the chosen compositor. env are further variables of the session.
+// newSession starts the chosen compositor; GNOME Shell with the gateway's extension. env are further variables of the
+// session.
 func newSession(t testing.TB, env ...string) *session {
 	t.Helper()
-	s := &session{Session: linuxtest.StartWayland(t, linuxtest.ChosenCompositor(), env...)}
+	return newSessionWith(t, linuxtest.WaylandSetup{Env: env})
+}
+
+// newSessionWith is newSession with changes.
+func newSessionWith(t testing.TB, setup linuxtest.WaylandSetup) *session {
+	t.Helper()
+	if linuxtest.ChosenCompositor() == linuxtest.GNOMEShell {
+		setup.Prepare = func(s *linuxtest.Session) { installExtension(t, s) }
+	}
+	s := &session{Session: linuxtest.StartWaylandWith(t, linuxtest.ChosenCompositor(), setup)}
+	if linuxtest.ChosenCompositor() == linuxtest.GNOMEShell {
+		enableExtension(t, s.Session)
+	}
 	s.lock = inputlock.New(inputlock.Config{Folder: inputlock.Folder, Getenv: s.Getenv})
 	s.Display = wayland.New(wayland.Config{Getenv: s.Getenv, InputLock: s.lock})
 	t.Cleanup(func() { _ = s.Close() })
@@ -76,4 +91,33 @@ func until(t testing.TB, is func() bool) {
 			t.Fatal("it did not come to be")
 		}
 	}
+}
+
+// installExtension installs the gateway's extension of GNOME Shell.
+func installExtension(t testing.TB, s *linuxtest.Session) {
+	t.Helper()
+	x, err := wayland.NewExtension(filepath.Join(s.Home, ".local", "share"))
+	if err == nil {
+		err = x.Install()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// enableExtension switches the extension on, as "gnome-extensions enable" does.
+func enableExtension(t testing.TB, s *linuxtest.Session) {
+	t.Helper()
+	conn, err := dbus.Connect(s.Address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close() }()
+	shell := conn.Object("org.gnome.Shell.Extensions", "/org/gnome/Shell/Extensions")
+	until(t, func() bool {
+		var on, owned bool
+		err := shell.Call("org.gnome.Shell.Extensions.EnableExtension", 0, wayland.ExtensionID).Store(&on)
+		_ = conn.BusObject().Call("org.freedesktop.DBus.NameHasOwner", 0, "org.aai.gateway.Windows").Store(&owned)
+		return err == nil && owned
+	})
 }

@@ -1,0 +1,131 @@
+package wayland
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"math"
+	"slices"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/desktop"
+)
+
+// A windowScript runs in the compositor.
+type windowScript interface {
+	// name names the way to the windows, for people.
+	name() string
+	// run returns the list of windows, or for a request requestDone, or another text if the window is gone.
+	run(ctx context.Context, r *windowRequest) (string, error)
+}
+
+// A windowRequest is a request for one window: "activate" or a desktop.WindowRequest.
+type windowRequest struct {
+	ID   string `json:"id"`
+	What string `json:"what"`
+}
+
+// requestDone is the answer to a request for a window that exists.
+const requestDone = "[1]"
+
+// scripted is the manager of a compositor in which a script of the gateway runs.
+type scripted struct{ windowScript }
+
+// A scriptWindow is a window in the script's answer.
+type scriptWindow struct {
+	ID        string     `json:"id"`
+	PID       int        `json:"pid"`
+	Title     string     `json:"title"`
+	Class     string     `json:"class"`
+	Client    scriptRect `json:"client"` // the content
+	Buffer    scriptRect `json:"buffer"` // with the shadow that the program draws
+	Stack     int        `json:"stack"`
+	Active    bool       `json:"active"`
+	Minimized bool       `json:"minimized"`
+	Modal     bool       `json:"modal"`
+	Popup     bool       `json:"popup"`
+	Shown     bool       `json:"shown"`
+}
+
+type scriptRect struct {
+	X float64 `json:"x"`
+	Y float64 `json:"y"`
+	W float64 `json:"width"`
+	H float64 `json:"height"`
+}
+
+func (r scriptRect) rect() desktop.Rect {
+	x, y := int(math.Round(r.X)), int(math.Round(r.Y))
+	return desktop.Rect{X: x, Y: y, W: int(math.Round(r.X+r.W)) - x, H: int(math.Round(r.Y+r.H)) - y}
+}
+
+// ask returns the windows, front one first.
+func (s scripted) ask(ctx context.Context) ([]scriptWindow, error) {
+	text, err := s.run(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	var all []scriptWindow
+	if err := json.Unmarshal([]byte(text), &all); err != nil {
+		return nil, fmt.Errorf("the answer of the compositor has another form: %w", err)
+	}
+	slices.SortStableFunc(all, func(a, b scriptWindow) int { return cmp.Compare(b.Stack, a.Stack) })
+	return all, nil
+}
+
+// list implements manager.
+func (s scripted) list(ctx context.Context) ([]window, error) {
+	all, err := s.ask(ctx)
+	if err != nil {
+		return nil, err
+	}
+	windows := make([]window, 0, len(all))
+	for _, w := range all {
+		info := desktop.WindowInfo{
+			ID: w.id(), PID: w.PID, Title: aai.CleanLabel(w.Title, maxTitle), Class: aai.CleanLabel(w.Class, maxTitle),
+			Frame: w.Client.rect(), Active: w.Active, Minimized: w.Minimized, Modal: w.Modal,
+		}
+		windows = append(windows, window{WindowInfo: info, shown: w.Shown, popup: w.Popup})
+	}
+	cover(windows)
+	return windows, nil
+}
+
+// id returns the number of a window: a hash of the script's ID that a JSON number holds exactly.
+func (w *scriptWindow) id() desktop.WindowID {
+	const bits = 48
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(w.ID))
+	return desktop.WindowID(h.Sum64() & (1<<bits - 1))
+}
+
+// request runs a request for a window.
+func (s scripted) request(ctx context.Context, id desktop.WindowID, what string) error {
+	all, err := s.ask(ctx)
+	if err != nil {
+		return err
+	}
+	for i := range all {
+		if all[i].id() != id {
+			continue
+		}
+		answer, err := s.run(ctx, &windowRequest{all[i].ID, what})
+		if err == nil && answer != requestDone {
+			err = windowGone()
+		}
+		return err
+	}
+	return windowGone()
+}
+
+// activate implements manager.
+func (s scripted) activate(ctx context.Context, id desktop.WindowID) error {
+	return s.request(ctx, id, "activate")
+}
+
+// manage implements manager.
+func (s scripted) manage(ctx context.Context, id desktop.WindowID, wish desktop.WindowRequest) error {
+	return s.request(ctx, id, string(wish))
+}
