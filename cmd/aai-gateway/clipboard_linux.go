@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/gybob/aai-gateway/internal/platform/linux/session"
+	"github.com/gybob/aai-gateway/internal/platform/linux/wayland"
 	"github.com/gybob/aai-gateway/internal/platform/linux/x11"
 )
 
@@ -20,20 +21,20 @@ import (
 // starts it.
 const clipboardArgument = "keep-clipboard"
 
-// clipboardCommand returns the command of a clipboard server, which outlives the gateway. It
-// inherits the variables for the screen, but no secrets and no other variables.
-func clipboardCommand(environ func() []string) func() *exec.Cmd {
+// clipboardCommand returns the command of a clipboard server for the screen of a variable, DISPLAY or WAYLAND_DISPLAY,
+// which outlives the gateway. It inherits the variables for the screen, but no secrets and no other variables.
+func clipboardCommand(environ func() []string, screen string) func() *exec.Cmd {
 	return func() *exec.Cmd {
 		closeOnExec()
 		cmd := exec.CommandContext(context.Background(), "/proc/self/exe", clipboardArgument)
-		cmd.Args[0], cmd.Env = os.Args[0], forScreen(environ())
+		cmd.Args[0], cmd.Env = os.Args[0], forScreen(environ(), screen)
 		return cmd
 	}
 }
 
 // forScreen returns the variables for access to the user's screen.
-func forScreen(environ []string) []string {
-	names := []string{"DISPLAY", "XAUTHORITY", "HOME", "PATH", "XDG_RUNTIME_DIR", session.PrivateMark}
+func forScreen(environ []string, screen string) []string {
+	names := []string{screen, "XAUTHORITY", "HOME", "PATH", "XDG_RUNTIME_DIR", session.PrivateMark}
 	return slices.DeleteFunc(slices.Clone(environ), func(v string) bool {
 		name, _, _ := strings.Cut(v, "=")
 		return !slices.Contains(names, name)
@@ -57,7 +58,11 @@ func closeOnExec() {
 // serveClipboard runs the clipboard server.
 func serveClipboard(in io.Reader, out io.Writer) int {
 	ignoreBrokenPipe()
-	if err := x11.New(x11.Config{Getenv: os.Getenv}).ServeClip(context.Background(), in, out); err != nil {
+	serve := x11.New(x11.Config{Getenv: os.Getenv}).ServeClip
+	if compositor := wayland.New(wayland.Config{Getenv: os.Getenv}); compositor.IsOffered() {
+		serve = compositor.ServeClip
+	}
+	if err := serve(context.Background(), in, out); err != nil {
 		return 1
 	}
 	return 0

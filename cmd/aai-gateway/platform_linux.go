@@ -69,7 +69,7 @@ func hostPlatform(home string, getenv func(string) string) platform {
 			getenv := cfg.session.Getenv
 			environ := func() []string { return cfg.session.Environ(os.Environ()) }
 			shared := cfg.inputLock()
-			screen := x11.New(x11.Config{Getenv: getenv, InputLock: shared, ClipServer: clipboardCommand(environ), Log: log})
+			screen := x11.New(x11.Config{Getenv: getenv, InputLock: shared, ClipServer: clipboardCommand(environ, "DISPLAY"), Log: log})
 			indicator := screen.Indicator(x11.IndicatorConfig{Sign: cfg.ActingSign, StopKey: parseChord(cfg.StopKey), OnStop: cfg.stopEverything})
 			programs := cfg.programs(dataDirs)
 			compositor := wayland.New(cfg.compositorConfig(shared, log))

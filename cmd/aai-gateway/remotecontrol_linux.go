@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"log/slog"
+	"os"
 
 	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
 	"github.com/gybob/aai-gateway/internal/gateway"
@@ -29,8 +30,10 @@ func (r remoteTokens) SaveToken(ctx context.Context, token string) error {
 
 // compositorConfig returns the configuration of the person's compositor.
 func (s *setup) compositorConfig(shared *inputlock.Lock, log *slog.Logger) wayland.Config {
+	environ := func() []string { return s.session.Environ(os.Environ()) }
 	return wayland.Config{
-		Getenv: s.session.Getenv, InputLock: shared, Tokens: remoteTokens{s.policyVault}, Progress: progressText, Log: log,
+		ClipServer: clipboardCommand(environ, "WAYLAND_DISPLAY"),
+		Getenv:     s.session.Getenv, InputLock: shared, Tokens: remoteTokens{s.policyVault}, Progress: progressText, Log: log,
 	}
 }
 

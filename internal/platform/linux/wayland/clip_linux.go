@@ -3,6 +3,7 @@ package wayland
 import (
 	"context"
 	"errors"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/platform/linux/clipserver"
 )
 
 // Limits on the clipboard.
@@ -195,9 +197,11 @@ type source struct {
 	id      uint32
 	content map[string][]byte // by type
 	served  func()            // may be nil
+	gone    chan struct{}     // closed when another clip has replaced it
 }
 
-// Set implements desktop.Clipboard. The clip stays while the gateway runs.
+// Set implements desktop.Clipboard. With data control and Config.ClipServer another process serves the clip, for ten
+// minutes at most, but also after the gateway has ended.
 func (d *Display) Set(ctx context.Context, clip desktop.Clip) (stays string, err error) {
 	service, err := d.clipboard(ctx)
 	if err != nil {
@@ -210,13 +214,48 @@ func (d *Display) Set(ctx context.Context, clip desktop.Clip) (stays string, err
 	case clip.Text != "":
 		content = textClip(clip.Text)
 	}
-	if err := service.own(ctx, content, nil); err != nil {
-		return "", failure("setting the clipboard", err)
-	}
+	stays, err = d.keep(ctx, service, content)
+	return stays, failure("setting the clipboard", err)
+}
+
+// keep sets the clip so that it stays, and returns a phrase that says how long.
+func (d *Display) keep(ctx context.Context, service clipService, content map[string][]byte) (stays string, err error) {
 	if len(content) == 0 {
-		return "", nil
+		return "", service.own(ctx, nil, nil)
 	}
-	return "and while the gateway runs, which keeps it", nil
+	if _, is := service.(*conn); is && d.config.ClipServer != nil {
+		stays, err := clipserver.Start(ctx, d.config.ClipServer(), content)
+		if err == nil {
+			return stays, nil
+		}
+		d.config.Log.Warn("no process keeps the clipboard", "error", err)
+	}
+	return "and while the gateway runs, which keeps it", service.own(ctx, content, nil)
+}
+
+// ServeClip serves a clip in this process, as [clipserver.Serve] says.
+func (d *Display) ServeClip(ctx context.Context, in io.Reader, out io.Writer) error {
+	var content map[string][]byte
+	return clipserver.Serve(ctx, in, out, &content, func(ctx context.Context) (<-chan struct{}, error) {
+		c, err := d.connect(ctx)
+		if err != nil {
+			return nil, err
+		}
+		s := &source{conn: c, content: content, gone: make(chan struct{})}
+		if err := c.offerSource(ctx, s); err != nil {
+			return nil, err
+		}
+		gone := make(chan struct{})
+		go func() {
+			defer close(gone)
+			select {
+			case <-s.gone:
+			case <-c.gone:
+			case <-ctx.Done():
+			}
+		}()
+		return gone, nil
+	})
 }
 
 // textClip returns a text as a clip.
@@ -230,16 +269,26 @@ func textClip(text string) map[string][]byte {
 
 // own implements clipService.
 func (c *conn) own(ctx context.Context, content map[string][]byte, served func()) error {
+	if len(content) > 0 {
+		return c.offerSource(ctx, &source{conn: c, content: content, served: served, gone: make(chan struct{})})
+	}
+	const setSelection, destroyDevice = 0, 1
+	_, device, err := c.clipDevice(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = c.send(context.WithoutCancel(ctx), device, destroyDevice) }()
+	return errors.Join(c.send(ctx, device, setSelection, uint32(0)), c.sync(ctx))
+}
+
+// offerSource makes a source the clip.
+func (c *conn) offerSource(ctx context.Context, s *source) error {
 	const createSource, offerType, setSelection, destroyDevice = 0, 0, 0, 1
 	manager, device, err := c.clipDevice(ctx, nil)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = c.send(context.WithoutCancel(ctx), device, destroyDevice) }()
-	if len(content) == 0 {
-		return errors.Join(c.send(ctx, device, setSelection, uint32(0)), c.sync(ctx))
-	}
-	s := &source{conn: c, content: content, served: served}
 	s.id = c.add(s.serve)
 	err = c.send(ctx, manager, createSource, s.id)
 	for kind := range s.content {
@@ -272,6 +321,7 @@ func (s *source) serve(opcode uint16, e *reader) {
 			}
 		}()
 	case cancelled: // something else was copied
+		close(s.gone)
 		go func() { _ = s.conn.send(context.Background(), s.id, destroy) }() // a handler must not block
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os/exec"
 	"path/filepath"
 	"sync"
 
@@ -27,6 +28,9 @@ type Config struct {
 	Progress func(ctx context.Context, message string)
 	// InputLock guards all input. Without a lock, nil, input fails.
 	InputLock *inputlock.Lock
+	// ClipServer returns the command of a process that serves clips, as [Display.ServeClip] does, so that they stay when
+	// the gateway ends. With nil, the gateway serves them.
+	ClipServer func() *exec.Cmd
 }
 
 // A Display is a Wayland session. It implements desktop.Windows, desktop.Screen, desktop.Input and

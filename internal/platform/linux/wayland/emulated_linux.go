@@ -3,7 +3,6 @@ package wayland
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -140,7 +139,7 @@ func (t *emulatedTypist) text(ctx context.Context, text string, syms []keysym.Sy
 	for i, sym := range syms {
 		s, ok := layout.Stroke(sym)
 		if !ok {
-			return t.paste(ctx, text, missing(text, layout))
+			return t.display.paste(ctx, t, t.window, text, "the keyboard layout has no key for "+missing(text, layout))
 		}
 		strokes[i] = s
 	}
@@ -241,128 +240,4 @@ func (t *emulatedTypist) chord(ctx context.Context, sym keysym.Sym, modifiers []
 // stopped returns the error of typing that ended early.
 func (t *emulatedTypist) stopped(err error, typed, of int) error {
 	return stoppedTyping(err, t.typed, typed, of)
-}
-
-// paste puts the text into the window by the clipboard, and gives the old clip back. The layout lacks the characters
-// of the text that lacking names.
-func (t *emulatedTypist) paste(ctx context.Context, text, lacking string) error {
-	service, err := t.display.clipboard(ctx)
-	var old map[string][]byte
-	if err == nil {
-		old, err = wholeClip(ctx, service)
-	}
-	if err != nil {
-		e := refused(aai.AutomationNotSupported, "the keyboard layout has no key for %s, and the text cannot be pasted: %w", lacking, err)
-		e.Hint = "Set the value of the field by its ref, or leave these characters out. Nothing was typed."
-		return e
-	}
-	defer func() { // given back even after a failure
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), clipPatience)
-		defer cancel()
-		_ = service.own(ctx, old, nil)
-	}()
-	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
-	for len(text) > 0 { // line breaks and tabs are keys
-		if key, ok := map[byte]keysym.Sym{'\n': keysym.Return, '\t': keysym.Tab}[text[0]]; ok {
-			if err := t.chord(ctx, key, nil); err != nil {
-				return err
-			}
-			text = text[1:]
-			continue
-		}
-		end := strings.IndexAny(text, "\n\t")
-		if end < 0 {
-			end = len(text)
-		}
-		if err := t.pastePart(ctx, service, text[:end]); err != nil {
-			return err
-		}
-		text = text[end:]
-	}
-	return nil
-}
-
-// The times of a paste.
-const (
-	managerPause  = 50 * time.Millisecond // for clipboard managers, which read each clip
-	pastePatience = 2 * time.Second       // for the program to read the clip
-	insertPause   = 50 * time.Millisecond // for the program to insert the text
-)
-
-// secretHint is a type by which clipboard managers leave a clip out of their history.
-const secretHint = "x-kde-passwordManagerHint"
-
-// pastePart pastes one line.
-func (t *emulatedTypist) pastePart(ctx context.Context, service clipService, line string) error {
-	content := textClip(line)
-	content[secretHint] = []byte("secret")
-	read := make(chan struct{}, 16)
-	err := service.own(ctx, content, func() {
-		select {
-		case read <- struct{}{}:
-		default:
-		}
-	})
-	if err == nil {
-		err = aai.Sleep(ctx, managerPause)
-	}
-	if err != nil {
-		return t.stopped(fmt.Errorf("setting the clipboard: %w", err), 0, 1)
-	}
-	for len(read) > 0 {
-		<-read
-	}
-	modifiers := []keysym.Sym{control}
-	if w, err := t.display.find(ctx, t.window); err == nil && isTerminal(w.Class) {
-		modifiers = append(modifiers, keysym.Shift)
-	}
-	if err := t.chord(ctx, 'v', modifiers); err != nil {
-		return err
-	}
-	late := time.NewTimer(pastePatience)
-	defer late.Stop()
-	select {
-	case <-read:
-		return t.stopped(aai.Sleep(ctx, insertPause), 0, 1)
-	case <-ctx.Done():
-		return t.stopped(ctx.Err(), 0, 1)
-	case <-late.C:
-		return t.stopped(errors.New("the program did not paste the text after Ctrl+V"), 0, 1)
-	}
-}
-
-// control is the modifier Ctrl.
-const control keysym.Sym = 0xffe3
-
-// isTerminal reports whether a program is a terminal by the class of its window. Terminals paste by Ctrl+Shift+V.
-func isTerminal(class string) bool {
-	class = strings.ToLower(class)
-	return slices.ContainsFunc([]string{"terminal", "konsole", "ptyxis", "kgx", "console", "alacritty", "kitty", "foot", "wezterm", "ghostty", "tilix"},
-		func(name string) bool { return strings.Contains(class, name) })
-}
-
-// wholeClip returns the clip of all types, so that it can be given back.
-func wholeClip(ctx context.Context, service clipService) (map[string][]byte, error) {
-	o, err := service.offer(ctx)
-	if o.done != nil {
-		defer o.done()
-	}
-	if err != nil {
-		return nil, err
-	}
-	content, size := make(map[string][]byte), 0
-	for _, kind := range o.types {
-		if kind == strings.ToUpper(kind) && !slices.Contains(textTypes(), kind) {
-			continue // protocol words of X11, such as TARGETS
-		}
-		part, err := o.receive(ctx, kind)
-		if size += len(part); err == nil && size > maxClip {
-			err = errors.New("the clip on the clipboard is too large to be given back")
-		}
-		if err != nil {
-			return nil, err
-		}
-		content[kind] = part
-	}
-	return content, nil
 }

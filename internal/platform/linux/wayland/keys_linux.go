@@ -162,7 +162,10 @@ func (d *Display) hasKeyboard(ctx context.Context, id desktop.WindowID) error {
 }
 
 // text types the keysyms, as many at a time as a keymap has.
-func (t *virtualTypist) text(ctx context.Context, _ string, syms []keysym.Sym) error {
+func (t *virtualTypist) text(ctx context.Context, text string, syms []keysym.Sym) error {
+	if reason := t.display.losesKeys(ctx, t.window, text); reason != "" {
+		return t.display.paste(ctx, t, t.window, text, reason)
+	}
 	for done := 0; done < len(syms); {
 		k, n := newKeymap(syms[done:min(len(syms), done+maxStrokes)])
 		err := t.withKeymap(ctx, k, func() error {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/platform/linux/clipserver"
 )
 
 // maxClip is the maximum size of a clip, in bytes.
@@ -62,9 +63,9 @@ func (d *Display) Set(ctx context.Context, clip desktop.Clip) (stays string, err
 		return "", err
 	}
 	if d.config.ClipServer != nil && (clip.Text != "" || len(clip.PNG) > 0) {
-		pid, err := d.serveClipInChild(ctx, clip)
+		stays, err := clipserver.Start(ctx, d.config.ClipServer(), clip)
 		if err == nil {
-			return fmt.Sprintf("for %s at most: a process of the gateway (%d) keeps it", clipLifetime, pid), nil
+			return stays, nil
 		}
 		d.config.Log.Warn("no process keeps the clipboard", "error", err)
 	}
