@@ -16,6 +16,10 @@ const BuiltinApp = "aai"
 // every program.
 const DesktopApp = "desktop"
 
+// PagePrefix begins the id of an app that stands for an open page of a browser; the page's origin follows. Such apps
+// come and go with the pages, so lists for agents leave them out; they are found by search and by id.
+const PagePrefix = "page:"
+
 // DefaultTimeout is the time limit of a tool that sets none.
 const DefaultTimeout = 30 * time.Second
 

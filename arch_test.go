@@ -114,6 +114,8 @@ func importRules() []packageRules {
 			why: "runs declared tools over D-Bus"},
 		{name: "internal/drivers/webapi", ours: []string{"aai", "internal/files/atomicfile", "internal/gateway", "internal/netguard", "internal/sanitize"}, modules: []string{"github.com/go-json-experiment/json", "golang.org/x/text", "golang.org/x/time"}, tests: []string{"github.com/Shopify/toxiproxy/v2", "github.com/prometheus/client_golang", "github.com/rs/zerolog"},
 			why: "runs declared tools over HTTP; clients and logins are given to it; it reads the files that a call sends"},
+		{name: "internal/drivers/cdp", ours: []string{"aai", "internal/answer", "internal/files/atomicfile", "internal/sanitize", "internal/schema"}, modules: []string{"github.com/coder/websocket"},
+			why: "calls tools that pages of a browser declare, over the DevTools protocol"},
 		{name: "internal/drivers/mcp", ours: []string{"aai", "internal/files/atomicfile", "internal/gateway", "internal/gateway/actionctx", "internal/process", "internal/sanitize", "internal/schema", "internal/schema/jsonscan"}, modules: []string{"github.com/go-json-experiment/json", "github.com/modelcontextprotocol/go-sdk"}, tests: []string{"internal/catalog", "internal/oauth", "internal/policy"},
 			why: "runs MCP servers as apps"},
 		{name: "internal/doors/cli", ours: []string{"aai", "internal/answer", "internal/gateway", "internal/sanitize", "internal/schema/jsontree"}, modules: []string{"github.com/clipperhouse/displaywidth", "github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term"},

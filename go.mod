@@ -8,6 +8,7 @@ require (
 	github.com/CycloneDX/cyclonedx-go v0.10.0
 	github.com/Shopify/toxiproxy/v2 v2.5.0
 	github.com/clipperhouse/displaywidth v0.11.0
+	github.com/coder/websocket v1.8.14
 	github.com/coreos/go-systemd/v22 v22.7.0
 	github.com/dop251/goja v0.0.0-20260917113740-793a2a65c13b
 	github.com/elastic/go-seccomp-bpf v1.6.0

@@ -15,6 +15,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/catalog/search"
 	"github.com/gybob/aai-gateway/internal/config"
 	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
+	"github.com/gybob/aai-gateway/internal/drivers/cdp"
 	"github.com/gybob/aai-gateway/internal/gui/risk"
 	"github.com/gybob/aai-gateway/internal/importers/introspect"
 	"github.com/gybob/aai-gateway/internal/platform/linux/dialog"
@@ -79,7 +80,7 @@ func (s *setup) gates(store policy.Store, passphrase *reauth.Passphrase, log *sl
 
 // agentTools lists the builtin tools that agents may use.
 func agentTools() []string {
-	return slices.Concat(builtin.AgentTools(), workflow.AgentTools(), workflow.AgentLibraryTools(), script.AgentTools(), undo.AgentTools(), search.AgentToolNames(), introspect.AgentToolNames())
+	return slices.Concat(builtin.AgentTools(), workflow.AgentTools(), workflow.AgentLibraryTools(), script.AgentTools(), undo.AgentTools(), search.AgentToolNames(), cdp.AgentTools(), introspect.AgentToolNames())
 }
 
 // consentTools lists those of agentTools that need consent.

@@ -308,6 +308,7 @@ func (p *program) build(cfg *setup) (*components, error) {
 	halts := newStopControl(cfg.platform.data, func() *gateway.Gateway { return built.gateway }, func() *aai.App { return self }, log)
 	ownApps, closeDesktop := cfg.builtinApps(recent, calling, trust.modes, stopByKey(func() *gateway.Gateway { return built.gateway }, log), log)
 	album := cfg.keptScreenshots(desktopOf(ownApps), calling.acts, vault, log)
+	pages := cfg.browsers(log)
 	self = builtin.NewApp(
 		builtin.Dependencies{
 			Journal: record, Pins: cfg.pins(built), KeptResults: responses, Store: store, Preapproved: cfg.Preapproved,
@@ -316,7 +317,7 @@ func (p *program) build(cfg *setup) (*components, error) {
 			HostPlatform: cfg.platform.name, FetchPage: fetch(client),
 			Vault: vault, UnsealedReason: store.UnsealedWarning, StoreFault: store.CheckWritable, Unverified: unverifiedOf(store), ConsentTools: consentTools(), PromptNotice: trust.notice, CheckDesktop: checkOf(ownApps),
 			Passphrase: passphrase, Confirmed: cfg.confirmed(), Unconfirmed: func() []reauth.Setting { return cfg.Unconfirmed },
-			ExtraTools: slices.Concat(calling.builtin, finds.tools, cfg.settings().Tools(), []*aai.Tool{p.doctorTool(cfg, built)}, halts.tools, []*aai.Tool{album.Tool()}), WorkflowName: workflow.ParseName,
+			ExtraTools: slices.Concat(calling.builtin, finds.tools, pages.Tools(), cfg.settings().Tools(), []*aai.Tool{p.doctorTool(cfg, built)}, halts.tools, []*aai.Tool{album.Tool()}), WorkflowName: workflow.ParseName,
 		},
 		func() builtin.Catalog { return known },
 	)
@@ -325,7 +326,7 @@ func (p *program) build(cfg *setup) (*components, error) {
 		DefaultTimeout: cfg.DefaultTimeout, RescanInterval: cfg.RescanInterval,
 		EntryCommand: cfg.entry(), Builtin: append(ownApps, self, calling.library.ReservedApp()), Log: log,
 	})
-	known.WebCatalog = cfg.web(finds.servers.WithServerTools(calling.library.Wrap(known.local)), client, drivers, log)
+	known.WebCatalog = cfg.web(pages.Wrap(finds.servers.WithServerTools(calling.library.Wrap(known.local))), client, drivers, log)
 	shown := &policy.VisibleCatalog{Catalog: known, Modes: trust.modes}
 	*built = components{
 		gateway: &gateway.Gateway{
@@ -339,7 +340,7 @@ func (p *program) build(cfg *setup) (*components, error) {
 		},
 		catalog: known.local, visibleApps: shown, pins: cfg.pins(built), watchBackground: finds.seeker.alongside(calling.watch), favourites: finder.Favourites,
 		dialog: trust.dialog, log: log, listCache: &fileListCache{filepath.Join(cfg.platform.data, "shown.json"), trust.modes},
-		closers: []io.Closer{halts, album, finds.servers, logins, closeDrivers, closeDesktop, calling.runStore, finder, record, closeLog, clientCloser{client}},
+		closers: []io.Closer{halts, album, finds.servers, pages, logins, closeDrivers, closeDesktop, calling.runStore, finder, record, closeLog, clientCloser{client}},
 	}
 	built.gateway.Dialog = cfg.asker(built.dialog)
 	return built, nil

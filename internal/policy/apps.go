@@ -80,7 +80,7 @@ func namesOf(app *aai.App) []string {
 	if app.Source != "" && strings.HasPrefix(app.ID, aai.DesktopApp+"/") {
 		names = append(names, app.Source, filepath.Base(app.Source))
 	}
-	if host, id, web := strings.Cut(app.ID, "/"); web && fromTheWeb(app) {
+	if host, id, web := webHost(app); web {
 		names = append(names, host, id)
 	}
 	for i, name := range names {

@@ -163,7 +163,7 @@ func (w words) titleOf(r *aai.Request) string {
 // which identifies the site's owner.
 func (w words) targetLines(r *aai.Request) (lines, error) {
 	var text lines
-	if host, id, web := strings.Cut(r.App.ID, "/"); web && fromTheWeb(r.App) {
+	if host, id, web := webHost(r.App); web {
 		domain := domainOf(host)
 		if len(domain) > maxHost {
 			return nil, noHostError(host)
@@ -177,7 +177,11 @@ func (w words) targetLines(r *aai.Request) (lines, error) {
 			return nil, err
 		}
 		text = append(text, others...)
-		if r.Call.Target == r.App {
+		switch {
+		case isPage(r.App):
+			text.addOwn(w.in, plainOrQuoted(r.App.ID))
+			return text, nil
+		case r.Call.Target == r.App:
 			text.addQuoted(w.itsApp, quoteTruncated(id, 64), quoteTruncated(r.App.Name, 60))
 			return text, nil
 		}

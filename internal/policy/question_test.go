@@ -63,6 +63,17 @@ func TestQuestionSaysWhatIsTouched(t *testing.T) {
 	}
 }
 
+// TestPageQuestion: the question about a tool of an open page names its site.
+func TestPageQuestion(t *testing.T) {
+	app := notesApp("d1")
+	app.ID, app.Name, app.Source = aai.PagePrefix+"https://shop.xn--exmple-cua.com:8443", "shop", ""
+	q := newDesk().question(t, asking(app, "add"))
+	const want = "\nWeb site: xn--exmple-cua.com\nIts host: shop.xn--exmple-cua.com:8443\nIn: page:https://shop.xn--exmple-cua.com:8443\n"
+	if !strings.Contains(q.Text, want) {
+		t.Error(q.Text)
+	}
+}
+
 func TestEffectWords(t *testing.T) {
 	d := newDesk()
 	for tool, want := range map[string]string{

@@ -206,6 +206,19 @@ func (c *Consent) trustsClient(caller aai.Caller) bool {
 // computer. The ID of such an app begins with its host.
 func fromTheWeb(app *aai.App) bool { return !app.OperatesOthers() && strings.Contains(app.ID, "/") }
 
+// isPage reports whether the app stands for an open page of a browser.
+func isPage(app *aai.App) bool { return strings.HasPrefix(app.ID, aai.PagePrefix) }
+
+// webHost returns the host of an app from the web, and the rest of its id.
+func webHost(app *aai.App) (host, id string, web bool) {
+	if isPage(app) {
+		_, host, web = strings.Cut(app.ID, "://")
+		return host, "", web
+	}
+	host, id, web = strings.Cut(app.ID, "/")
+	return host, id, web && fromTheWeb(app)
+}
+
 // foreignAnswerError returns the error for an answer to another question.
 func foreignAnswerError(cause error) *aai.Error {
 	e := aai.Errorf(aai.ConsentRequired, "the answer does not belong to this call: %w", cause)

@@ -1,0 +1,163 @@
+package cdp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/files/atomicfile"
+)
+
+// Config configures Browsers.
+type Config struct {
+	// Find returns the browsers that listen.
+	Find func() []Endpoint
+	// AllowFile holds the starts of browsers that the person has allowed, as a JSON list of ids.
+	AllowFile string
+	// Timeout limits a call of a page's tool.
+	Timeout time.Duration
+	Log     *slog.Logger
+}
+
+// Browsers are the browsers that the person has allowed, and their pages. It is safe for concurrent use.
+type Browsers struct {
+	config    Config
+	listeners aai.Listeners
+
+	connecting sync.Mutex // held while browsers are looked for
+	looked     time.Time
+
+	mu   sync.Mutex
+	open map[string]*browser // by Endpoint.ID
+}
+
+// New returns Browsers. It connects to none.
+func New(c Config) *Browsers {
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	return &Browsers{config: c, open: map[string]*browser{}}
+}
+
+// Close closes the connections. The browsers stay open.
+func (b *Browsers) Close() error {
+	for _, one := range b.connected() {
+		one.conn.close()
+	}
+	return nil
+}
+
+// connected returns the connected browsers.
+func (b *Browsers) connected() []*browser {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	all := make([]*browser, 0, len(b.open))
+	for id, one := range b.open {
+		if !one.conn.isAlive() {
+			delete(b.open, id)
+			continue
+		}
+		all = append(all, one)
+	}
+	slices.SortFunc(all, func(x, y *browser) int { return y.endpoint.PID - x.endpoint.PID })
+	return all
+}
+
+// maxAllowed limits the kept ids; the oldest ones are dropped.
+const maxAllowed = 50
+
+// allowed returns the ids of the allowed starts of browsers.
+func (b *Browsers) allowed() (ids []string, err error) {
+	text, err := atomicfile.Read(b.config.AllowFile, allowLimits())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(text, &ids)
+	}
+	return ids, err
+}
+
+func allowLimits() atomicfile.ReadLimits { return atomicfile.ReadLimits{Size: 1 << 14, Private: true} }
+
+// allow keeps the id of a browser, or with undo removes it.
+func (b *Browsers) allow(ctx context.Context, id string, undo bool) error {
+	return atomicfile.Update(ctx, b.config.AllowFile, allowLimits(), func(old []byte) ([]byte, error) {
+		var ids []string
+		if len(old) > 0 {
+			if err := json.Unmarshal(old, &ids); err != nil {
+				return nil, err
+			}
+		}
+		ids = slices.DeleteFunc(ids, func(one string) bool { return one == id })
+		if !undo {
+			ids = append(ids, id)
+		}
+		return json.Marshal(ids[max(0, len(ids)-maxAllowed):])
+	})
+}
+
+// lookInterval is the time between looks for browsers.
+const lookInterval = time.Second
+
+// refresh connects to the allowed browsers that run. Without an allowed one it only reads a file.
+func (b *Browsers) refresh(ctx context.Context) {
+	b.connecting.Lock()
+	defer b.connecting.Unlock()
+	if time.Since(b.looked) < lookInterval {
+		return
+	}
+	b.looked = time.Now()
+	ids, err := b.allowed()
+	if err != nil {
+		b.config.Log.Warn("the list of allowed browsers cannot be read", "file", b.config.AllowFile, "error", err)
+	}
+	b.drop(ids)
+	if len(ids) == 0 {
+		return
+	}
+	for _, e := range b.config.Find() {
+		if !slices.Contains(ids, e.ID()) {
+			continue
+		}
+		if err := b.connect(ctx, e); err != nil {
+			b.config.Log.Warn("a browser does not answer", "browser", e.String(), "error", err)
+		}
+	}
+}
+
+// connect connects to a browser, unless that is done; the caller holds connecting.
+func (b *Browsers) connect(ctx context.Context, e Endpoint) error {
+	b.mu.Lock()
+	one := b.open[e.ID()]
+	b.mu.Unlock()
+	if one != nil && one.conn.isAlive() {
+		return nil
+	}
+	one, err := connect(ctx, e, b.listeners.Call)
+	if err != nil {
+		return err
+	}
+	b.mu.Lock()
+	b.open[e.ID()] = one
+	b.mu.Unlock()
+	return nil
+}
+
+// drop closes the connections to browsers that are no longer allowed, as another gateway may have written.
+func (b *Browsers) drop(allowed []string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for id, one := range b.open {
+		if !slices.Contains(allowed, id) {
+			delete(b.open, id)
+			go one.conn.close()
+		}
+	}
+}

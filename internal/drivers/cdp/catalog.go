@@ -1,0 +1,104 @@
+package cdp
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/schema"
+)
+
+// Wrap returns local with an app for each origin that has an open page with tools, "page:" and the origin.
+func (b *Browsers) Wrap(local aai.Catalog) aai.Catalog { return &overlay{local, b} }
+
+type overlay struct {
+	aai.Catalog
+	browsers *Browsers
+}
+
+// Apps implements aai.Catalog.
+func (o *overlay) Apps() []*aai.App {
+	apps := o.Catalog.Apps()
+	pages := o.browsers.apps(context.Background())
+	if len(pages) == 0 {
+		return apps
+	}
+	apps = slices.Concat(apps, pages)
+	slices.SortStableFunc(apps, func(a, b *aai.App) int { return strings.Compare(a.ID, b.ID) })
+	return apps
+}
+
+// Find implements aai.Catalog.
+func (o *overlay) Find(ctx context.Context, name string) (*aai.App, error) {
+	if !strings.HasPrefix(strings.TrimPrefix(name, "app:"), aai.PagePrefix) {
+		return o.Catalog.Find(ctx, name)
+	}
+	pages := o.browsers.apps(ctx)
+	for _, app := range pages {
+		if app.HasName(name) {
+			return app, nil
+		}
+	}
+	e := aai.Errorf(aai.AppNotFound, "no open page with tools has the origin %q", aai.CleanLabel(name, 200))
+	e.Delivery, e.Hint = aai.NotDelivered, "Open the page in a browser that is connected; browsers of the app aai lists them."
+	for _, app := range pages {
+		e.Candidates = append(e.Candidates, app.ID)
+	}
+	return nil, e
+}
+
+// OnChange implements aai.Catalog.
+func (o *overlay) OnChange(f func()) (stop func()) {
+	stopLocal, stopOwn := o.Catalog.OnChange(f), o.browsers.listeners.Add(f)
+	return func() {
+		stopLocal()
+		stopOwn()
+	}
+}
+
+// apps returns the apps of the open pages, ordered by id.
+func (b *Browsers) apps(ctx context.Context) []*aai.App {
+	b.refresh(ctx)
+	origins := map[string]*aai.App{}
+	var schemas schema.Reader
+	for _, one := range b.connected() {
+		one.mu.Lock()
+		pages := slices.SortedFunc(maps.Values(one.pages), func(x, y *page) int { return cmp.Compare(y.order, x.order) })
+		for _, p := range pages {
+			if tools := p.own(); len(tools) > 0 {
+				b.addTo(origins, p, tools, &schemas)
+			}
+		}
+		one.mu.Unlock()
+	}
+	return slices.SortedFunc(maps.Values(origins), func(x, y *aai.App) int { return strings.Compare(x.ID, y.ID) })
+}
+
+// addTo adds the tools of a page to the app of its origin. The page that was opened last comes first.
+func (b *Browsers) addTo(origins map[string]*aai.App, p *page, tools []definition, schemas *schema.Reader) {
+	origin := p.origin()
+	app := origins[origin]
+	if app == nil {
+		sum := sha256.Sum256([]byte(aai.PagePrefix + origin))
+		app = &aai.App{
+			ID: aai.PagePrefix + origin, Name: strings.TrimPrefix(strings.TrimPrefix(origin, "https://"), "http://"), Platform: "web",
+			Description: fmt.Sprintf("The page %q, open in %s", p.label(), p.browser.endpoint.Name), Digest: hex.EncodeToString(sum[:]), Source: p.browser.endpoint.String(),
+		}
+		if p.left > 0 {
+			app.Description += fmt.Sprintf("; %d of its tools are left out, by name, size or number", p.left)
+		}
+		origins[origin] = app
+	}
+	slices.SortFunc(tools, func(x, y definition) int { return strings.Compare(x.Name, y.Name) })
+	for _, d := range tools {
+		if app.Tool(d.Name) == nil && len(app.Tools) < maxTools {
+			app.Tools = append(app.Tools, b.tool(origin, d, schemas))
+		}
+	}
+}

@@ -1,0 +1,126 @@
+package cdp
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// profileFolders are the folders of browsers' default profiles, below the configuration folder.
+func profileFolders() []string {
+	return []string{"chromium", "google-chrome", "google-chrome-beta", "google-chrome-unstable", "microsoft-edge", "BraveSoftware/Brave-Browser", "vivaldi", "opera"}
+}
+
+// portFile is the file in a profile in which a browser writes its port and its path.
+const portFile = "DevToolsActivePort"
+
+// Find returns the browsers of this account that listen for DevTools, ordered by name and process. An address counts
+// only if a process of this account listens there.
+func Find(getenv func(string) string) []Endpoint {
+	listeners := ownListeners()
+	var found []Endpoint
+	seen := map[string]bool{}
+	add := func(name string, pid int, profile string) {
+		port, path, ok := readPortFile(filepath.Join(profile, portFile))
+		if !ok || !listeners[port] || seen[path] {
+			return
+		}
+		seen[path] = true
+		found = append(found, Endpoint{Name: name, PID: pid, Profile: profile, Port: port, path: path})
+	}
+	commands, _ := filepath.Glob("/proc/[0-9]*/cmdline")
+	for _, file := range commands {
+		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(file)))
+		if err != nil || !isOwn(file) {
+			continue
+		}
+		if name, profile, ok := debuggedBrowser(file); ok {
+			add(name, pid, profile)
+		}
+	}
+	config := cmp.Or(getenv("XDG_CONFIG_HOME"), filepath.Join(getenv("HOME"), ".config"))
+	for _, folder := range profileFolders() {
+		add(filepath.Base(folder), 0, filepath.Join(config, folder))
+	}
+	slices.SortFunc(found, func(a, b Endpoint) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.PID, b.PID)) })
+	return found
+}
+
+// debuggedBrowser returns the name and the profile of a browser that was started with a port for DevTools. Its child
+// processes have a type.
+func debuggedBrowser(cmdline string) (name, profile string, ok bool) {
+	text, err := os.ReadFile(cmdline) //nolint:gosec // of /proc
+	if err != nil {
+		return "", "", false
+	}
+	args := strings.FieldsFunc(string(text), func(r rune) bool { return r == 0 })
+	for i, arg := range args {
+		switch {
+		case i == 0:
+			name = filepath.Base(arg)
+		case strings.HasPrefix(arg, "--remote-debugging-port="):
+			ok = true
+		case strings.HasPrefix(arg, "--user-data-dir="):
+			_, profile, _ = strings.Cut(arg, "=")
+		case strings.HasPrefix(arg, "--type="):
+			return "", "", false
+		}
+	}
+	return name, profile, ok && filepath.IsAbs(profile)
+}
+
+// readPortFile reads the port and the path of the browser's WebSocket.
+func readPortFile(file string) (port int, path string, ok bool) {
+	text, err := os.ReadFile(file) //nolint:gosec // in the profile of a browser
+	if err != nil || len(text) > 1000 || !isOwn(file) {
+		return 0, "", false
+	}
+	first, path, _ := strings.Cut(strings.TrimSpace(string(text)), "\n")
+	port, err = strconv.Atoi(strings.TrimSpace(first))
+	path = strings.TrimSpace(path)
+	return port, path, err == nil && port > 0 && port < 1<<16 && isBrowserPath(path)
+}
+
+// isOwn reports whether the file belongs to this account.
+func isOwn(file string) bool {
+	info, err := os.Stat(file)
+	if err != nil {
+		return false
+	}
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	return ok && int(stat.Uid) == os.Getuid()
+}
+
+// ownListeners returns the ports of the IPv4 loopback interface on which processes of this account listen, by the
+// kernel's table, /proc/net/tcp.
+func ownListeners() map[int]bool {
+	const (
+		loopback  = "0100007F"
+		listening = "0A"
+	)
+	ports := map[int]bool{}
+	table, err := os.ReadFile("/proc/net/tcp")
+	if err != nil {
+		return ports
+	}
+	uid := fmt.Sprint(os.Getuid())
+	for lines := bufio.NewScanner(bytes.NewReader(table)); lines.Scan(); {
+		fields := strings.Fields(lines.Text())
+		if len(fields) < 8 || fields[3] != listening || fields[7] != uid {
+			continue
+		}
+		if address, port, ok := strings.Cut(fields[1], ":"); ok && address == loopback {
+			if n, err := strconv.ParseInt(port, 16, 32); err == nil {
+				ports[int(n)] = true
+			}
+		}
+	}
+	return ports
+}

@@ -1,0 +1,176 @@
+package cdp
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/answer"
+	"github.com/gybob/aai-gateway/internal/schema"
+)
+
+// Names of the tools.
+const (
+	ToolBrowsers   = "browsers"
+	ToolConnect    = "browser_connect"
+	ToolDisconnect = "browser_disconnect"
+)
+
+// AgentTools returns the tools that agents may use too. They only read.
+func AgentTools() []string { return []string{ToolBrowsers} }
+
+const (
+	noParams      = `{"type": "object", "additionalProperties": false, "properties": {}}`
+	browserParams = `{"type": "object", "additionalProperties": false, "required": ["browser"], "properties": {
+		"browser": {"type": "string", "minLength": 1, "description": "Name, or name:port, as browsers shows"}}}`
+)
+
+// howToListen is the advice where no browser listens.
+const howToListen = "Start one with --remote-debugging-port=0 --user-data-dir=FOLDER (and, while it is a trial, " +
+	"--enable-features=WebMCPTesting,DevToolsWebMCPSupport), or switch it on at chrome://inspect/#remote-debugging (Chrome 144 " +
+	"and later)."
+
+// Tools returns the tools of the gateway's own app for browsers.
+func (b *Browsers) Tools() []*aai.Tool {
+	list := &aai.Tool{
+		Name: ToolBrowsers, Description: "List the browsers that listen for DevTools, which of them agents may use, and their pages with tools",
+		Params: schema.MustParse(noParams), Returns: aai.Schema{Source: answer.SchemaOf[[]answer.Browser]()}, Effect: aai.Reads,
+		Assess: aai.Always(aai.Assessment{EffectInherent: true}), Run: b.list,
+	}
+	return []*aai.Tool{
+		list,
+		{
+			Name: ToolConnect, Description: "Let agents use the tools of the pages of a browser, until it ends",
+			Params: schema.MustParse(browserParams), Effect: aai.Changes, Run: b.connectTool,
+			Precheck: func(_ context.Context, call *aai.Call) error { _, err := b.choose(call); return err },
+		},
+		{
+			Name: ToolDisconnect, Description: "Take a browser away from agents", Params: schema.MustParse(browserParams),
+			Effect: aai.Changes, Run: b.disconnectTool,
+		},
+	}
+}
+
+// list lists the browsers.
+func (b *Browsers) list(ctx context.Context, _ *aai.Call) (*aai.Result, error) {
+	apps := b.apps(ctx)
+	allowed, err := b.allowed()
+	if err != nil {
+		return nil, undelivered(aai.AutomationFailed, "Remove the file; browsers are then allowed anew.", "%s: %w", b.config.AllowFile, err)
+	}
+	rows := []answer.Browser{}
+	for _, e := range b.config.Find() {
+		row := answer.Browser{Name: e.Name, Port: e.Port, PID: e.PID, Profile: aai.CleanLabel(e.Profile, 200), IsAllowed: slices.Contains(allowed, e.ID()), Pages: []string{}}
+		for _, app := range apps {
+			if row.IsAllowed && app.Source == e.String() {
+				row.Pages = append(row.Pages, app.ID)
+			}
+		}
+		row.Problem = b.problemOf(e)
+		rows = append(rows, row)
+	}
+	return &aai.Result{Data: rows, Text: describe(rows)}, nil
+}
+
+// describe describes the browsers for models.
+func describe(rows []answer.Browser) string {
+	if len(rows) == 0 {
+		return "No browser listens for DevTools. " + howToListen
+	}
+	var lines []string
+	for _, row := range rows {
+		line := fmt.Sprintf("%s:%d", row.Name, row.Port)
+		switch {
+		case !row.IsAllowed:
+			line += " is not connected; browser_connect asks the person"
+		case row.Problem != "":
+			line += ": " + row.Problem
+		case len(row.Pages) == 0:
+			line += " has no page with tools"
+		default:
+			line += ": " + strings.Join(row.Pages, ", ")
+		}
+		lines = append(lines, line)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// problemOf returns why no page of a connected browser can have tools, or "".
+func (b *Browsers) problemOf(e Endpoint) string {
+	b.mu.Lock()
+	one := b.open[e.ID()]
+	b.mu.Unlock()
+	if one == nil {
+		return ""
+	}
+	one.mu.Lock()
+	defer one.mu.Unlock()
+	return one.silent
+}
+
+// choose returns the browser that a call names.
+func (b *Browsers) choose(call *aai.Call) (Endpoint, error) {
+	name, _ := call.Args["browser"].(string)
+	var fits []Endpoint
+	all := b.config.Find()
+	for _, e := range all {
+		if name == e.Name || name == fmt.Sprintf("%s:%d", e.Name, e.Port) {
+			fits = append(fits, e)
+		}
+	}
+	if len(fits) == 1 {
+		return fits[0], nil
+	}
+	e := undelivered(aai.AppNotFound, howToListen, "no browser listens for DevTools")
+	switch {
+	case len(all) > 0 && len(fits) == 0:
+		e = undelivered(aai.AppNotFound, "Name one of the candidates.", "browser: no browser %q listens", aai.CleanLabel(name, 60))
+	case len(fits) > 1:
+		e = undelivered(aai.AmbiguousTarget, "Name one of the candidates.", "browser: %d browsers listen", len(fits))
+	}
+	for _, one := range all {
+		e.Candidates = append(e.Candidates, fmt.Sprintf("%s:%d", one.Name, one.Port))
+	}
+	return Endpoint{}, e
+}
+
+// connectTool allows a browser and connects to it.
+func (b *Browsers) connectTool(ctx context.Context, call *aai.Call) (*aai.Result, error) {
+	e, err := b.choose(call)
+	if err != nil {
+		return nil, err
+	}
+	b.connecting.Lock()
+	err = b.connect(ctx, e)
+	if err == nil {
+		err = b.allow(ctx, e.ID(), false)
+	}
+	b.connecting.Unlock()
+	if err != nil {
+		return nil, undelivered(aai.AutomationFailed, "The browser itself may have asked, and been told no.", "%s does not let the gateway in: %w", e, err)
+	}
+	b.listeners.Call()
+	return &aai.Result{Text: "Agents may use the tools of the pages of " + e.String() + ". Each tool is still asked about.", Data: map[string]any{"browser": e.Name, "port": e.Port}}, nil
+}
+
+// disconnectTool takes a browser away from agents.
+func (b *Browsers) disconnectTool(ctx context.Context, call *aai.Call) (*aai.Result, error) {
+	e, err := b.choose(call)
+	if err != nil {
+		return nil, err
+	}
+	if err := b.allow(ctx, e.ID(), true); err != nil {
+		return nil, undelivered(aai.AutomationFailed, "", "%s: %w", b.config.AllowFile, err)
+	}
+	b.mu.Lock()
+	one := b.open[e.ID()]
+	delete(b.open, e.ID())
+	b.mu.Unlock()
+	if one != nil {
+		one.conn.close()
+	}
+	b.listeners.Call()
+	return &aai.Result{Text: e.String() + " is disconnected."}, nil
+}
