@@ -36,10 +36,10 @@ func newWorld(t *testing.T, page string, switches ...string) *world {
 	w.server = httptest.NewServer(http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
 		out.Header().Set("Content-Type", "text/html")
 		if r.URL.Path == "/" {
-			fmt.Fprint(out, page)
+			_, _ = fmt.Fprint(out, page)
 			return
 		}
-		fmt.Fprint(out, "<title>other</title>")
+		_, _ = fmt.Fprint(out, "<title>other</title>")
 	}))
 	t.Cleanup(w.server.Close)
 	chromium := exec.CommandContext(context.WithoutCancel(t.Context()), "chromium", append(switches, "--headless=new", "--no-sandbox", "--disable-gpu",
@@ -245,7 +245,7 @@ func TestHostilePage(t *testing.T) {
 	t.Run("frame of another origin", func(t *testing.T) {
 		other := httptest.NewServer(http.HandlerFunc(func(out http.ResponseWriter, _ *http.Request) {
 			out.Header().Set("Content-Type", "text/html")
-			fmt.Fprint(out, `<script>document.modelContext.registerTool({name: 'foreign', description: 'x', execute: () => 'x'}); parent.postMessage('up', '*')</script>`)
+			_, _ = fmt.Fprint(out, `<script>document.modelContext.registerTool({name: 'foreign', description: 'x', execute: () => 'x'}); parent.postMessage('up', '*')</script>`)
 		}))
 		defer other.Close()
 		w.script(t, `new Promise(done => { onmessage = done; const f = document.createElement('iframe'); f.allow = 'tools'; f.src = '`+other.URL+`'; document.body.append(f); setTimeout(done, 3000) })`)

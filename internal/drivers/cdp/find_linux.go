@@ -56,7 +56,7 @@ func Find(getenv func(string) string) []Endpoint {
 // debuggedBrowser returns the name and the profile of a browser that was started with a port for DevTools. Its child
 // processes have a type.
 func debuggedBrowser(cmdline string) (name, profile string, ok bool) {
-	text, err := os.ReadFile(cmdline) //nolint:gosec // of /proc
+	text, err := os.ReadFile(cmdline)
 	if err != nil {
 		return "", "", false
 	}
@@ -78,7 +78,7 @@ func debuggedBrowser(cmdline string) (name, profile string, ok bool) {
 
 // readPortFile reads the port and the path of the browser's WebSocket.
 func readPortFile(file string) (port int, path string, ok bool) {
-	text, err := os.ReadFile(file) //nolint:gosec // in the profile of a browser
+	text, err := os.ReadFile(file)
 	if err != nil || len(text) > 1000 || !isOwn(file) {
 		return 0, "", false
 	}

@@ -124,7 +124,7 @@ func (s *Session) startCompositor(t testing.TB, c Compositor, socket string, set
 		args = []string{"-C", s.Path("labwc")}
 		config = s.Path("labwc", "rc.xml")
 	}
-	if err := os.MkdirAll(filepath.Dir(config), 0o755); err != nil { //nolint:gosec // another user reads it
+	if err := os.MkdirAll(filepath.Dir(config), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(config, []byte(text), 0o644); err != nil { //nolint:gosec // another user reads it
