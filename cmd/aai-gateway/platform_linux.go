@@ -16,6 +16,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
 	"github.com/gybob/aai-gateway/internal/drivers/dbus"
+	"github.com/gybob/aai-gateway/internal/platform/linux/actingsign"
 	"github.com/gybob/aai-gateway/internal/platform/linux/atspi"
 	"github.com/gybob/aai-gateway/internal/platform/linux/session"
 	"github.com/gybob/aai-gateway/internal/platform/linux/wayland"
@@ -70,10 +71,10 @@ func hostPlatform(home string, getenv func(string) string) platform {
 			environ := func() []string { return cfg.session.Environ(os.Environ()) }
 			shared := cfg.inputLock()
 			screen := x11.New(x11.Config{Getenv: getenv, InputLock: shared, ClipServer: clipboardCommand(environ, "DISPLAY"), Log: log})
-			indicator := screen.Indicator(x11.IndicatorConfig{Sign: cfg.ActingSign, StopKey: parseChord(cfg.StopKey), OnStop: cfg.stopEverything})
 			programs := cfg.programs(dataDirs)
 			compositor := wayland.New(cfg.compositorConfig(shared, log))
 			seen := wayland.NewSession(compositor, screen)
+			indicator := screen.Indicator(cfg.actingSign(compositor))
 			pause := &session.PauseChecker{Detector: cfg.session, Screen: seen.PauseReason}
 			shared.SetPauseReason(pause.Reason)
 			tree := atspi.New(atspi.Config{Getenv: getenv, Windows: seen, HasRelativeFrames: seen.HasRelativeFrames, KeepOpen: programs.KeepOpen, Log: log})
@@ -85,6 +86,11 @@ func hostPlatform(home string, getenv func(string) string) platform {
 			return func() desktop.Backend { return backend }, desktopConnections{tree, screen, compositor, indicator}
 		},
 	}
+}
+
+// actingSign returns the configuration of the sign that an agent acts.
+func (s *setup) actingSign(compositor *wayland.Display) actingsign.Config {
+	return actingsign.Config{Sign: s.ActingSign, StopKey: parseChord(s.StopKey), OnStop: s.stopEverything, Compositor: compositor.OpenSign}
 }
 
 // describeCompositor asks the compositor for the parts of the screen that it offers.
@@ -168,7 +174,7 @@ type desktopConnections struct {
 	tree       *atspi.Bus
 	screen     *x11.Display
 	compositor *wayland.Display
-	indicator  *x11.Indicator
+	indicator  *actingsign.Indicator
 }
 
 // Close implements io.Closer.

@@ -24,7 +24,8 @@ func desktopSettings() []settingSpec {
 		{"desktop.actingSign", "whether a small sign on the screen shows that an agent acts on windows",
 			widensUnlessDefault, nil, boolAt(func(c *Config) *bool { return &c.ActingSign })},
 		{"desktop.stopKey",
-			"the key that stops all agents while one acts on windows, such as super+escape or pause; empty: none",
+			"the key that stops all agents while one acts on windows, such as super+escape or pause; empty: none. " +
+				"Wayland has none: give `aai-gateway stop` a shortcut in the desktop",
 			widensUnlessDefault, nil, valueOf(KindText, func(c *Config) *string { return &c.StopKey }, parseStopKey)},
 	}
 }

@@ -102,6 +102,15 @@ func (d *Display) connect(ctx context.Context) (*conn, error) {
 	if d.conn != nil && d.conn.alive() {
 		return d.conn, nil
 	}
+	c, err := d.dial(ctx)
+	if err == nil {
+		d.conn = c
+	}
+	return c, err
+}
+
+// dial makes a new connection.
+func (d *Display) dial(ctx context.Context) (*conn, error) {
 	path := d.config.Getenv("WAYLAND_DISPLAY")
 	if path == "" {
 		return nil, unsupported("there is no Wayland session of the person here: WAYLAND_DISPLAY is not set, and no other was found",
@@ -111,11 +120,7 @@ func (d *Display) connect(ctx context.Context) (*conn, error) {
 		path = filepath.Join(d.config.Getenv("XDG_RUNTIME_DIR"), path)
 	}
 	c, err := dial(ctx, path)
-	if err != nil {
-		return nil, failure("connecting to the compositor", err)
-	}
-	d.conn = c
-	return c, nil
+	return c, failure("connecting to the compositor", err)
 }
 
 // manager returns the compositor's interface for windows.

@@ -8,6 +8,7 @@ type Offer struct {
 	Pictures  string
 	Input     string // pointer and keyboard
 	Clipboard string
+	Sign      string // that an agent acts
 }
 
 // Offer returns the compositor's offer. It fails if the compositor does not answer.
@@ -37,17 +38,21 @@ func (d *Display) Offer(ctx context.Context) (Offer, error) {
 	case d.hasRemoteClip(ctx):
 		o.Clipboard = "remote control"
 	}
+	if _, ok := c.offered(layerShell); ok {
+		o.Sign = "wlr-layer-shell"
+	}
 	return o, nil
 }
 
 // Lines describes the offer for people, a line for each part.
 func (o Offer) Lines() []string {
-	lines := make([]string, 0, 4)
+	lines := make([]string, 0, 6)
 	for _, part := range []struct{ name, way, missing string }{
 		{"windows", o.Windows, "the compositor does not tell their places; elements are operated by accessibility"},
 		{"pictures", o.Pictures, "the compositor offers none"},
 		{"pointer and keyboard", o.Input, "the compositor offers none; elements are operated by accessibility"},
 		{"clipboard", o.Clipboard, "the compositor offers none"},
+		{"sign of an acting agent", o.Sign, "the compositor offers none"},
 	} {
 		if part.way != "" {
 			lines = append(lines, part.name+": by "+part.way)
@@ -55,10 +60,10 @@ func (o Offer) Lines() []string {
 			lines = append(lines, part.name+": "+part.missing)
 		}
 	}
-	return lines
+	return append(lines, "stop key: none on Wayland; in the desktop's settings, give the command `aai-gateway stop` a shortcut")
 }
 
 // Data returns the offer as values for JSON.
 func (o Offer) Data() map[string]any {
-	return map[string]any{"windows": o.Windows, "pictures": o.Pictures, "input": o.Input, "clipboard": o.Clipboard}
+	return map[string]any{"windows": o.Windows, "pictures": o.Pictures, "input": o.Input, "clipboard": o.Clipboard, "sign": o.Sign}
 }

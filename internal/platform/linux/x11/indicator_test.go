@@ -11,6 +11,7 @@ import (
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/platform/linux/actingsign"
 	"github.com/gybob/aai-gateway/internal/platform/linux/keysym"
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
@@ -44,9 +45,9 @@ func until(ctx context.Context, t *testing.T, what string, is func() bool) {
 func stopChord() desktop.Chord { return desktop.Chord{Key: "escape", Modifiers: []string{"super"}} }
 
 // newIndicator returns an indicator with the stop chord, and a channel of its presses.
-func newIndicator(t *testing.T, d *Display) (*Indicator, <-chan struct{}) {
+func newIndicator(t *testing.T, d *Display) (*actingsign.Indicator, <-chan struct{}) {
 	stops := make(chan struct{}, 100)
-	n := d.Indicator(IndicatorConfig{Sign: true, StopKey: stopChord(), OnStop: func() { stops <- struct{}{} }, Linger: 50 * time.Millisecond})
+	n := d.Indicator(actingsign.Config{Sign: true, StopKey: stopChord(), OnStop: func() { stops <- struct{}{} }, Linger: 50 * time.Millisecond})
 	t.Cleanup(n.Close)
 	return n, stops
 }
