@@ -86,7 +86,7 @@ func importRules() []packageRules {
 			why: "a process that serves a clip, for X11 and Wayland"},
 		{name: "internal/platform/linux/ei", ours: []string{"internal/platform/linux/keysym"},
 			why: "emulated pointer and keyboard over the EI protocol, and keymaps; the socket comes from the caller"},
-		{name: "internal/platform/linux/wayland", ours: []string{"aai", "internal/dbus/wire", "internal/desktop", "internal/desktop/inputlock", "internal/files/atomicfile", "internal/gateway/actionctx", "internal/platform/linux/actingsign", "internal/platform/linux/clipserver", "internal/platform/linux/ei", "internal/platform/linux/keysym", "internal/platform/linux/session", "internal/process"}, modules: []string{"golang.org/x/sys"},
+		{name: "internal/platform/linux/wayland", ours: []string{"aai", "internal/dbus/wire", "internal/desktop", "internal/desktop/inputlock", "internal/files/atomicfile", "internal/gateway/actionctx", "internal/platform/linux/actingsign", "internal/platform/linux/clipserver", "internal/platform/linux/ei", "internal/platform/linux/keysym", "internal/platform/linux/session", "internal/process"}, modules: []string{"golang.org/x/sys"}, tests: []string{"internal/platform/linux/atspi"},
 			why: "windows, screenshots, pointer, keyboard and clipboard over the Wayland protocol and, where the compositor has them, its interfaces on the session bus"},
 		{name: "internal/platform/linux/x11", ours: []string{"aai", "internal/desktop", "internal/desktop/inputlock", "internal/gateway/actionctx", "internal/platform/linux/actingsign", "internal/platform/linux/clipserver", "internal/platform/linux/keysym"}, modules: []string{"golang.org/x/sys"},
 			why: "windows, screenshots, pointer, keyboard, clipboard and the person's sign over the X11 protocol"},

@@ -197,7 +197,10 @@ type WindowInfo struct {
 	Class string // such as X11's WM_CLASS
 	// Frame is the rectangle of the window's content on the screen, without the window manager's
 	// decorations.
-	Frame     Rect
+	Frame Rect
+	// Surface is the rectangle with the shadow that the program draws around Frame. It is empty if the program draws none,
+	// or if the window system does not tell.
+	Surface   Rect
 	Active    bool // has the keyboard focus
 	Minimized bool
 	// Modal reports whether the window must be answered before the program's other windows can be used.

@@ -300,10 +300,19 @@ func (p *program) windowOf(ctx context.Context, m *elementBuilder, n *node) *nod
 		t := newTree(p.root)
 		for _, i := range known.Children(-1) {
 			if r, ok := parseID(known.Elements[i].ID, p.sender); ok {
-				t.root.children = append(t.root.children, &node{ref: r, name: known.Elements[i].Name})
+				t.root.children = append(t.root.children, &node{ref: r, name: known.Elements[i].Name, offers: offersComponent})
 			}
 		}
-		m.origins = origins(t, windows, p.app.PID)
+		if m.habits.comparesSizes {
+			frames := &batch{}
+			for _, n := range t.root.children {
+				p.askFrame(frames, n)
+			}
+			if p.run(ctx, frames) != nil {
+				return window
+			}
+		}
+		m.origins = origins(t, windows, p.app.PID, m.habits)
 	}
 	window.ref, _ = parseID(e.ID, p.sender)
 	return window

@@ -44,6 +44,12 @@ type profile struct {
 	keepsLeftPages       bool // pages of a notebook that are not open look visible
 	hidesScrolledContent bool // widgets that were scrolled away lack SHOWING
 
+	// comparesSizes reports whether windows are matched by their sizes too, since no frame says where it is.
+	comparesSizes bool
+	// decoration is what the toolkit draws around a window itself: the place of the content, and the difference of the
+	// sizes.
+	decoration desktop.Rect
+
 	// Names and texts.
 
 	namesClasses     bool // nameless widgets have the name of their class, and some names are doubled
@@ -129,6 +135,7 @@ func (p *profile) setGecko() {
 func (p *profile) setQt() {
 	p.WorksCovered, p.HasSetFocus, p.LosesLateKeys, p.SkipsValidators = true, true, true, true
 	p.WheelFocuses, p.TabsThroughCells, p.SelectsWithoutCurrent = true, true, true
+	p.decoration = desktop.Rect{X: 3, Y: 30, W: 6, H: 33} // of qtwayland's own plugin, "bradient"
 	p.leaksHeaders, p.reusesUnknown, p.fixElement = true, true, (*node).inQt
 	p.clipsDescendants, p.hidesScrolledRows = true, true
 	p.countsUTF16, p.boxNameIsValue, p.dateTimeNumbers = true, true, true

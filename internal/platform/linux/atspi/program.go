@@ -175,7 +175,7 @@ func (p *program) askProfile(ctx context.Context) (is profile, address string, e
 	}
 	is = newProfile(toolkit, version, name, lists)
 	if relative := p.bus.config.HasRelativeFrames; relative != nil && relative(ctx) {
-		is.windowRelative = true
+		is.windowRelative, is.comparesSizes = true, true
 	}
 	return is, address, nil
 }

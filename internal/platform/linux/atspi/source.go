@@ -231,30 +231,7 @@ func (p *program) locate(ctx context.Context, t *tree) map[ref]desktop.Point {
 		p.bus.config.Log.Debug("the windows cannot be listed", "error", err)
 		return nil
 	}
-	return origins(t, windows, p.app.PID)
-}
-
-// origins matches an app's windows with those of the window system: by title, or if there is only one.
-func origins(t *tree, windows []desktop.WindowInfo, pid int) map[ref]desktop.Point {
-	var own []desktop.WindowInfo
-	for _, w := range windows {
-		if w.PID == pid {
-			own = append(own, w)
-		}
-	}
-	found := map[ref]desktop.Point{}
-	for _, n := range t.root.children {
-		var match []desktop.WindowInfo
-		for _, w := range own {
-			if w.Title == n.name || len(own) == 1 && len(t.root.children) == 1 {
-				match = append(match, w)
-			}
-		}
-		if len(match) == 1 {
-			found[n.ref] = desktop.Point{X: match[0].Frame.X, Y: match[0].Frame.Y}
-		}
-	}
-	return found
+	return origins(t, windows, p.app.PID, p.profile())
 }
 
 // View implements treecache.Source.

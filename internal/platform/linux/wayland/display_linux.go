@@ -187,7 +187,7 @@ func (d *Display) WindowAt(ctx context.Context, p desktop.Point) (desktop.Window
 		return desktop.WindowInfo{}, err
 	}
 	for _, w := range all {
-		if w.shown && w.Frame.Contains(p) {
+		if w.shown && w.outer.Contains(p) {
 			return w.WindowInfo, nil
 		}
 	}

@@ -148,14 +148,8 @@ func (c *conn) newPointer(ctx context.Context) (*virtualPointer, error) {
 		return nil, err
 	}
 	p := &virtualPointer{conn: c, id: id, begun: time.Now()}
-	for i, o := range all {
-		if i == 0 {
-			p.area = o.Frame
-			continue
-		}
-		right, bottom := max(p.area.X+p.area.W, o.Frame.X+o.Frame.W), max(p.area.Y+p.area.H, o.Frame.Y+o.Frame.H)
-		p.area.X, p.area.Y = min(p.area.X, o.Frame.X), min(p.area.Y, o.Frame.Y)
-		p.area.W, p.area.H = right-p.area.X, bottom-p.area.Y
+	for _, o := range all {
+		p.area = union(p.area, o.Frame)
 	}
 	return p, nil
 }

@@ -39,6 +39,7 @@ type scriptWindow struct {
 	PID       int        `json:"pid"`
 	Title     string     `json:"title"`
 	Class     string     `json:"class"`
+	Frame     scriptRect `json:"frame"`  // with the decorations of the compositor
 	Client    scriptRect `json:"client"` // the content
 	Buffer    scriptRect `json:"buffer"` // with the shadow that the program draws
 	Stack     int        `json:"stack"`
@@ -85,12 +86,21 @@ func (s scripted) list(ctx context.Context) ([]window, error) {
 	for _, w := range all {
 		info := desktop.WindowInfo{
 			ID: w.id(), PID: w.PID, Title: aai.CleanLabel(w.Title, maxTitle), Class: aai.CleanLabel(w.Class, maxTitle),
-			Frame: w.Client.rect(), Active: w.Active, Minimized: w.Minimized, Modal: w.Modal,
+			Frame: w.Client.rect(), Surface: w.Buffer.rect(), Active: w.Active, Minimized: w.Minimized, Modal: w.Modal,
 		}
-		windows = append(windows, window{WindowInfo: info, shown: w.Shown, popup: w.Popup})
+		windows = append(windows, window{WindowInfo: info, shown: w.Shown, outer: union(w.Frame.rect(), info.Surface), popup: w.Popup})
 	}
 	cover(windows)
 	return windows, nil
+}
+
+// union returns the smallest rectangle with both.
+func union(a, b desktop.Rect) desktop.Rect {
+	if a.Empty() || b.Empty() {
+		return desktop.Rect{X: a.X + b.X, Y: a.Y + b.Y, W: a.W + b.W, H: a.H + b.H}
+	}
+	x, y := min(a.X, b.X), min(a.Y, b.Y)
+	return desktop.Rect{X: x, Y: y, W: max(a.X+a.W, b.X+b.W) - x, H: max(a.Y+a.H, b.Y+b.H) - y}
 }
 
 // id returns the number of a window: a hash of the script's ID that a JSON number holds exactly.

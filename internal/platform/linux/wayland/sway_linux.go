@@ -34,6 +34,8 @@ type manager interface {
 type window struct {
 	desktop.WindowInfo
 	shown bool // on a visible workspace
+	// outer is the rectangle that takes the pointer, with decorations and shadows; the pointer may pass through some of it.
+	outer desktop.Rect
 	popup bool // a menu or a list of a program, which counts only for what lies over a point
 }
 
@@ -200,7 +202,7 @@ func (n *swayNode) collect(floating, tiled *[]window, floats bool) {
 		*into = append(*into, window{WindowInfo: desktop.WindowInfo{
 			ID: desktop.WindowID(n.ID), PID: n.PID, Title: aai.CleanLabel(n.Name, maxTitle),
 			Class: aai.CleanLabel(cmp.Or(n.AppID, n.Class.Class), maxTitle), Frame: frame, Active: n.Focused,
-		}, shown: n.Visible})
+		}, shown: n.Visible, outer: n.Rect.rect()})
 		return
 	}
 	order := func(a, b swayNode) int { return n.rank(a.ID) - n.rank(b.ID) }

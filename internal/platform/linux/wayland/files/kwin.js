@@ -17,7 +17,7 @@ const text = (() => {
 	const present = w => !w.activities || w.activities.length === 0 || w.activities.includes(workspace.currentActivity);
 	return JSON.stringify(windows.filter(w => !w.deleted).map(w => ({
 		id: String(w.internalId), pid: w.pid, title: String(w.caption).slice(0, 500), class: String(w.resourceClass).slice(0, 500),
-		client: rect(w.clientGeometry), buffer: rect(w.bufferGeometry), stack: w.stackingOrder,
+		frame: rect(w.frameGeometry), client: rect(w.clientGeometry), buffer: rect(w.bufferGeometry), stack: w.stackingOrder,
 		active: w.active, minimized: w.minimized, modal: w.modal, popup: w.popupWindow || w.inputMethod,
 		shown: !w.minimized && !w.hidden && here(w) && present(w),
 	})));

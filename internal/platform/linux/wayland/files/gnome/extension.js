@@ -43,7 +43,7 @@ export default class {
 			const w = actor.meta_window, frame = w.get_frame_rect(), client = w.frame_rect_to_client_rect(frame);
 			return {
 				id: String(w.get_id()), pid: w.get_pid(), title: (w.title ?? '').slice(0, 500), class: (w.wm_class ?? '').slice(0, 500),
-				client: rect(client.width > frame.width ? frame : client), buffer: rect(w.get_buffer_rect()), stack,
+				frame: rect(frame), client: rect(client.width > frame.width ? frame : client), buffer: rect(w.get_buffer_rect()), stack,
 				active: w.has_focus(), minimized: w.minimized, modal: w.get_window_type() === T.MODAL_DIALOG,
 				popup: POPUPS.includes(w.get_window_type()),
 				shown: !taken && !w.minimized && w.located_on_workspace(workspace),
