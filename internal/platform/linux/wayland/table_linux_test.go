@@ -1,0 +1,55 @@
+package wayland_test
+
+import (
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
+)
+
+// tableFile has the table of compositors, a row for each version.
+const tableFile = "../../../../docs/wayland.md"
+
+// TestWaylandTable: the row of the chosen compositor says what it offers. UPDATE_GOLDEN=1 writes the row.
+func TestWaylandTable(t *testing.T) {
+	s := newSession(t)
+	offer, err := s.Offer(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	cells := []string{offer.Windows, offer.Pictures, offer.Input, offer.Clipboard}
+	for i, cell := range cells {
+		if cell == "" {
+			cells[i] = "no"
+		}
+	}
+	program := string(linuxtest.ChosenCompositor())
+	name := program + " " + regexp.MustCompile(`\d+(\.\d+)+`).FindString(s.output(t, program, "--version"))
+	row := "| " + name + " | " + strings.Join(cells, " | ") + " |"
+	text, err := os.ReadFile(tableFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	old := ""
+	for line := range strings.Lines(string(text)) {
+		if strings.HasPrefix(line, "| "+name+" |") {
+			old = strings.TrimSuffix(line, "\n")
+		}
+	}
+	if old == row {
+		return
+	}
+	if os.Getenv("UPDATE_GOLDEN") == "" {
+		t.Fatalf("the row is %q, the compositor offers %q", old, row)
+	}
+	next := strings.Replace(string(text), old, row, 1)
+	if old == "" {
+		const head = "| --- | --- | --- | --- | --- |\n"
+		next = strings.Replace(string(text), head, head+row+"\n", 1)
+	}
+	if err := os.WriteFile(tableFile, []byte(next), 0o644); err != nil { //nolint:gosec // a document
+		t.Fatal(err)
+	}
+}
