@@ -102,6 +102,7 @@ func TestMCP(t *testing.T) {
 		{"Servers", mcpServers},
 		{"ServersOfSDKs", mcpServersOfSDKs},
 		{"ServerThatChanges", mcpServerThatChanges},
+		{"ToolOfAPage", mcpToolOfAPage},
 		{"WordsOfSDKs", mcpWordsOfSDKs},
 		{"Composed", mcpComposed},
 		{"BareClients", mcpBareClients},

@@ -17,7 +17,7 @@ const maxPages = 50
 type browser struct {
 	endpoint Endpoint
 	conn     *conn
-	onChange func() // after a change of the tools; called without the lock
+	changed  chan struct{} // full after a change of the tools
 
 	mu      sync.Mutex
 	pages   map[string]*page // by session
@@ -61,7 +61,7 @@ type target struct {
 // connect connects to a browser and reads the tools of its pages.
 func connect(ctx context.Context, e Endpoint, onChange func()) (*browser, error) {
 	b := &browser{
-		endpoint: e, onChange: onChange, pages: map[string]*page{}, targets: map[string]bool{},
+		endpoint: e, changed: make(chan struct{}, 1), pages: map[string]*page{}, targets: map[string]bool{},
 		calls: map[string]*toolCall{}, early: map[string]response{},
 	}
 	// Events wait until conn is set, since attaching uses it.
@@ -75,6 +75,7 @@ func connect(ctx context.Context, e Endpoint, onChange func()) (*browser, error)
 	}
 	b.conn = c
 	close(ready)
+	go b.report(onChange)
 	var all struct {
 		Targets []target `json:"targetInfos"`
 	}
@@ -212,7 +213,24 @@ func (b *browser) event(session, method string, params json.RawMessage) {
 		return
 	}
 	if b.pageEvent(session, method, params) {
-		b.onChange()
+		select {
+		case b.changed <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// report calls onChange after changes of the tools, and after the end of the connection. It is no part of the reading
+// goroutine, since onChange may wait for answers of the browser.
+func (b *browser) report(onChange func()) {
+	for {
+		select {
+		case <-b.changed:
+			onChange()
+		case <-b.conn.closed:
+			onChange()
+			return
+		}
 	}
 }
 

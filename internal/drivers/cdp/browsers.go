@@ -32,6 +32,7 @@ type Browsers struct {
 
 	connecting sync.Mutex // held while browsers are looked for
 	looked     time.Time
+	failed     map[string]time.Time // by Endpoint.ID
 
 	mu   sync.Mutex
 	open map[string]*browser // by Endpoint.ID
@@ -42,7 +43,7 @@ func New(c Config) *Browsers {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Browsers{config: c, open: map[string]*browser{}}
+	return &Browsers{config: c, open: map[string]*browser{}, failed: map[string]time.Time{}}
 }
 
 // Close closes the connections. The browsers stay open.
@@ -103,12 +104,19 @@ func (b *Browsers) allow(ctx context.Context, id string, undo bool) error {
 	})
 }
 
-// lookInterval is the time between looks for browsers.
-const lookInterval = time.Second
+// Times of looking for browsers: between two looks, for connecting to one, and after one did not answer.
+const (
+	lookInterval   = time.Second
+	connectTimeout = 2 * time.Second
+	failurePause   = time.Minute
+)
 
-// refresh connects to the allowed browsers that run. Without an allowed one it only reads a file.
+// refresh connects to the allowed browsers that run. Without an allowed one it only reads a file. It does not wait for
+// another refresh.
 func (b *Browsers) refresh(ctx context.Context) {
-	b.connecting.Lock()
+	if !b.connecting.TryLock() {
+		return
+	}
 	defer b.connecting.Unlock()
 	if time.Since(b.looked) < lookInterval {
 		return
@@ -123,10 +131,14 @@ func (b *Browsers) refresh(ctx context.Context) {
 		return
 	}
 	for _, e := range b.config.Find() {
-		if !slices.Contains(ids, e.ID()) {
+		if !slices.Contains(ids, e.ID()) || time.Since(b.failed[e.ID()]) < failurePause {
 			continue
 		}
-		if err := b.connect(ctx, e); err != nil {
+		ctx, cancel := context.WithTimeout(ctx, connectTimeout)
+		err := b.connect(ctx, e)
+		cancel()
+		if err != nil {
+			b.failed[e.ID()] = time.Now()
 			b.config.Log.Warn("a browser does not answer", "browser", e.String(), "error", err)
 		}
 	}

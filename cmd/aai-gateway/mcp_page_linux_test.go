@@ -1,0 +1,77 @@
+package main_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+const lampPage = `<!doctype html><title>Lamps</title><script>
+document.modelContext.registerTool({name: 'order_lamp', description: 'Order a lamp for the living room',
+	inputSchema: {type: 'object', properties: {count: {type: 'integer'}}, required: ['count']}, execute: i => 'ordered ' + i.count});
+</script>`
+
+// The person connects a browser; an agent that was connected before finds and calls the tool of an open page.
+func mcpToolOfAPage(t *testing.T, b programPath) {
+	server := httptest.NewServer(http.HandlerFunc(func(out http.ResponseWriter, _ *http.Request) {
+		out.Header().Set("Content-Type", "text/html")
+		_, _ = fmt.Fprint(out, lampPage)
+	}))
+	defer server.Close()
+	w := &liveWorld{home: b.home(t, nil), t: t, changed: make(chan struct{}, 100)}
+	w.env = append(w.env, "PERSON=yes", "AAI_INSECURE_STORAGE=1")
+	page := "page:" + server.URL
+	w.write(t, ".aai/config.json", fmt.Sprintf(`{"consent": {"preapproved": [{"app": %q, "tools": ["*"], "caller": "*", "expires": "2999-01-01T00:00:00Z"}]}}`, page))
+	cmd := exec.Command(string(b))
+	cmd.Env, cmd.Stderr = w.env, t.Output()
+	var err error
+	if w.session, err = mcp.NewClient(&mcp.Implementation{Name: "sdk", Version: "0"}, nil).Connect(t.Context(), &mcp.CommandTransport{Command: cmd}, nil); err != nil {
+		t.Fatal(err)
+	}
+	chromium := exec.CommandContext(context.WithoutCancel(t.Context()), "chromium", "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+		"--remote-debugging-port=0", "--user-data-dir="+t.TempDir(), "--enable-features=WebMCPTesting,DevToolsWebMCPSupport", server.URL)
+	chromium.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	if err := chromium.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		_ = syscall.Kill(-chromium.Process.Pid, syscall.SIGKILL)
+		_ = chromium.Wait()
+	}()
+	name := ""
+	for name == "" { // without it the test does not end
+		for line := range strings.Lines(w.run("browser", "list")) {
+			if strings.Contains(line, " is not connected") {
+				name, _, _ = strings.Cut(line, " ")
+			}
+		}
+	}
+	w.run("browser", "connect", name)
+	for !strings.Contains(w.run("browser", "list"), page) {
+	}
+	if said := w.call("aai_search", map[string]any{"words": "order a lamp"}); !strings.Contains(said, page+" order_lamp") {
+		t.Errorf("the search finds %s", said)
+	}
+	if said := w.call("aai_exec", map[string]any{"app": page, "tool": "order_lamp", "args": map[string]any{"count": 2}}); !strings.Contains(said, "ordered 2") {
+		t.Errorf("the page says %s", said)
+	}
+	if said := w.call("aai_exec", map[string]any{"app": page, "tool": "order_lamp", "args": map[string]any{"count": "two"}}); !strings.Contains(said, "INVALID_PARAMS: count") {
+		t.Errorf("a wrong argument: %s", said)
+	}
+	list, err := w.session.ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tool := range list.Tools {
+		if strings.Contains(tool.Name, "page") {
+			t.Errorf("the list of tools has %s", tool.Name)
+		}
+	}
+}
