@@ -36,6 +36,8 @@ type Session struct {
 
 	compositor    Compositor // of a session of Wayland
 	compositorApp *App
+	// RestartCompositor starts the compositor again after its end, on the same socket; nil on X11.
+	RestartCompositor func(t testing.TB)
 }
 
 // Start starts an empty desktop, or fails the test. The accessibility bus starts on demand, but

@@ -3,6 +3,7 @@ package linuxtest
 import (
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"path/filepath"
 	"slices"
@@ -92,12 +93,19 @@ func StartWaylandWith(t testing.TB, c Compositor, setup WaylandSetup) *Session {
 	if setup.Prepare != nil {
 		setup.Prepare(s)
 	}
-	s.compositorApp = s.startCompositor(t, c, socket, setup)
-	s.compositorApp.await(t, "the compositor listens", func() bool {
-		_, err := os.Stat(filepath.Join(s.Runtime, socket))
-		return err == nil
-	})
-	s.awaitCompositor(t, c)
+	s.RestartCompositor = func(t testing.TB) {
+		t.Helper()
+		s.compositorApp = s.startCompositor(t, c, socket, setup)
+		s.compositorApp.await(t, "the compositor listens", func() bool {
+			conn, err := net.Dial("unix", filepath.Join(s.Runtime, socket)) //nolint:noctx // it does not wait
+			if err == nil {
+				_ = conn.Close()
+			}
+			return err == nil
+		})
+		s.awaitCompositor(t, c)
+	}
+	s.RestartCompositor(t)
 	return s
 }
 

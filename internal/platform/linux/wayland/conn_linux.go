@@ -234,6 +234,12 @@ func (c *conn) send(ctx context.Context, object uint32, opcode uint16, args ...a
 	return nil
 }
 
+// afterwards returns a context for the end of input: keys and buttons must not stay down after the deadline of a call.
+func afterwards(ctx context.Context) (context.Context, context.CancelFunc) {
+	const endLimit = time.Second
+	return context.WithTimeout(context.WithoutCancel(ctx), endLimit)
+}
+
 // sync waits until the compositor has answered all earlier requests.
 func (c *conn) sync(ctx context.Context) error {
 	const request = 0

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"sync"
@@ -239,7 +240,7 @@ func failure(doing string, err error) error {
 	switch {
 	case errors.Is(err, context.Canceled):
 		return refused(aai.AutomationFailed, "%s was cancelled: %w", doing, err)
-	case errors.Is(err, context.DeadlineExceeded) || errors.Is(err, errSilent):
+	case errors.Is(err, context.DeadlineExceeded) || errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, errSilent):
 		e := refused(aai.Timeout, "%s: the compositor did not answer in time, and nothing was done: %w", doing, err)
 		e.Hint = "Try again; if it stays so, the compositor hangs."
 		return e

@@ -198,7 +198,8 @@ func (t *virtualTypist) chord(ctx context.Context, sym keysym.Sym, modifiers []k
 		if err == nil {
 			err = t.stroke(ctx, k.codes[sym])
 		}
-		ctx := context.WithoutCancel(ctx) // they must not stay down
+		ctx, cancel := afterwards(ctx) // they must not stay down
+		defer cancel()
 		for _, m := range modifiers {
 			err = errors.Join(err, t.key(ctx, k.codes[m], false))
 		}
@@ -218,7 +219,10 @@ func (t *virtualTypist) withKeymap(ctx context.Context, k keymap, do func() erro
 			}
 		}
 		t.typed = true
-		return errors.Join(do(), t.conn.sync(context.WithoutCancel(ctx)))
+		err := do()
+		ctx, cancel := afterwards(ctx)
+		defer cancel()
+		return errors.Join(err, t.conn.sync(ctx))
 	})
 }
 

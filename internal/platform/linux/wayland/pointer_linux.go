@@ -82,7 +82,10 @@ func (d *Display) point(ctx context.Context, doing string, which desktop.Seat, i
 		if err := p.begin(ctx); err != nil {
 			return failure(doing, err)
 		}
-		return inputFailure(doing, errors.Join(do(p, g), p.end(context.WithoutCancel(ctx))))
+		err := do(p, g)
+		ctx, cancel := afterwards(ctx)
+		defer cancel()
+		return inputFailure(doing, errors.Join(err, p.end(ctx)))
 	})
 }
 

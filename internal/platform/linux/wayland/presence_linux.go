@@ -38,6 +38,13 @@ func (d *Display) PauseReason(ctx context.Context) string {
 	if !d.IsOffered() {
 		return ""
 	}
+	c, err := d.connect(ctx)
+	if err != nil {
+		return ""
+	}
+	if _, ok := c.offered("wl_output"); !ok {
+		return "no monitor is connected"
+	}
 	m, err := d.manager(ctx)
 	if err != nil {
 		return ""

@@ -5,6 +5,7 @@ import (
 	"image"
 	"time"
 
+	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
@@ -29,26 +30,28 @@ var _ X11 = (*Session)(nil)
 // NewSession returns a Session of both.
 func NewSession(d *Display, x X11) *Session { return &Session{wayland: d, x11: x} }
 
-// offers reports whether the compositor offers an interface.
+// offers reports whether the compositor offers an interface. A compositor that does not answer counts as offering it,
+// so that the error says so.
 func (s *Session) offers(ctx context.Context, kind string) bool {
 	if !s.wayland.IsOffered() {
 		return false
 	}
 	c, err := s.wayland.connect(ctx)
 	if err != nil {
-		return false
+		return true
 	}
 	_, ok := c.offered(kind)
 	return ok
 }
 
 // listsWindows reports whether the compositor lists the windows and their places, without which no input has a target.
+// A compositor that does not answer counts as listing them, so that the error says so.
 func (s *Session) listsWindows(ctx context.Context) bool {
 	if !s.wayland.IsOffered() {
 		return false
 	}
 	_, err := s.wayland.manager(ctx)
-	return err == nil
+	return err == nil || aai.AsError(err).Code != aai.AutomationNotSupported
 }
 
 func (s *Session) windows(ctx context.Context) desktop.Windows {

@@ -89,7 +89,12 @@ const (
 const swayMagic = "i3-ipc"
 
 // ask sends one message and returns the answer.
-func (s *sway) ask(ctx context.Context, kind uint32, payload string) ([]byte, error) {
+func (s *sway) ask(ctx context.Context, kind uint32, payload string) (reply []byte, err error) {
+	defer func() {
+		if err != nil && ctx.Err() != nil { // it closed the socket
+			err = ctx.Err()
+		}
+	}()
 	socket, err := new(net.Dialer).DialContext(ctx, "unix", s.path)
 	if err != nil {
 		return nil, err
@@ -114,7 +119,7 @@ func (s *sway) ask(ctx context.Context, kind uint32, payload string) ([]byte, er
 	if string(head[:len(swayMagic)]) != swayMagic || size > maxSwayReply {
 		return nil, errors.New("the answer of sway has another form")
 	}
-	reply := make([]byte, size)
+	reply = make([]byte, size)
 	_, err = io.ReadFull(socket, reply)
 	return reply, err
 }
