@@ -40,7 +40,7 @@ func (p *program) installer(cfg *setup) (*clientInstaller, error) {
 	return &clientInstaller{notes: notes, clients: clients.New(clients.Config{
 		Home: home, Getenv: p.getenv, System: runtime.GOOS, Folder: filepath.Join(cfg.platform.data, "clients"),
 		LaunchCommand: launch, Now: time.Now,
-	}), own: []cli.Leftover{
+	}), shell: cfg.platform.shellExtension, own: []cli.Leftover{
 		{Path: filepath.Join(cfg.platform.data, "clients", "backups"), Reason: "the former files of your agents' clients, with their keys, for install --rollback"},
 		{Path: cfg.platform.data, Reason: "the journal, your consents and the vault with your secrets, for the next gateway"},
 		{Path: filepath.Join(home, ".aai"), Reason: "your settings and the apps that you wrote, generated or imported"},
@@ -81,6 +81,7 @@ type clientInstaller struct {
 	clients *clients.Installer
 	notes   []string // about the program's path, reported once
 	own     []cli.Leftover
+	shell   func() (shellExtension, error) // may be nil
 }
 
 // List implements cli.Clients.
@@ -97,6 +98,9 @@ func (i *clientInstaller) LastChanged() string { return i.clients.LastClient() }
 
 // Plan implements cli.Clients.
 func (i *clientInstaller) Plan(act, client, profile string) (*cli.ClientPlan, error) {
+	if client == cli.ShellExtension {
+		return i.planExtension(act)
+	}
 	var plan *clients.Plan
 	var err error
 	switch act {

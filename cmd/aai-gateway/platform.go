@@ -34,6 +34,8 @@ type platform struct {
 	descriptorPlaces   func(*setup) []catalog.Place
 	// desktopEntryFolders are the folders of desktop entries, the most important first; only on Linux.
 	desktopEntryFolders []string
+	// shellExtension returns the gateway's extension of GNOME Shell; nil on systems without it.
+	shellExtension func() (shellExtension, error)
 	// drivers returns the drivers of recipes, by "<platform>/<kind>" as in catalog.Options,
 	// without the web driver. The closer is never nil.
 	drivers func(*setup, *slog.Logger) (map[string]aai.Driver, io.Closer)
@@ -45,6 +47,15 @@ type platform struct {
 	// desktop returns a function that creates the desktop's backend at the first use of a tool,
 	// and a closer for it. It is nil if windows cannot be operated.
 	desktop func(*setup, *slog.Logger) (open func() desktop.Backend, closer io.Closer)
+}
+
+// A shellExtension is the gateway's extension in the user's extensions of GNOME Shell.
+type shellExtension interface {
+	Folder() string
+	IsPresent() bool
+	IsCurrent() bool
+	Install() error
+	Remove() error
 }
 
 // folders returns the places of the configured scan paths.

@@ -60,6 +60,7 @@ func hostPlatform(home string, getenv func(string) string) platform {
 		refsFolder:          filepath.Join(runtime, "aai-gateway", "refs"),
 		descriptorPlaces:    func(cfg *setup) []catalog.Place { return cfg.descriptorPlaces(dataDirs) },
 		desktopEntryFolders: applications(dataDirs),
+		shellExtension:      func() (shellExtension, error) { return wayland.NewExtension(dataHome) },
 		drivers: func(cfg *setup, log *slog.Logger) (map[string]aai.Driver, io.Closer) {
 			bus := dbus.New(dbus.Config{AllowSystemBus: cfg.AllowSystemBus, Getenv: cfg.session.Getenv, StartEntry: cfg.appStarter(dataDirs), Log: log})
 			return map[string]aai.Driver{"linux/dbus": bus, "linux/ipc": bus}, bus

@@ -19,6 +19,12 @@ const (
 	ClientRollback  = "rollback"
 )
 
+// The extension of GNOME Shell: its id for Clients.Plan, and its identifier in GNOME.
+const (
+	ShellExtension   = "gnome-extension"
+	ShellExtensionID = "aai-gateway@aai.org"
+)
+
 // Clients lists the programs that start MCP servers for agents, and changes their configurations.
 type Clients interface {
 	// List returns the supported clients.
@@ -26,7 +32,7 @@ type Clients interface {
 	// LastChanged returns the id of the client with the latest changed configuration, "" for none.
 	LastChanged() string
 	// Plan returns the change that act, one of the constants above, makes to the configuration of
-	// the client with that id. The profile is one of those of "mcp serve", or empty.
+	// the client with that id, or to the extension of GNOME Shell. The profile is one of those of "mcp serve", or empty.
 	Plan(act, client, profile string) (*ClientPlan, error)
 	// Leftovers returns the gateway's own files and folders that exist, which uninstall leaves.
 	Leftovers() []Leftover
@@ -57,7 +63,7 @@ type ClientPlan struct {
 	NeedsConfirmation bool `json:"-"`
 	// Apply makes the change.
 	Apply func(context.Context) error `json:"-"`
-	// Probe starts the server of the new configuration as the client does, and tests it.
+	// Probe starts the server of the new configuration as the client does, and tests it. It is nil if nothing starts.
 	Probe func(context.Context) (ProbeResult, error) `json:"-"`
 }
 
@@ -84,7 +90,7 @@ type installFlags struct {
 	clients                     []string
 	profile                     string
 	dryRun, yes, rollback, list bool
-	purge                       bool
+	purge, extension            bool
 }
 
 func newInstall(r *run) *cobra.Command {
@@ -98,6 +104,7 @@ func newInstall(r *run) *cobra.Command {
 			"as the client does. Nothing else in the file changes.",
 		Example: "  aai-gateway install --dry-run\n" +
 			"  aai-gateway install --client claude-code --profile desktop\n" +
+			"  aai-gateway install --gnome-extension\n" +
 			"  aai-gateway install --rollback",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			switch {
@@ -105,6 +112,10 @@ func newInstall(r *run) *cobra.Command {
 				return usage(cmd, "--rollback and --list are two things to do; give one of them")
 			case f.rollback && f.profile != "":
 				return usage(cmd, "--rollback undoes a change of any profile; give it without --profile")
+			case f.extension && (f.rollback || f.list || f.profile != "" || len(f.clients) > 0):
+				return usage(cmd, "--gnome-extension installs nothing else; give it without --client, --profile, --rollback and --list")
+			case f.extension:
+				f.clients = []string{ShellExtension}
 			case f.list:
 				return r.listClients()
 			case f.rollback:
@@ -117,6 +128,7 @@ func newInstall(r *run) *cobra.Command {
 	cmd.Flags().Var(profile, "profile", "the tools to serve: default (as configured), apps, desktop or all")
 	complete(cmd, "profile", profile.allowed...)
 	cmd.Flags().BoolVar(&f.rollback, "rollback", false, "undo the last change of a client's configuration")
+	cmd.Flags().BoolVar(&f.extension, "gnome-extension", false, "install the extension that tells the gateway the places of windows in GNOME")
 	cmd.Flags().BoolVar(&f.list, "list", false, "list the clients that are known, and which are here")
 	return cmd
 }
@@ -245,6 +257,9 @@ func selectClients(known Clients, act string, f installFlags) ([]string, error) 
 		e.Hint = "To create the configuration of one, name it: --client " + strings.Join(all, ", --client ")
 		return nil, e
 	}
+	if act == ClientUninstall {
+		here = append(here, ShellExtension)
+	}
 	return here, nil
 }
 
@@ -283,6 +298,10 @@ func (r *run) applyPlan(ctx context.Context, act string, f installFlags, result 
 	result.Done = true
 	r.output.say("%s", doneText(plan.Change))
 	if act != ClientInstall {
+		return nil
+	}
+	if plan.Probe == nil {
+		r.output.say("%s", plan.After)
 		return nil
 	}
 	stop := r.progress("waiting for the new entry to start")

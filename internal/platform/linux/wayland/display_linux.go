@@ -138,8 +138,10 @@ func (d *Display) manager(ctx context.Context) (manager, error) {
 			return m, err
 		}
 	}
-	return nil, unsupported("the compositor does not tell the windows and their places",
-		"Act on elements by their refs; that needs no place.")
+	if d.hasShell(ctx, c) {
+		return nil, unsupported("GNOME Shell tells no program where the windows are", "Act on elements by their refs; that needs no place. "+extensionAdvice)
+	}
+	return nil, unsupported("the compositor does not tell the windows and their places", "Act on elements by their refs; that needs no place.")
 }
 
 // windows lists the windows, front one first.

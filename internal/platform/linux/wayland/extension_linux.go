@@ -14,7 +14,7 @@ const ExtensionID = "aai-gateway@aai.org"
 
 // An Extension is the gateway's extension in the user's extensions of GNOME Shell.
 type Extension struct {
-	Folder string
+	folder string
 	files  fs.FS
 }
 
@@ -24,9 +24,12 @@ func NewExtension(dataHome string) (*Extension, error) {
 	return &Extension{filepath.Join(dataHome, "gnome-shell", "extensions", ExtensionID), content}, err
 }
 
+// Folder returns the folder of the files.
+func (x *Extension) Folder() string { return x.folder }
+
 // IsPresent reports whether the folder exists.
 func (x *Extension) IsPresent() bool {
-	_, err := os.Lstat(x.Folder)
+	_, err := os.Lstat(x.folder)
 	return err == nil
 }
 
@@ -43,14 +46,14 @@ func (x *Extension) IsCurrent() bool {
 
 // Install writes the files. GNOME Shell finds new ones at the next login.
 func (x *Extension) Install() error {
-	if err := os.MkdirAll(x.Folder, 0o700); err != nil {
+	if err := os.MkdirAll(x.folder, 0o700); err != nil {
 		return err
 	}
 	return x.each(func(path string, content []byte) error { return atomicfile.ReplaceDurable(path, content) })
 }
 
 // Remove deletes the folder.
-func (x *Extension) Remove() error { return os.RemoveAll(x.Folder) }
+func (x *Extension) Remove() error { return os.RemoveAll(x.folder) }
 
 // each calls do for each file, with its path in the folder.
 func (x *Extension) each(do func(path string, content []byte) error) error {
@@ -60,7 +63,7 @@ func (x *Extension) each(do func(path string, content []byte) error) error {
 		if content, err = fs.ReadFile(x.files, entry.Name()); err != nil {
 			break
 		}
-		if err = do(filepath.Join(x.Folder, entry.Name()), content); err != nil {
+		if err = do(filepath.Join(x.folder, entry.Name()), content); err != nil {
 			break
 		}
 	}

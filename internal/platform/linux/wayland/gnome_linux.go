@@ -33,6 +33,20 @@ func (d *Display) findGNOME(ctx context.Context, c *conn) (manager, error) {
 	return scripted{&gnomeExtension{conn: conn, owner: unique}}, nil
 }
 
+// extensionAdvice says how a person makes GNOME Shell tell the places of windows.
+const extensionAdvice = "A person can run `aai-gateway install --gnome-extension`, log in again and switch the extension on: " +
+	"`gnome-extensions enable " + ExtensionID + "`."
+
+// hasShell reports whether the compositor is GNOME Shell, which can run the extension.
+func (d *Display) hasShell(ctx context.Context, c *conn) bool {
+	conn, err := d.bus.connect(ctx, d.config.Getenv)
+	if err != nil {
+		return false
+	}
+	_, pid, err := owner(ctx, conn, "org.gnome.Shell")
+	return err == nil && c.isServedBy(pid)
+}
+
 // name implements windowScript.
 func (g *gnomeExtension) name() string { return "the gateway's extension of GNOME Shell" }
 

@@ -5,6 +5,7 @@ import "context"
 // An Offer names the ways by which the compositor lets the gateway operate the screen; "" where it offers none.
 type Offer struct {
 	Windows   string // their list and their places
+	Advice    string // how to get the places
 	Pictures  string
 	Input     string // pointer and keyboard
 	Clipboard string
@@ -20,6 +21,8 @@ func (d *Display) Offer(ctx context.Context) (Offer, error) {
 	var o Offer
 	if m, err := d.manager(ctx); err == nil {
 		o.Windows = m.name()
+	} else if d.hasShell(ctx, c) {
+		o.Advice = extensionAdvice
 	}
 	if _, ok := c.offered(screencopyManager); ok {
 		o.Pictures = "wlr-screencopy"
@@ -46,9 +49,12 @@ func (d *Display) Offer(ctx context.Context) (Offer, error) {
 
 // Lines describes the offer for people, a line for each part.
 func (o Offer) Lines() []string {
-	lines := make([]string, 0, 6)
+	lines, noPlaces := make([]string, 0, 6), "the compositor does not tell their places; elements are operated by accessibility"
+	if o.Advice != "" {
+		noPlaces += ". " + o.Advice
+	}
 	for _, part := range []struct{ name, way, missing string }{
-		{"windows", o.Windows, "the compositor does not tell their places; elements are operated by accessibility"},
+		{"windows", o.Windows, noPlaces},
 		{"pictures", o.Pictures, "the compositor offers none"},
 		{"pointer and keyboard", o.Input, "the compositor offers none; elements are operated by accessibility"},
 		{"clipboard", o.Clipboard, "the compositor offers none"},
