@@ -53,7 +53,6 @@ func hostPlatform(home string, getenv func(string) string) platform {
 			seen := wayland.NewSession(wayland.New(wayland.Config{Getenv: getenv, InputLock: shared}), x11.New(x11.Config{Getenv: getenv, InputLock: shared}))
 			return seen.FocusedPID, seen.HasWindow
 		},
-
 		data:                data,
 		cache:               filepath.Join(absoluteOr(getenv("XDG_CACHE_HOME"), filepath.Join(home, ".cache")), "aai-gateway"),
 		siteNamesFile:       filepath.Join(absoluteOr(getenv("XDG_CONFIG_HOME"), filepath.Join(home, ".config")), "aai-gateway", namesFile),
