@@ -25,16 +25,17 @@ type setup struct {
 	home           string // of the user
 	platform       platform
 	hostAccess     hostAccess
-	session        *session.Detector  // detects the user's session, for all packages
-	defaultSession *session.Detector  // ignores the configured session
-	promptScreen   promptScreen       // for reauthentication
-	isExternal     bool               // the installation is not the account's own
-	seals          lazyVault          // vault of the user's decisions
-	roots          *x509.CertPool     // certificate authorities for sites; nil: the system's
-	exitsAfterCall bool               // the process ends with the call
-	input          setupInput         // input of setUp
-	isHostProcess  func(pid int) bool // reports whether this process runs inside the given one
-	stopEverything func()             // stops all calls, for the person's stop key
+	session        *session.Detector                           // detects the user's session, for all packages
+	defaultSession *session.Detector                           // ignores the configured session
+	promptScreen   promptScreen                                // for reauthentication
+	isExternal     bool                                        // the installation is not the account's own
+	seals          lazyVault                                   // vault of the user's decisions
+	roots          *x509.CertPool                              // certificate authorities for sites; nil: the system's
+	exitsAfterCall bool                                        // the process ends with the call
+	input          setupInput                                  // input of setUp
+	isHostProcess  func(pid int) bool                          // reports whether this process runs inside the given one
+	stopEverything func()                                      // stops all calls, for the person's stop key
+	pagesOf        func(ctx context.Context, pid int) []string // apps of pages that are open in a browser
 }
 
 // setupInput is the input of setUp.

@@ -47,7 +47,9 @@ type Config struct {
 	UndoDepth func(ctx context.Context, caller aai.Caller) (int, error)
 	// SecurityMode returns the mode in effect: normal, safe or sandboxed. Nil: unknown.
 	SecurityMode func() string
-	Log          *slog.Logger // nil: no log
+	// PagesOf returns the ids of the apps of pages with tools that are open in a browser, by its process. Nil: unknown.
+	PagesOf func(ctx context.Context, pid int) []string
+	Log     *slog.Logger // nil: no log
 	// ExtraTools are tools of other packages, listed after those of this one.
 	ExtraTools []*aai.Tool
 }
@@ -57,6 +59,7 @@ type engine struct {
 	programs.Registry
 	refStore     conversation.RefStore
 	session      func(context.Context) ([]string, map[string]any)
+	pagesOf      func(ctx context.Context, pid int) []string
 	undoDepth    func(context.Context, aai.Caller) (int, error)
 	securityMode func() string
 	begun        time.Time
@@ -74,7 +77,7 @@ func New(cfg Config) *aai.App {
 			IsCallerHost: cfg.IsCallerHost, IsTerminal: cfg.IsTerminal, IsScreenLocked: cfg.IsScreenLocked, DashboardHosts: cfg.DashboardHosts, Log: log, Sessions: conversation.NewSessions(), SelfPID: os.Getpid(),
 		},
 		refStore: conversation.RefStore{Folder: cfg.RefsFolder},
-		session:  cfg.SessionInfo, undoDepth: cfg.UndoDepth, securityMode: cfg.SecurityMode, begun: time.Now(),
+		session:  cfg.SessionInfo, pagesOf: cfg.PagesOf, undoDepth: cfg.UndoDepth, securityMode: cfg.SecurityMode, begun: time.Now(),
 	}
 	tools := d.tools()
 	return &aai.App{

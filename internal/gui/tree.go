@@ -74,6 +74,9 @@ func tree(ctx context.Context, v *view) (*aai.Result, error) {
 		return nil, err
 	}
 	out := &aai.Result{Text: page.Text, Data: data}
+	if o.Root < 0 && o.After == "" {
+		out.Text = v.toolsOfPages(ctx) + out.Text
+	}
 	if params.String(call, "format") == "json" {
 		out.Text = "" // the data is the same
 	}
@@ -87,6 +90,18 @@ func tree(ctx context.Context, v *view) (*aai.Result, error) {
 		out.Warning = aai.CleanLabel(v.app.HiddenReason, 500)
 	}
 	return out, nil
+}
+
+// toolsOfPages returns a line with the apps of the open pages that declare tools, or "".
+func (v *view) toolsOfPages(ctx context.Context) string {
+	if v.engine.pagesOf == nil || !v.app.IsBrowser {
+		return ""
+	}
+	pages := v.engine.pagesOf(ctx, v.app.PID)
+	if len(pages) == 0 {
+		return ""
+	}
+	return "Open pages declare tools, which are surer than acts on their elements: guides of " + strings.Join(pages, ", ") + "\n"
 }
 
 // pageTimeout limits the wait for a browser's page that is loading.

@@ -62,6 +62,20 @@ func (o *overlay) OnChange(f func()) (stop func()) {
 	}
 }
 
+// PagesOf returns the ids of the apps of pages that are open in the browser with the process.
+func (b *Browsers) PagesOf(ctx context.Context, pid int) []string {
+	var ids []string
+	apps := b.apps(ctx)
+	for _, one := range b.connected() {
+		for _, app := range apps {
+			if one.endpoint.PID == pid && pid != 0 && app.Source == one.endpoint.String() {
+				ids = append(ids, app.ID)
+			}
+		}
+	}
+	return ids
+}
+
 // apps returns the apps of the open pages, ordered by id.
 func (b *Browsers) apps(ctx context.Context) []*aai.App {
 	b.refresh(ctx)

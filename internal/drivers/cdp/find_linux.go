@@ -47,7 +47,8 @@ func Find(getenv func(string) string) []Endpoint {
 	}
 	config := cmp.Or(getenv("XDG_CONFIG_HOME"), filepath.Join(getenv("HOME"), ".config"))
 	for _, folder := range profileFolders() {
-		add(filepath.Base(folder), 0, filepath.Join(config, folder))
+		profile := filepath.Join(config, folder)
+		add(filepath.Base(folder), lockHolder(profile), profile)
 	}
 	slices.SortFunc(found, func(a, b Endpoint) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.PID, b.PID)) })
 	return found
@@ -60,8 +61,7 @@ func debuggedBrowser(cmdline string) (name, profile string, ok bool) {
 	if err != nil {
 		return "", "", false
 	}
-	args := strings.FieldsFunc(string(text), func(r rune) bool { return r == 0 })
-	for i, arg := range args {
+	for i, arg := range arguments(string(text)) {
 		switch {
 		case i == 0:
 			name = filepath.Base(arg)
@@ -69,11 +69,46 @@ func debuggedBrowser(cmdline string) (name, profile string, ok bool) {
 			ok = true
 		case strings.HasPrefix(arg, "--user-data-dir="):
 			_, profile, _ = strings.Cut(arg, "=")
+			profile = existing(profile)
 		case strings.HasPrefix(arg, "--type="):
 			return "", "", false
 		}
 	}
 	return name, profile, ok && filepath.IsAbs(profile)
+}
+
+// arguments splits a command line. Chromium with windows writes its own anew, with blanks between the arguments.
+func arguments(line string) []string {
+	args := strings.FieldsFunc(line, func(r rune) bool { return r == 0 })
+	if len(args) != 1 {
+		return args
+	}
+	args = strings.Split(args[0], " --")
+	for i := range args[1:] {
+		args[i+1] = "--" + args[i+1]
+	}
+	return args
+}
+
+// existing returns the longest beginning of text, up to a blank, that is a folder; "" if none is.
+func existing(text string) string {
+	for text != "" {
+		if info, err := os.Stat(text); err == nil && info.IsDir() {
+			return text
+		}
+		text = text[:max(0, strings.LastIndex(text, " "))]
+	}
+	return ""
+}
+
+// lockHolder returns the process of the browser that has the profile, by its lock, a link to "host-process"; 0: unknown.
+func lockHolder(profile string) int {
+	holder, err := os.Readlink(filepath.Join(profile, "SingletonLock"))
+	if err != nil {
+		return 0
+	}
+	pid, _ := strconv.Atoi(holder[strings.LastIndex(holder, "-")+1:])
+	return pid
 }
 
 // readPortFile reads the port and the path of the browser's WebSocket.
