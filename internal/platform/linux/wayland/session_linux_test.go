@@ -34,7 +34,13 @@ func newSession(t testing.TB, env ...string) *session {
 func newSessionWith(t testing.TB, setup linuxtest.WaylandSetup) *session {
 	t.Helper()
 	if linuxtest.ChosenCompositor() == linuxtest.GNOMEShell {
-		setup.Prepare = func(s *linuxtest.Session) { installExtension(t, s) }
+		before := setup.Prepare
+		setup.Prepare = func(s *linuxtest.Session) {
+			if before != nil {
+				before(s)
+			}
+			installExtension(t, s)
+		}
 	}
 	s := &session{Session: linuxtest.StartWaylandWith(t, linuxtest.ChosenCompositor(), setup)}
 	if linuxtest.ChosenCompositor() == linuxtest.GNOMEShell {

@@ -63,7 +63,7 @@ func TestSwayText(t *testing.T) {
 	t.Run("Chromium", func(t *testing.T) {
 		f := s.Fixture(t, linuxtest.Chromium)
 		w := s.window(t, f.Title, isActive)
-		s.clickField(t, f, w, "Full name")
+		s.clickField(t, s.Display, f, w, "Full name")
 		if err := s.Type(t.Context(), desktop.PersonSeat, w.ID, text); err != nil {
 			t.Fatal(err)
 		}
