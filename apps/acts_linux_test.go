@@ -48,7 +48,9 @@ func (p step) String() string { return fmt.Sprintf("%s %.200q", p.tool, fmt.Spri
 func (s *stage) scene() observation {
 	s.Helper()
 	now := observation{nodes: make(map[ref]node), windows: s.windows()}
-	now.tops = len(strings.Fields(s.run("xdotool", "search", "--onlyvisible", "--maxdepth", "1", "--class", ".")))
+	if now.tops = len(now.windows); !s.isWayland() {
+		now.tops = len(strings.Fields(s.run("xdotool", "search", "--onlyvisible", "--maxdepth", "1", "--class", ".")))
+	}
 	for _, n := range s.witness.tree(false) {
 		now.nodes[n.ref] = n
 	}
@@ -179,7 +181,11 @@ func (s *stage) closeOpened(windows []string) {
 		if len(open) == 0 || len(s.windows()) <= len(windows) {
 			return
 		}
-		s.run("xdotool", "search", "--onlyvisible", "--name", "^"+regexp.QuoteMeta(open[0])+"$", "windowactivate", "--sync", "key", "Escape")
+		if s.isWayland() {
+			s.escapes(open[0])
+		} else {
+			s.run("xdotool", "search", "--onlyvisible", "--name", "^"+regexp.QuoteMeta(open[0])+"$", "windowactivate", "--sync", "key", "Escape")
+		}
 		time.Sleep(refusalWait)
 	}
 }

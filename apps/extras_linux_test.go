@@ -231,6 +231,9 @@ func (s *stage) rolls(direction string) step {
 	const caret = 4000 // bytes of a picture
 	var was string
 	picture := func() string {
+		if s.isWayland() {
+			return s.run("grim", "-t", "ppm", "-")
+		}
 		return s.run("import", "-window", strings.TrimSpace(s.run("xdotool", "getactivewindow")), "-depth", "8", "rgb:-")
 	}
 	args := params{"direction": direction, "amount": 400}

@@ -50,7 +50,7 @@ type stage struct {
 // on the program and the others.
 func open(t *testing.T, p program, gateway string, others ...string) *stage {
 	t.Helper()
-	s := &stage{T: t, Session: linuxtest.StartAccessible(t), program: p, gateway: gateway, folder: t.TempDir(),
+	s := &stage{T: t, Session: startSession(t), program: p, gateway: gateway, folder: t.TempDir(),
 		random: rand.New(rand.NewPCG(14, uint64(len(p.name)))), tally: &actTally{program: p.name, toolkit: p.toolkit, kinds: make(map[string]int)}}
 	s.Env = append(s.Env, unpacked(t)...)
 	bus, err := dbus.Connect(s.A11yAddress(t))
@@ -210,6 +210,11 @@ func (s *stage) byCommandLine(tool string, p params) reply {
 // closes meanwhile.
 func (s *stage) windows() (titles []string) {
 	s.Helper()
+	if s.isWayland() {
+		titles = s.swayWindows()
+		slices.Sort(titles)
+		return titles
+	}
 	const looks = 3
 	for range looks {
 		for id := range strings.FieldsSeq(s.run("xdotool", "search", "--onlyvisible", "--name", ".")) {
