@@ -131,7 +131,7 @@ func (r Report) Lines() []string {
 	} {
 		if v := r.value(part.name); v != nil && v.Value != "" {
 			lines = append(lines, fmt.Sprintf("%s: %s, from %s", part.what, label(v.Value), label(v.From)))
-		} else if part.missing != "" && !(part.name == displayName && r.value(waylandName) != nil) {
+		} else if part.missing != "" && (part.name != displayName || r.value(waylandName) == nil) {
 			lines = append(lines, part.what+": "+part.missing)
 		}
 	}

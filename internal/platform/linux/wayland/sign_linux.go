@@ -104,7 +104,7 @@ func (s *sign) create(ctx context.Context, width, height int) error {
 	configured, closed, isClosed := make(chan uint32, 16), make(chan struct{}), false
 	s.configured, s.closed = configured, closed
 	s.surface = s.add(nil)
-	s.layer = s.conn.add(func(opcode uint16, e *reader) {
+	s.layer = s.add(func(opcode uint16, e *reader) {
 		const configure = 0
 		if opcode != configure {
 			if !isClosed {

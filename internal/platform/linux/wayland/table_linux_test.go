@@ -49,7 +49,7 @@ func TestWaylandTable(t *testing.T) {
 		const head = "| --- | --- | --- | --- | --- |\n"
 		next = strings.Replace(string(text), head, head+row+"\n", 1)
 	}
-	if err := os.WriteFile(tableFile, []byte(next), 0o644); err != nil { //nolint:gosec // a document
+	if err := os.WriteFile(tableFile, []byte(next), 0o644); err != nil {
 		t.Fatal(err)
 	}
 }
