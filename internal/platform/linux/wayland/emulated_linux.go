@@ -3,6 +3,7 @@ package wayland
 import (
 	"context"
 	"errors"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -23,7 +24,13 @@ const motionPause = 10 * time.Millisecond
 type emulatedPointer struct {
 	remote *remote
 	device *ei.Device
-	placed bool // moved to a place in this call
+	reader pointerReader // nil if the compositor does not tell the place
+	placed bool          // moved to a place in this call
+}
+
+// A pointerReader is a manager that tells the place of the person's pointer.
+type pointerReader interface {
+	pointer(ctx context.Context) (x, y float64, err error)
 }
 
 // emulatedPointer begins an emulation.
@@ -36,7 +43,12 @@ func (d *Display) emulatedPointer(ctx context.Context) (*emulatedPointer, error)
 	if err != nil {
 		return nil, err
 	}
-	return &emulatedPointer{remote: r, device: device}, nil
+	m, err := d.manager(ctx)
+	if err != nil {
+		return nil, err
+	}
+	reader, _ := m.(pointerReader)
+	return &emulatedPointer{remote: r, device: device, reader: reader}, nil
 }
 
 func (p *emulatedPointer) begin(context.Context) error { return p.device.Start() }
@@ -61,7 +73,15 @@ func (p *emulatedPointer) move(ctx context.Context, at desktop.Point) error {
 		}
 	}
 	p.placed = true
-	return p.remote.client.Sync(ctx)
+	if err := p.remote.client.Sync(ctx); err != nil || p.reader == nil {
+		return err
+	}
+	const near = 1 // pixels
+	gotX, gotY, err := p.reader.pointer(ctx)
+	if err == nil && (math.Abs(gotX-float64(x)) > near || math.Abs(gotY-float64(y)) > near) {
+		err = refused(aai.AutomationFailed, "the pointer is at %.0f,%.0f and not at %d,%d, so nothing was pressed", gotX, gotY, at.X, at.Y)
+	}
+	return err
 }
 
 func (p *emulatedPointer) press(_ context.Context, button desktop.MouseButton, down bool) error {

@@ -55,6 +55,9 @@ func (g *gnomeExtension) run(ctx context.Context, r *windowRequest) (string, err
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	m := &wire.Message{Destination: g.owner, Path: gnomePath, Interface: gnomeName, Member: "List"}
+	if r != nil && r.What == pointerRequest {
+		m.Member, r = "Pointer", nil
+	}
 	if r != nil {
 		e := wire.Encoder{}
 		e.Str(r.ID)

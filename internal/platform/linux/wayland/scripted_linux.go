@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"hash/fnv"
 	"math"
@@ -17,11 +18,12 @@ import (
 type windowScript interface {
 	// name names the way to the windows, for people.
 	name() string
-	// run returns the list of windows, or for a request requestDone, or another text if the window is gone.
+	// run returns the list of windows, or the place of the pointer, or for another request requestDone; another text if
+	// the window is gone.
 	run(ctx context.Context, r *windowRequest) (string, error)
 }
 
-// A windowRequest is a request for one window: "activate" or a desktop.WindowRequest.
+// A windowRequest is a request for one window: "activate" or a desktop.WindowRequest; or pointerRequest.
 type windowRequest struct {
 	ID   string `json:"id"`
 	What string `json:"what"`
@@ -128,6 +130,22 @@ func (s scripted) request(ctx context.Context, id desktop.WindowID, what string)
 		return err
 	}
 	return windowGone()
+}
+
+// pointerRequest asks for the place of the pointer, and for no window.
+const pointerRequest = "pointer"
+
+// pointer implements pointerReader.
+func (s scripted) pointer(ctx context.Context) (x, y float64, err error) {
+	text, err := s.run(ctx, &windowRequest{What: pointerRequest})
+	if err != nil {
+		return 0, 0, err
+	}
+	var at []float64
+	if err := json.Unmarshal([]byte(text), &at); err != nil || len(at) != 2 {
+		return 0, 0, errors.New("the compositor does not tell the place of the pointer")
+	}
+	return at[0], at[1], nil
 }
 
 // activate implements manager.

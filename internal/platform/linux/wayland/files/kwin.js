@@ -1,5 +1,6 @@
 const text = (() => {
 	const windows = workspace.windowList();
+	if (act && act.what === 'pointer') return JSON.stringify([workspace.cursorPos.x, workspace.cursorPos.y]);
 	if (act) {
 		const w = windows.find(w => String(w.internalId) === act.id);
 		if (!w) return '[]';

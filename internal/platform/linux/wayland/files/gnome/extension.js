@@ -6,6 +6,7 @@ import * as Main from 'resource:///org/gnome/shell/ui/main.js';
 const NAME = 'org.aai.gateway.Windows', PATH = '/org/aai/gateway/Windows';
 const INTERFACE = `<node><interface name="${NAME}">
 	<method name="List"><arg type="s" direction="out"/></method>
+	<method name="Pointer"><arg type="s" direction="out"/></method>
 	<method name="Act"><arg type="s" direction="in"/><arg type="s" direction="in"/><arg type="b" direction="out"/></method>
 </interface></node>`;
 const T = Meta.WindowType;
@@ -49,6 +50,10 @@ export default class {
 				shown: !taken && !w.minimized && w.located_on_workspace(workspace),
 			};
 		}));
+	}
+
+	Pointer() {
+		return JSON.stringify(global.get_pointer().slice(0, 2));
 	}
 
 	Act(id, what) {
