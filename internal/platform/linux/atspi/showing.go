@@ -69,7 +69,14 @@ func (p *program) isDrawn(ctx context.Context, n *node) (shows bool, err error) 
 // shows reports whether the node is visible.
 func (a *actor) shows(ctx context.Context, n *node) (bool, error) {
 	if n.states.has(stateShowing) {
-		return true, nil
+		if !a.p.profile().lacksShowing {
+			return true, nil
+		}
+		shows, err := a.p.isReallyVisible(ctx, n) // GTK 4.18 leaves SHOWING on hidden and closed elements
+		if err != nil {
+			return false, markNotDelivered(a.p.failed(a.app, err))
+		}
+		return shows, nil
 	}
 	drawn, err := a.p.isDrawn(ctx, n)
 	if err != nil {
