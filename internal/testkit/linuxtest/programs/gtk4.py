@@ -197,7 +197,10 @@ class Window(Gtk.Window):
         self.oracle.set(dialog="open")
 
     def make_canvas(self):
-        canvas = self.place(named(Gtk.DrawingArea(vexpand=True), "Canvas"), "Canvas")
+        role = {}
+        if Gtk.get_minor_version() >= 12:  # a generic element has no name
+            role["accessible_role"] = Gtk.AccessibleRole.IMG
+        canvas = self.place(named(Gtk.DrawingArea(vexpand=True, **role), "Canvas"), "Canvas")
         clicks = Gtk.GestureClick(button=0)
         clicks.connect("pressed", lambda g, count, x, y: self.oracle.press(g.get_current_button(), count, x, y))
         canvas.add_controller(clicks)
