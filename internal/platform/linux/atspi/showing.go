@@ -73,6 +73,9 @@ func (a *actor) shows(ctx context.Context, n *node) (bool, error) {
 			return true, nil
 		}
 		shows, err := a.p.isReallyVisible(ctx, n) // GTK 4.18 leaves SHOWING on hidden and closed elements
+		if err == nil && shows {
+			shows, err = a.p.isListed(ctx, n)
+		}
 		if err != nil {
 			return false, markNotDelivered(a.p.failed(a.app, err))
 		}
@@ -122,4 +125,22 @@ func (p *program) isReallyVisible(ctx context.Context, n *node) (bool, error) {
 		at, r = up.ref, &batch{}
 	}
 	return false, nil
+}
+
+// isListed reports whether the parent of the node lists it among its children. An empty list says nothing: GTK 4 may
+// list a node with children as empty.
+func (p *program) isListed(ctx context.Context, n *node) (bool, error) {
+	var parent ref
+	r := &batch{}
+	p.askParent(r, n.ref, &parent)
+	if err := p.run(ctx, r); err != nil || parent.none() {
+		return false, err
+	}
+	var siblings []ref
+	r = &batch{}
+	r.add(p.bus.requests.children, parent, func(d *wire.Decoder) { siblings = readRefs(d, p.sender) })
+	if err := p.run(ctx, r); err != nil {
+		return false, err
+	}
+	return len(siblings) == 0 || slices.Contains(siblings, n.ref), nil
 }
