@@ -154,7 +154,7 @@ func (d *Display) windows(ctx context.Context) ([]window, error) {
 	return all, failure("listing the windows", err)
 }
 
-// Windows implements desktop.Windows. Windows of XWayland are not among them.
+// Windows implements desktop.Windows. Windows of XWayland are among them.
 func (d *Display) Windows(ctx context.Context) ([]desktop.WindowInfo, error) {
 	all, err := d.windows(ctx)
 	if err != nil {

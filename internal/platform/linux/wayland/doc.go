@@ -5,7 +5,7 @@
 // interfaces of its own. The offer decides which parts work, never the compositor's name:
 //
 //	windows and their places   the IPC of sway, scripts of KWin, an extension of GNOME Shell
-//	pictures                   wlr-screencopy
+//	pictures                   wlr-screencopy, the desktop portal
 //	pointer                    wlr-virtual-pointer, remote control
 //	keys                       virtual-keyboard, with a keymap of the gateway's own; remote control, with the compositor's
 //	clipboard                  ext-data-control, wlr-data-control, remote control

@@ -26,6 +26,8 @@ func (d *Display) Offer(ctx context.Context) (Offer, error) {
 	}
 	if _, ok := c.offered(screencopyManager); ok {
 		o.Pictures = "wlr-screencopy"
+	} else if d.hasShots(ctx) {
+		o.Pictures = "the desktop portal, which asks the person once"
 	}
 	_, points := c.offered(pointerManager)
 	_, types := c.offered(keyboardManager)

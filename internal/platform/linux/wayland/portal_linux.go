@@ -209,6 +209,7 @@ func portalVersion(ctx context.Context, conn *wire.Conn, iface string) uint32 {
 // A portalClient makes requests to the portal.
 type portalClient struct {
 	remote    *remote
+	iface     string // of the requests
 	owner     string
 	responses chan *wire.Message
 }
@@ -235,7 +236,7 @@ func (r *remote) openPortal(ctx context.Context, token string) (fresh string, er
 	if err != nil || unique == "" {
 		return "", errors.Join(errors.New("the desktop portal is gone"), err)
 	}
-	p := &portalClient{remote: r, owner: unique, responses: make(chan *wire.Message, 16)}
+	p := &portalClient{remote: r, iface: remoteInterface, owner: unique, responses: make(chan *wire.Message, 16)}
 	r.clip.mu.Lock()
 	r.clip.others = p.onSignal
 	r.clip.mu.Unlock()
@@ -304,13 +305,13 @@ func (p *portalClient) call(ctx context.Context, iface, member, signature string
 	})
 }
 
-// request makes a request of remoteInterface, whose last argument is its options, and returns the results.
+// request makes a request, whose last argument is its options, and returns the results.
 func (p *portalClient) request(ctx context.Context, member, signature string, args ...any) (map[string]any, error) {
 	token := rand.Text()
 	last := len(args) - 1
 	options, _ := args[last].([]option)
 	args[last] = append(options, option{"handle_token", token})
-	reply, err := p.call(ctx, remoteInterface, member, signature, args...)
+	reply, err := p.call(ctx, p.iface, member, signature, args...)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", member, err)
 	}

@@ -52,6 +52,10 @@ func (d *Display) Capture(ctx context.Context, area desktop.Rect) (*image.RGBA, 
 	if area.Empty() || area.W > maxPixels/area.H {
 		return nil, refused(aai.InvalidParams, "a picture of %d by %d pixels cannot be taken", area.W, area.H)
 	}
+	if _, ok := c.offered(screencopyManager); !ok && d.hasShots(ctx) {
+		picture, err := d.captureByPortal(ctx, c, area)
+		return picture, failure(doing, err)
+	}
 	if i := slices.IndexFunc(all, func(o output) bool { return o.Frame.Intersect(area) == area }); i >= 0 {
 		picture, err := c.capture(ctx, all[i], area)
 		if err != nil {

@@ -69,7 +69,7 @@ func (s *Session) input(ctx context.Context) desktop.Input {
 }
 
 func (s *Session) screen(ctx context.Context) desktop.Screen {
-	if s.listsWindows(ctx) && s.offers(ctx, screencopyManager) {
+	if s.listsWindows(ctx) && (s.offers(ctx, screencopyManager) || s.wayland.hasShots(ctx)) {
 		return s.wayland
 	}
 	return s.x11
