@@ -51,10 +51,14 @@ type clipOffer struct {
 	done    func()
 }
 
-// hasClipboard reports whether the session offers the clipboard. It asks no question.
+// hasClipboard reports whether the compositor is the way to the clipboard. It asks no question.
 func (d *Display) hasClipboard(ctx context.Context) bool {
 	c, err := d.connect(ctx)
-	return err == nil && (c.dataControl() != "" || d.hasRemoteClip(ctx))
+	if err != nil || c.dataControl() != "" {
+		return err == nil
+	}
+	// XWayland has the clipboard too, without a question.
+	return (d.isPrivate() || d.config.Getenv("DISPLAY") == "") && d.hasRemoteClip(ctx)
 }
 
 // clipboard returns the way to the clipboard.
