@@ -49,6 +49,7 @@ func fails(t *testing.T, err error, codes ...aai.Code) {
 
 // TestWaylandCompositorEnds: acts fail after the compositor has been killed in the middle of one, and work after its restart.
 func TestWaylandCompositorEnds(t *testing.T) {
+	t.Parallel()
 	s := newSession(t)
 	done := s.typing(t.Context(), t)
 	s.Compositor().Kill(t)
@@ -69,6 +70,7 @@ func TestWaylandCompositorEnds(t *testing.T) {
 
 // TestWaylandCompositorHangs: acts end at their deadline while the compositor is stopped, and work when it goes on.
 func TestWaylandCompositorHangs(t *testing.T) {
+	t.Parallel()
 	s := newSession(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	done := s.typing(ctx, t)
@@ -91,6 +93,7 @@ func TestWaylandCompositorHangs(t *testing.T) {
 
 // TestWaylandClipOwnerHangs: a program that does not give its clip ends the read, not the gateway.
 func TestWaylandClipOwnerHangs(t *testing.T) {
+	t.Parallel()
 	s := newSession(t)
 	owner := s.Launch(t, "wl-copy", "-f", "theirs")
 	until(t, func() bool { clip, err := s.Get(t.Context()); return err == nil && clip.Text == "theirs" })

@@ -15,6 +15,7 @@ import (
 
 // TestSwayLock: while swaylock locks the screen, no key and no click goes into it, and afterwards they work.
 func TestSwayLock(t *testing.T) {
+	t.Parallel()
 	s := newSession(t)
 	w := s.show(t, "foot", "sh", "-c", "cat > typed")
 	until(t, func() bool { _, err := os.Stat(filepath.Join(s.Home, "typed")); return err == nil })

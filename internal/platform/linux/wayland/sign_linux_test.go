@@ -17,6 +17,7 @@ var signDot = color.RGBA{0xff, 0x4d, 0x4d, 0xff}
 // TestSwaySign: the sign is on the screen while an agent acts, in its corner; it takes no click and no keyboard, and
 // leaves afterwards.
 func TestSwaySign(t *testing.T) {
+	t.Parallel()
 	s := newSession(t)
 	w := s.show(t, "foot", "sh", "-c", "stty raw -echo; printf '\\033[?1002h\\033[?1006h'; cat > mouse")
 	n := actingsign.New(actingsign.Config{Sign: true, StopKey: desktop.Chord{Key: "escape"}, Linger: 50 * time.Millisecond, Compositor: s.OpenSign}, nil)

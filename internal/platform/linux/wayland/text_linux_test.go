@@ -43,6 +43,7 @@ func (s *session) keepClips(t *testing.T) {
 // TestSwayText: a text arrives in Chromium, which takes no key with a character outside the first plane, and in a
 // terminal, whatever the layout; the person's clip is there afterwards, also after the gateway has ended.
 func TestSwayText(t *testing.T) {
+	t.Parallel()
 	const text, old = "The quick brown fox äöü ß € 漢字 😀 yz;:_'\"#{}[]\\|@", "the person's clip ü"
 	s := newSession(t, "XKB_DEFAULT_LAYOUT=fr")
 	s.keepClips(t)
