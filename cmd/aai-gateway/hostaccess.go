@@ -100,6 +100,9 @@ func (s *setup) hiddenScreenError(context.Context) error {
 	if l := s.promptScreen.accountSession.UnreachedLogin(); l != nil {
 		return fmt.Errorf("you have a graphical session, but its windows cannot be reached from here: %s", l)
 	}
+	if names := s.promptScreen.accountSession.UnchosenCompositors(); len(names) > 0 {
+		return fmt.Errorf("several Wayland compositors run for you, and nothing says which one is your screen: %s", strings.Join(names, ", "))
+	}
 	if why := s.promptScreen.accountSession.Login1Problem(); why != "" {
 		return fmt.Errorf("login1 does not report whether you have a graphical session: %s", why)
 	}

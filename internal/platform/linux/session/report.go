@@ -63,6 +63,11 @@ func (r *Detector) UnreachedLogin() *Login {
 	return nil
 }
 
+// UnchosenCompositors returns the names of several compositors of the person, of which none was taken as the screen.
+func (r *Detector) UnchosenCompositors() []string {
+	return r.screen.get(r.cfg.RetryAfter, r.lookForScreen).unchosen
+}
+
 // loginFolder is the folder of login1's sessions, on each computer that runs login1.
 const loginFolder = "/run/systemd/sessions"
 
@@ -121,7 +126,7 @@ func (r Report) Lines() []string {
 	var lines []string
 	for _, part := range []struct{ what, name, missing string }{
 		{"bus", busName, "none; log in to a desktop as this user, or start the gateway with " + busName},
-		{"display", displayName, "none; log in to a desktop as this user, or start the gateway with DISPLAY and XAUTHORITY"},
+		{"display", displayName, "none; log in to a desktop as this user, or start the gateway with WAYLAND_DISPLAY, or with DISPLAY and XAUTHORITY"},
 		{"cookie", cookieName, ""},
 		{"compositor", waylandName, ""},
 		{"folder", folderName, ""},

@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"path/filepath"
 	"slices"
@@ -75,6 +76,9 @@ func (l *screenLookup) searchElsewhere(own environment) []environment {
 	for _, env := range envs {
 		l.tryDisplay(env.values[displayName], env.from, append([]environment{env}, cookies...))
 		l.tryWayland(env)
+	}
+	if l.screen.Value == "" && l.wayland.Value == "" && f.mayShowWayland() && !strings.HasPrefix(l.cfg.Choice, ":") {
+		l.searchFolder()
 	}
 	if f.login != nil {
 		envs = append(envs, environment{map[string]string{typeName: f.login.Type, desktopName: f.login.desktop},
@@ -214,6 +218,43 @@ func (l *screenLookup) tryWayland(env environment) {
 		return
 	}
 	l.wayland = Value{waylandName, name, env.from}
+}
+
+// mayShowWayland reports whether login1 permits a compositor that no program names as the screen: the session of this
+// process is not a remote one, and not one of X11.
+func (f *facts) mayShowWayland() bool {
+	return !f.remote && (f.login == nil || !f.login.graphical() || f.login.Type == "wayland")
+}
+
+// searchFolder chooses the compositor in the runtime folder if it is the only valid one there.
+func (l *screenLookup) searchFolder() {
+	folder, err := l.userFolder()
+	if err != nil {
+		return
+	}
+	paths, _ := filepath.Glob(filepath.Join(folder, "wayland-*")) // the pattern is valid
+	var valid []string
+	for _, path := range paths {
+		if _, err := strconv.ParseUint(strings.TrimPrefix(filepath.Base(path), "wayland-"), 10, 15); err != nil {
+			continue
+		}
+		if err := l.checkSocket(l.ctx, path); err != nil {
+			l.refuse(filepath.Base(path), folder, err)
+			continue
+		}
+		valid = append(valid, path)
+	}
+	switch {
+	case len(valid) > 1:
+		for _, path := range valid {
+			l.refuse(filepath.Base(path), folder, fmt.Errorf("%d compositors run here, and WAYLAND_DISPLAY names none of them", len(valid)))
+			l.unchosen = append(l.unchosen, filepath.Base(path))
+		}
+	case len(valid) == 1 && l.Getenv(folderName) == folder:
+		l.wayland = Value{waylandName, filepath.Base(valid[0]), folder}
+	case len(valid) == 1:
+		l.wayland = Value{waylandName, valid[0], folder}
+	}
 }
 
 // waylandPath returns the path of the compositor's socket, or "".

@@ -80,6 +80,7 @@ type RejectedValue struct{ What, From, Why string }
 type lookup struct {
 	values   []Value
 	refusals []RejectedValue
+	unchosen []string // compositors of which none was taken
 	// alive reports whether the result is still valid. Nil means that the lookup is
 	// repeated after retryAfter.
 	alive func() bool

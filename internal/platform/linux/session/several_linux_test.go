@@ -6,9 +6,12 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/gybob/aai-gateway/internal/platform/linux/session"
 )
 
 // TestSeveralSessions checks that the active session on the own seat is chosen, and the others are
@@ -236,11 +239,7 @@ func TestProgramsInTheScope(t *testing.T) {
 func TestWayland(t *testing.T) {
 	w := newWorld(t)
 	s, bus := w.screen(), w.userBus()
-	l, err := net.Listen("unix", filepath.Join(w.login(), "wayland-1"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = l.Close() }()
+	w.listen("wayland-1")
 	w.login1(&login1{own: "1", sessions: []login{{id: "1", kind: "wayland", seat: "seat0", active: true}}})
 	w.manager(bus, "WAYLAND_DISPLAY=wayland-1", "DISPLAY="+s.display, "XAUTHORITY="+s.cookie)
 	r := w.detector()
@@ -249,6 +248,73 @@ func TestWayland(t *testing.T) {
 	if data := fmt.Sprint(r.Report().Data()); !strings.Contains(data, "wayland-1") || !strings.Contains(data, "seat0") {
 		t.Errorf("the report for programs is %s", data)
 	}
+}
+
+// TestWaylandWithoutEnvironment checks that the only compositor in the runtime folder is taken if nothing names a
+// screen, and that several are reported.
+func TestWaylandWithoutEnvironment(t *testing.T) {
+	for name, c := range map[string]struct {
+		listening []string
+		sessions  []login
+		own       string
+		want      string
+		unchosen  []string
+	}{
+		"one":                    {listening: []string{"wayland-1"}, want: "wayland-1"},
+		"none":                   {},
+		"several":                {listening: []string{"wayland-0", "wayland-1"}, unchosen: []string{"wayland-0", "wayland-1"}},
+		"a socket of no display": {listening: []string{"wayland-x", "wayland-1-awww"}},
+		"a session of Wayland":   {listening: []string{"wayland-1"}, sessions: []login{{id: "1", kind: "wayland", seat: "seat0"}}, want: "wayland-1"},
+		"a console":              {listening: []string{"wayland-1"}, sessions: []login{{id: "1", kind: "tty", seat: "seat0"}}, own: "1", want: "wayland-1"},
+		"a session of X11":       {listening: []string{"wayland-1"}, sessions: []login{{id: "1", kind: "x11", seat: "seat0", display: ":93471"}}},
+		"from afar":              {listening: []string{"wayland-1"}, sessions: []login{{id: "1", kind: "tty", remote: true}}, own: "1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			for _, socket := range c.listening {
+				w.listen(socket)
+			}
+			dead := w.listen("wayland-7")
+			dead.SetUnlinkOnClose(false) // as of a compositor that was killed
+			_ = dead.Close()
+			if c.sessions != nil {
+				w.login1(&login1{own: c.own, sessions: c.sessions})
+			}
+			r := w.detector()
+			has(t, r, map[string]string{"WAYLAND_DISPLAY": c.want, "DISPLAY": ""})
+			if got := r.UnchosenCompositors(); !slices.Equal(got, c.unchosen) {
+				t.Errorf("unchosen are %q, expected %q", got, c.unchosen)
+			}
+			for _, socket := range c.unchosen {
+				says(t, r, "not taken: "+socket, "2 compositors run here")
+			}
+			if c.want == "" {
+				says(t, r, "display: none", "WAYLAND_DISPLAY")
+			}
+		})
+	}
+}
+
+// TestWaylandOfAnotherFolder checks that the compositor in the account's runtime folder has its path if the
+// environment has another folder, and that it is not taken into a private session.
+func TestWaylandOfAnotherFolder(t *testing.T) {
+	w := newWorld(t)
+	w.listen("wayland-1")
+	w.env["XDG_RUNTIME_DIR"] = w.folder
+	has(t, w.detector(), map[string]string{"WAYLAND_DISPLAY": filepath.Join(w.login(), "wayland-1")})
+	w.env[session.PrivateMark] = "1"
+	has(t, w.detector(), map[string]string{"WAYLAND_DISPLAY": ""})
+}
+
+// listen listens on a socket in the runtime folder.
+func (w *world) listen(name string) *net.UnixListener {
+	w.t.Helper()
+	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: filepath.Join(w.login(), name), Net: "unix"})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.t.Cleanup(func() { _ = l.Close() })
+	return l
 }
 
 // TestUnreachedSession checks that a graphical session of the person without a found
