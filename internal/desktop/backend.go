@@ -200,7 +200,10 @@ type WindowInfo struct {
 	Frame Rect
 	// Surface is the rectangle with the shadow that the program draws around Frame. It is empty if the program draws none,
 	// or if the window system does not tell.
-	Surface   Rect
+	Surface Rect
+	// Unscaled reports whether all monitors that show the window have the scale 1. It is false if the window system does
+	// not tell.
+	Unscaled  bool
 	Active    bool // has the keyboard focus
 	Minimized bool
 	// Modal reports whether the window must be answered before the program's other windows can be used.

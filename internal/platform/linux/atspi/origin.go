@@ -66,6 +66,9 @@ func (p *profile) origin(w desktop.WindowInfo, own desktop.Rect) (desktop.Point,
 	if !p.comparesSizes {
 		return desktop.Point{X: w.Frame.X, Y: w.Frame.Y}, true
 	}
+	if p.scalesPages && !w.Unscaled {
+		return desktop.Point{}, false
+	}
 	m := p.decoration
 	content := desktop.Rect{X: w.Frame.X + m.X, Y: w.Frame.Y + m.Y, W: w.Frame.W - m.W, H: w.Frame.H - m.H}
 	const rounding = 1 // of sizes on a scaled screen

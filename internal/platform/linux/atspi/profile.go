@@ -46,6 +46,8 @@ type profile struct {
 
 	// comparesSizes reports whether windows are matched by their sizes too, since no frame says where it is.
 	comparesSizes bool
+	// scalesPages reports whether the frames in pages are in the pixels of the monitor, and the others in logical ones.
+	scalesPages bool
 	// decoration is what the toolkit draws around a window itself: the place of the content, and the difference of the
 	// sizes.
 	decoration desktop.Rect
@@ -116,7 +118,7 @@ func (p *profile) setChromium() {
 		p.trust, p.plainInterfaces = treecache.TrustChecked, offersComponent|offersAction
 	}
 	p.needsFlag, p.omitsWaiting, p.lacksIDs, p.hasPromptPanels = true, true, true, true
-	p.textsFillParents = true
+	p.textsFillParents, p.scalesPages = true, true
 	p.writtenByParts, p.clampsRanges, p.tellsDirection = true, true, true
 	p.roundsNumbers, p.writesNumbers = true, true
 	p.firstActionPresses, p.omitsSensitive = true, true

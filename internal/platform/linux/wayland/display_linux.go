@@ -160,9 +160,11 @@ func (d *Display) Windows(ctx context.Context) ([]desktop.WindowInfo, error) {
 	if err != nil {
 		return nil, err
 	}
+	outputs, _ := d.allOutputs(ctx) // without them, no window counts as unscaled
 	infos := make([]desktop.WindowInfo, 0, len(all))
 	for _, w := range all {
 		if !w.popup {
+			w.Unscaled = isUnscaled(w.Frame, outputs)
 			infos = append(infos, w.WindowInfo)
 		}
 	}

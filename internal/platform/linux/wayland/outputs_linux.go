@@ -146,13 +146,9 @@ func (o *output) settle() {
 
 // Monitors implements desktop.Screen. The first counts as the primary one: Wayland has none.
 func (d *Display) Monitors(ctx context.Context) ([]desktop.Monitor, error) {
-	c, err := d.connect(ctx)
+	all, err := d.allOutputs(ctx)
 	if err != nil {
 		return nil, err
-	}
-	all, err := c.outputs(ctx)
-	if err != nil {
-		return nil, failure("listing the monitors", err)
 	}
 	monitors := make([]desktop.Monitor, len(all))
 	for i, o := range all {
@@ -160,4 +156,28 @@ func (d *Display) Monitors(ctx context.Context) ([]desktop.Monitor, error) {
 		monitors[i].Primary = i == 0
 	}
 	return monitors, nil
+}
+
+func (d *Display) allOutputs(ctx context.Context) ([]output, error) {
+	c, err := d.connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all, err := c.outputs(ctx)
+	return all, failure("listing the monitors", err)
+}
+
+// isUnscaled reports whether monitors show the rectangle, all with the scale 1, in the layout and for the programs.
+func isUnscaled(r desktop.Rect, all []output) bool {
+	const rounding = 0.001
+	shown := false
+	for _, o := range all {
+		if o.Frame.Intersect(r).Empty() {
+			continue
+		}
+		if shown = true; o.factor > 1 || o.Scale < 1-rounding || o.Scale > 1+rounding {
+			return false
+		}
+	}
+	return shown
 }
