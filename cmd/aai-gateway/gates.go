@@ -57,7 +57,7 @@ func (s *setup) gates(store policy.Store, passphrase *reauth.Passphrase, log *sl
 		t.limits, // first: a refused call counts too
 		policy.NewBuiltinGate(policy.BuiltinConfig{
 			AgentTools: agentTools(), PersonDoors: []string{aai.DoorCLI, aai.DoorWeb}, PassphraseTool: builtin.SetPassphrase, NeedsConsent: asked,
-			IsNarrowing: s.settings().NarrowingCheck(builtin.NarrowingCheck(store, t.modes)), Authenticator: who, Language: s.promptScreen.language,
+			IsNarrowing: s.settings().NarrowingCheck(narrowsBrowsers(builtin.NarrowingCheck(store, t.modes))), Authenticator: who, Language: s.promptScreen.language,
 			FirstReauthBlocked: func(ctx context.Context) error {
 				if why := passphrase.CheckAvailable(ctx); why != nil {
 					return why

@@ -48,8 +48,8 @@ func mcpToolOfAPage(t *testing.T, b programPath) {
 	name := ""
 	for name == "" { // without it the test does not end
 		for line := range strings.Lines(w.run("browser", "list")) {
-			if strings.Contains(line, " is not connected") {
-				name, _, _ = strings.Cut(line, " ")
+			if _, profile, ok := strings.Cut(line, ", profile "); ok {
+				name, _, _ = strings.Cut(strings.TrimSpace(profile), ", ")
 			}
 		}
 	}

@@ -326,7 +326,7 @@ func (p *program) build(cfg *setup) (*components, error) {
 		DefaultTimeout: cfg.DefaultTimeout, RescanInterval: cfg.RescanInterval,
 		EntryCommand: cfg.entry(), Builtin: append(ownApps, self, calling.library.ReservedApp()), Log: log,
 	})
-	known.WebCatalog = cfg.web(pages.Wrap(finds.servers.WithServerTools(calling.library.Wrap(known.local))), client, drivers, log)
+	known.WebCatalog = cfg.web(known.withPages(pages.Wrap(finds.servers.WithServerTools(calling.library.Wrap(known.local)))), client, drivers, log)
 	shown := &policy.VisibleCatalog{Catalog: known, Modes: trust.modes}
 	*built = components{
 		gateway: &gateway.Gateway{

@@ -26,6 +26,21 @@ const namesFile = "name-cache.json"
 type combinedCatalog struct {
 	*discovery.WebCatalog
 	local *catalog.Catalog
+	pages aai.Catalog // in front of local
+}
+
+// withPages sets the catalog with the open pages, and returns it.
+func (e *combinedCatalog) withPages(c aai.Catalog) aai.Catalog {
+	e.pages = c
+	return c
+}
+
+// Find implements aai.Catalog. The id of an open page has the form of an address, but is none of a web app.
+func (e *combinedCatalog) Find(ctx context.Context, name string) (*aai.App, error) {
+	if strings.HasPrefix(strings.TrimPrefix(name, "app:"), aai.PagePrefix) {
+		return e.pages.Find(ctx, name)
+	}
+	return e.WebCatalog.Find(ctx, name)
 }
 
 // Report reports on the descriptors of this computer.

@@ -281,8 +281,8 @@ func builtinActions(language string) map[string]builtinAction {
 			"start":              {"让您已停止的调用重新运行", ""},
 			"history_forget":     {"删除所保存的调用应答（记录保留）", ""},
 
-			"browser_connect":               {"让智能体使用浏览器 %s 中已打开页面的操作", "browser"},
-			"browser_disconnect":            {"不再让智能体使用浏览器 %s", "browser"},
+			"browser_connect":               {"让智能体使用配置文件夹为 %s 的浏览器中已打开页面的操作", "browser"},
+			"browser_disconnect":            {"不再让智能体使用配置文件夹为 %s 的浏览器", "browser"},
 			"pin":                           {"在每次对话中直接向智能体列出操作 %s（说明文字出自该应用）", "tool"},
 			"unpin":                         {"不再直接向智能体列出操作 %s", "tool"},
 			"settings_set":                  {"更改设置 %s", "key"},
@@ -311,8 +311,8 @@ func builtinActions(language string) map[string]builtinAction {
 		"start":              {"let the calls that you stopped run again", ""},
 		"history_forget":     {"delete the kept results of calls (the calls stay on record)", ""},
 
-		"browser_connect":               {"let agents use the tools of the pages open in the browser %s", "browser"},
-		"browser_disconnect":            {"take the browser %s away from agents", "browser"},
+		"browser_connect":               {"let agents use the tools of the pages open in the browser with the profile %s", "browser"},
+		"browser_disconnect":            {"take the browser with the profile %s away from agents", "browser"},
 		"pin":                           {"show agents the tool %s, described in its app's words, in every conversation", "tool"},
 		"unpin":                         {"take the tool %s out of the list of agents", "tool"},
 		"settings_set":                  {"change the setting %s", "key"},

@@ -18,8 +18,10 @@ import (
 type Config struct {
 	// Find returns the browsers that listen.
 	Find func() []Endpoint
-	// AllowFile holds the starts of browsers that the person has allowed, as a JSON list of ids.
+	// AllowFile holds the starts of browsers that the person has allowed, as a JSON list of ids that Seal has sealed.
 	AllowFile string
+	// Seal and Open seal the content of AllowFile, so that another program cannot write it. Nil: it is plain.
+	Seal, Open func(ctx context.Context, content []byte) ([]byte, error)
 	// Timeout limits a call of a page's tool.
 	Timeout time.Duration
 	Log     *slog.Logger
@@ -74,14 +76,25 @@ func (b *Browsers) connected() []*browser {
 const maxAllowed = 50
 
 // allowed returns the ids of the allowed starts of browsers.
-func (b *Browsers) allowed() (ids []string, err error) {
-	text, err := atomicfile.Read(b.config.AllowFile, allowLimits())
+func (b *Browsers) allowed(ctx context.Context) (ids []string, err error) {
+	content, err := atomicfile.Read(b.config.AllowFile, allowLimits())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	if err == nil {
-		err = json.Unmarshal(text, &ids)
+	if err != nil {
+		return nil, err
 	}
+	return b.decode(ctx, content)
+}
+
+// decode opens and reads the content of AllowFile.
+func (b *Browsers) decode(ctx context.Context, content []byte) (ids []string, err error) {
+	if b.config.Open != nil {
+		if content, err = b.config.Open(ctx, content); err != nil {
+			return nil, err
+		}
+	}
+	err = json.Unmarshal(content, &ids)
 	return ids, err
 }
 
@@ -91,16 +104,18 @@ func allowLimits() atomicfile.ReadLimits { return atomicfile.ReadLimits{Size: 1 
 func (b *Browsers) allow(ctx context.Context, id string, undo bool) error {
 	return atomicfile.Update(ctx, b.config.AllowFile, allowLimits(), func(old []byte) ([]byte, error) {
 		var ids []string
-		if len(old) > 0 {
-			if err := json.Unmarshal(old, &ids); err != nil {
-				return nil, err
-			}
+		if len(old) > 0 { // what cannot be opened was not written by the person, and is dropped
+			ids, _ = b.decode(ctx, old)
 		}
 		ids = slices.DeleteFunc(ids, func(one string) bool { return one == id })
 		if !undo {
 			ids = append(ids, id)
 		}
-		return json.Marshal(ids[max(0, len(ids)-maxAllowed):])
+		content, err := json.Marshal(ids[max(0, len(ids)-maxAllowed):])
+		if err != nil || b.config.Seal == nil {
+			return content, err
+		}
+		return b.config.Seal(ctx, content)
 	})
 }
 
@@ -122,7 +137,7 @@ func (b *Browsers) refresh(ctx context.Context) {
 		return
 	}
 	b.looked = time.Now()
-	ids, err := b.allowed()
+	ids, err := b.allowed(ctx)
 	if err != nil {
 		b.config.Log.Warn("the list of allowed browsers cannot be read", "file", b.config.AllowFile, "error", err)
 	}

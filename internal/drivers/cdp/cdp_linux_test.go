@@ -74,7 +74,7 @@ func newWorld(t *testing.T, page string, switches ...string) *world {
 
 // named returns a call that names the browser.
 func (w *world) named() *aai.Call {
-	return &aai.Call{Args: map[string]any{"browser": w.endpoint.Name}}
+	return &aai.Call{Args: map[string]any{"browser": w.profile}}
 }
 
 // app returns the app of the page, once it has the tool.

@@ -24,7 +24,7 @@ func AgentTools() []string { return []string{ToolBrowsers} }
 const (
 	noParams      = `{"type": "object", "additionalProperties": false, "properties": {}}`
 	browserParams = `{"type": "object", "additionalProperties": false, "required": ["browser"], "properties": {
-		"browser": {"type": "string", "minLength": 1, "description": "Name, or name:port, as browsers shows"}}}`
+		"browser": {"type": "string", "minLength": 1, "description": "Its profile folder, as browsers shows"}}}`
 )
 
 // howToListen is the advice where no browser listens.
@@ -56,7 +56,7 @@ func (b *Browsers) Tools() []*aai.Tool {
 // list lists the browsers.
 func (b *Browsers) list(ctx context.Context, _ *aai.Call) (*aai.Result, error) {
 	apps := b.apps(ctx)
-	allowed, err := b.allowed()
+	allowed, err := b.allowed(ctx)
 	if err != nil {
 		return nil, undelivered(aai.AutomationFailed, "Remove the file; browsers are then allowed anew.", "%s: %w", b.config.AllowFile, err)
 	}
@@ -81,14 +81,14 @@ func describe(rows []answer.Browser) string {
 	}
 	var lines []string
 	for _, row := range rows {
-		line := fmt.Sprintf("%s:%d", row.Name, row.Port)
+		line := fmt.Sprintf("%s, profile %s", row.Name, row.Profile)
 		switch {
 		case !row.IsAllowed:
-			line += " is not connected; browser_connect asks the person"
+			line += ", is not connected; browser_connect asks the person"
 		case row.Problem != "":
 			line += ": " + row.Problem
 		case len(row.Pages) == 0:
-			line += " has no page with tools"
+			line += ", has no page with tools"
 		default:
 			line += ": " + strings.Join(row.Pages, ", ")
 		}
@@ -116,7 +116,7 @@ func (b *Browsers) choose(call *aai.Call) (Endpoint, error) {
 	var fits []Endpoint
 	all := b.config.Find()
 	for _, e := range all {
-		if name == e.Name || name == fmt.Sprintf("%s:%d", e.Name, e.Port) {
+		if name == e.Profile { // the question shows it, so it must say which browser it is
 			fits = append(fits, e)
 		}
 	}
@@ -126,12 +126,10 @@ func (b *Browsers) choose(call *aai.Call) (Endpoint, error) {
 	e := undelivered(aai.AppNotFound, howToListen, "no browser listens for DevTools")
 	switch {
 	case len(all) > 0 && len(fits) == 0:
-		e = undelivered(aai.AppNotFound, "Name one of the candidates.", "browser: no browser %q listens", aai.CleanLabel(name, 60))
-	case len(fits) > 1:
-		e = undelivered(aai.AmbiguousTarget, "Name one of the candidates.", "browser: %d browsers listen", len(fits))
+		e = undelivered(aai.AppNotFound, "Name the profile folder of one of them.", "browser: no browser with the profile %q listens", aai.CleanLabel(name, 200))
 	}
 	for _, one := range all {
-		e.Candidates = append(e.Candidates, fmt.Sprintf("%s:%d", one.Name, one.Port))
+		e.Candidates = append(e.Candidates, one.Profile)
 	}
 	return Endpoint{}, e
 }

@@ -51,6 +51,9 @@ type portal struct {
 	token       string // of a store that failed
 }
 
+// fastestAnswer is less time than a person needs to see a question and to answer it.
+const fastestAnswer = 700 * time.Millisecond
+
 // An attempt is one question.
 type attempt struct {
 	done   chan struct{} // closed at its end
@@ -152,9 +155,15 @@ func (p *portal) deny(why string) {
 
 // ask opens a session, and keeps its new token. A token that the portal refuses leads to a question without it.
 func (p *portal) ask(ctx context.Context, c *Config, token string) (*remote, error) {
+	begun := time.Now()
 	r, fresh, err := openPortal(ctx, c, token)
 	if err != nil && token != "" && !errors.Is(err, errDenied) && ctx.Err() == nil {
 		r, fresh, err = openPortal(ctx, c, "")
+	}
+	if errors.Is(err, errDenied) && time.Since(begun) < fastestAnswer {
+		p.deny("the desktop ended its question about pointer and keyboard before it could be answered")
+		err = unsupported("the desktop ended its question about pointer and keyboard before it could be answered",
+			"Its dialog may be missing or have crashed: look for the packages of the desktop's portal. Elements can be operated by their refs.")
 	}
 	if errors.Is(err, errDenied) {
 		p.deny("the person denied the gateway pointer and keyboard in the desktop's question")

@@ -32,6 +32,10 @@ func TestSwayLock(t *testing.T) {
 	for name, act := range map[string]func(context.Context) error{
 		"type": func(ctx context.Context) error { return s.Type(ctx, desktop.PersonSeat, w.ID, "secret") },
 		"key":  func(ctx context.Context) error { return s.Key(ctx, desktop.PersonSeat, w.ID, desktop.Chord{Key: "a"}) },
+		"picture": func(ctx context.Context) error {
+			_, err := s.CaptureWindow(ctx, w.ID)
+			return err
+		},
 		"click": func(ctx context.Context) error {
 			return s.Display.Click(ctx, desktop.PersonSeat, w.ID, center, desktop.LeftButton, 1)
 		},

@@ -54,29 +54,34 @@ func (s *Session) listsWindows(ctx context.Context) bool {
 	return err == nil || aai.AsError(err).Code != aai.AutomationNotSupported
 }
 
+// isAlone reports whether there is no X server beside the compositor. Its errors then say what the compositor lacks.
+func (s *Session) isAlone() bool {
+	return s.wayland.IsOffered() && s.wayland.config.Getenv("DISPLAY") == ""
+}
+
 func (s *Session) windows(ctx context.Context) desktop.Windows {
-	if s.listsWindows(ctx) {
+	if s.isAlone() || s.listsWindows(ctx) {
 		return s.wayland
 	}
 	return s.x11
 }
 
 func (s *Session) input(ctx context.Context) desktop.Input {
-	if s.listsWindows(ctx) {
+	if s.isAlone() || s.listsWindows(ctx) {
 		return s.wayland
 	}
 	return s.x11
 }
 
 func (s *Session) screen(ctx context.Context) desktop.Screen {
-	if s.listsWindows(ctx) && (s.offers(ctx, screencopyManager) || s.wayland.hasShots(ctx)) {
+	if s.isAlone() || s.listsWindows(ctx) && (s.offers(ctx, screencopyManager) || s.wayland.hasShots(ctx)) {
 		return s.wayland
 	}
 	return s.x11
 }
 
 func (s *Session) clipboard(ctx context.Context) desktop.Clipboard {
-	if s.wayland.IsOffered() && s.wayland.hasClipboard(ctx) {
+	if s.isAlone() || s.wayland.IsOffered() && s.wayland.hasClipboard(ctx) {
 		return s.wayland
 	}
 	return s.x11

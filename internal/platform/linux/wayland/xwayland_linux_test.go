@@ -20,7 +20,7 @@ func TestWaylandXWayland(t *testing.T) {
 	const open = `import ctypes; x = ctypes.CDLL("libX11.so.6"); x.XOpenDisplay.restype = ctypes.c_void_p; ` +
 		`d = ctypes.c_void_p(x.XOpenDisplay(None)); x.XDisableAccessControl(d); x.XSync(d, 0)`
 	script := filepath.Join(s.Home, "open.py")
-	if err := os.WriteFile(script, []byte(open), 0o644); err != nil { //nolint:gosec // sway's user reads it
+	if err := os.WriteFile(script, []byte(open), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	s.output(t, "swaymsg", "exec", `sh -c 'python3 "$HOME/open.py"; echo "$DISPLAY" > "$HOME/display"'`)
