@@ -362,6 +362,11 @@ func (v *view) clickPoint(i int, w desktop.WindowInfo) (desktop.Point, error) {
 	if !over {
 		seen = seen.Intersect(w.Frame)
 	}
+	if seen.Empty() && v.snapshot.Elements[v.snapshot.WindowOf(i)].Frame.Empty() {
+		e := guierr.Failed(aai.NotDelivered, "no place of an element is known in the window of %s, so the pointer cannot reach it", v.name(i))
+		aai.AsError(e).Hint = "Act on the element by its ref in the default mode; that needs no place."
+		return desktop.Point{}, e
+	}
 	if seen.Empty() {
 		return desktop.Point{}, guierr.Failed(aai.NotDelivered, "%s is not in view, or the program does not say where it is; ax_scroll brings it into view", v.name(i))
 	}

@@ -298,22 +298,31 @@ func (p *program) windowOf(ctx context.Context, m *elementBuilder, n *node) *nod
 			return window
 		}
 		t := newTree(p.root)
-		for _, i := range known.Children(-1) {
-			if r, ok := parseID(known.Elements[i].ID, p.sender); ok {
-				t.root.children = append(t.root.children, &node{ref: r, name: known.Elements[i].Name, offers: offersComponent})
-			}
+		frames, depth := &batch{}, 0
+		if m.habits.drawsShadow {
+			depth = containerDepth
 		}
-		if m.habits.comparesSizes {
-			frames := &batch{}
-			for _, n := range t.root.children {
-				p.askFrame(frames, n)
-			}
-			if p.run(ctx, frames) != nil {
-				return window
-			}
+		p.addKnown(frames, t.root, known, -1, depth)
+		if m.habits.comparesSizes && p.run(ctx, frames) != nil {
+			return window
 		}
 		m.origins = origins(t, windows, p.app.PID, m.habits)
 	}
 	window.ref, _ = parseID(e.ID, p.sender)
 	return window
+}
+
+// addKnown adds stand-ins for the children of an element of the last snapshot, and for the containers below them to the
+// depth, and asks for their frames.
+func (p *program) addKnown(frames *batch, parent *node, known *desktop.Snapshot, element, depth int) {
+	for _, i := range known.Children(element) {
+		e := &known.Elements[i]
+		if r, ok := parseID(e.ID, p.sender); ok && (element < 0 || e.Role == desktop.Generic) {
+			n := &node{ref: r, name: e.Name, offers: offersComponent}
+			parent.children = append(parent.children, n)
+			if p.askFrame(frames, n); depth > 0 {
+				p.addKnown(frames, n, known, i, depth-1)
+			}
+		}
+	}
 }

@@ -20,11 +20,11 @@ func origins(t *tree, windows []desktop.WindowInfo, pid int, habits *profile) ma
 	found := map[ref]desktop.Point{}
 	pair := func(fits func(w desktop.WindowInfo, n *node) bool) {
 		pairs := pairsOf(own, left, func(w desktop.WindowInfo, n *node) bool {
-			_, placed := habits.origin(w, n.frame)
+			_, placed := habits.origin(w, n)
 			return placed && fits(w, n)
 		})
 		for n, w := range pairs {
-			found[n.ref], _ = habits.origin(w, n.frame)
+			found[n.ref], _ = habits.origin(w, n)
 			left = slices.DeleteFunc(left, func(other *node) bool { return other == n })
 			own = slices.DeleteFunc(own, func(other desktop.WindowInfo) bool { return other.ID == w.ID })
 		}
@@ -62,14 +62,14 @@ func pairsOf(windows []desktop.WindowInfo, nodes []*node, fits func(desktop.Wind
 // origin returns the point of the screen from which an app counts the frames in one of its windows. Where sizes are
 // compared, the size of the app's own frame of the window says which rectangle the app counts from, and a frame of
 // another size belongs to another window.
-func (p *profile) origin(w desktop.WindowInfo, own desktop.Rect) (desktop.Point, bool) {
+func (p *profile) origin(w desktop.WindowInfo, window *node) (desktop.Point, bool) {
 	if !p.comparesSizes {
 		return desktop.Point{X: w.Frame.X, Y: w.Frame.Y}, true
 	}
 	if p.scalesPages && !w.Unscaled {
 		return desktop.Point{}, false
 	}
-	m := p.decoration
+	own, m := window.frame, p.decoration
 	content := desktop.Rect{X: w.Frame.X + m.X, Y: w.Frame.Y + m.Y, W: w.Frame.W - m.W, H: w.Frame.H - m.H}
 	const rounding = 1 // of sizes on a scaled screen
 	for _, r := range []desktop.Rect{w.Frame, w.Surface, content} {
@@ -78,5 +78,27 @@ func (p *profile) origin(w desktop.WindowInfo, own desktop.Rect) (desktop.Point,
 			return desktop.Point{X: r.X, Y: r.Y}, true
 		}
 	}
+	if p.drawsShadow {
+		inner := slices.Compact(window.framesOf(w.Frame, containerDepth))
+		if len(inner) == 1 && !w.Frame.Empty() {
+			return desktop.Point{X: w.Frame.X - inner[0].X, Y: w.Frame.Y - inner[0].Y}, true
+		}
+	}
 	return desktop.Point{}, false
+}
+
+// containerDepth is the depth in a window at which a container has the size of the window without its shadow.
+const containerDepth = 3
+
+// framesOf returns the frames of the size of r, down to the depth.
+func (n *node) framesOf(r desktop.Rect, depth int) (found []desktop.Rect) {
+	for _, c := range n.children {
+		if c.frame.W == r.W && c.frame.H == r.H {
+			found = append(found, c.frame)
+		}
+		if depth > 1 {
+			found = append(found, c.framesOf(r, depth-1)...)
+		}
+	}
+	return found
 }

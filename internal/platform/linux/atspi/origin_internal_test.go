@@ -49,3 +49,40 @@ func TestOrigins(t *testing.T) {
 		})
 	}
 }
+
+// TestOriginInShadow: the container that has the size of the window says how wide the shadow is, unless two places fit or
+// the monitor has a scale.
+func TestOriginInShadow(t *testing.T) {
+	in := func(frames ...desktop.Rect) (w *node) {
+		w = &node{details: details{frame: desktop.Rect{W: 332, H: 242}}}
+		for _, f := range frames {
+			w.children = append(w.children, &node{details: details{frame: w.frame}, children: []*node{{details: details{frame: f}}}})
+		}
+		return w
+	}
+	container, other := desktop.Rect{X: 16, Y: 10, W: 300, H: 200}, desktop.Rect{X: 0, Y: 0, W: 300, H: 200}
+	for name, c := range map[string]struct {
+		window   *node
+		unscaled bool
+		want     bool
+	}{
+		"one container":   {in(container), true, true},
+		"the same twice":  {in(container, container), true, true},
+		"two places":      {in(container, other), true, false},
+		"no such size":    {in(desktop.Rect{X: 16, Y: 10, W: 301, H: 200}), true, false},
+		"a scaled screen": {in(container), false, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			habits := &profile{}
+			habits.setChromium()
+			habits.comparesSizes = true
+			at, placed := habits.origin(desktop.WindowInfo{Frame: desktop.Rect{X: 100, Y: 50, W: 300, H: 200}, Unscaled: c.unscaled}, c.window)
+			if placed != c.want {
+				t.Errorf("placed: %v, expected %v", placed, c.want)
+			}
+			if want := (desktop.Point{X: 84, Y: 40}); placed && at != want {
+				t.Errorf("the place is %v, expected %v", at, want)
+			}
+		})
+	}
+}

@@ -48,6 +48,9 @@ type profile struct {
 	comparesSizes bool
 	// scalesPages reports whether the frames in pages are in the pixels of the monitor, and the others in logical ones.
 	scalesPages bool
+	// drawsShadow reports whether the frame of a window contains the shadow that the app draws; a container in it is as
+	// large as the window without the shadow.
+	drawsShadow bool
 	// decoration is what the toolkit draws around a window itself: the place of the content, and the difference of the
 	// sizes.
 	decoration desktop.Rect
@@ -118,7 +121,7 @@ func (p *profile) setChromium() {
 		p.trust, p.plainInterfaces = treecache.TrustChecked, offersComponent|offersAction
 	}
 	p.needsFlag, p.omitsWaiting, p.lacksIDs, p.hasPromptPanels = true, true, true, true
-	p.textsFillParents, p.scalesPages = true, true
+	p.textsFillParents, p.scalesPages, p.drawsShadow = true, true, true
 	p.writtenByParts, p.clampsRanges, p.tellsDirection = true, true, true
 	p.roundsNumbers, p.writesNumbers = true, true
 	p.firstActionPresses, p.omitsSensitive = true, true

@@ -15,14 +15,20 @@ func listsWindows(c linuxtest.Compositor) bool {
 }
 
 // window returns the first listed window with a title that fits.
-func (s *session) window(t *testing.T, title string, fits func(desktop.WindowInfo) bool) (found desktop.WindowInfo) {
+func (s *session) window(t *testing.T, title string, fits func(desktop.WindowInfo) bool) desktop.WindowInfo {
+	t.Helper()
+	return s.windowThat(t, func(w desktop.WindowInfo) bool { return w.Title == title && fits(w) })
+}
+
+// windowThat waits for a window that fits.
+func (s *session) windowThat(t *testing.T, fits func(desktop.WindowInfo) bool) (found desktop.WindowInfo) {
 	t.Helper()
 	until(t, func() bool {
 		windows, err := s.Windows(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		i := slices.IndexFunc(windows, func(w desktop.WindowInfo) bool { return w.Title == title && fits(w) })
+		i := slices.IndexFunc(windows, fits)
 		if i >= 0 {
 			found = windows[i]
 		}
