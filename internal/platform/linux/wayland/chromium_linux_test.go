@@ -38,7 +38,15 @@ onclick = e => document.title = "target " + ++n + " " + (e.offsetX - 40) + " " +
 				return now.ID == w.ID && now.Frame.W != w.Frame.W && strings.HasPrefix(now.Title, fmt.Sprintf("target 1 at %d ", now.Frame.W))
 			})
 		}
-		at := s.element(t, tree, f, "Target").Frame.Center()
+		target := s.element(t, tree, f, "Target")
+		again, err := tree.Read(t.Context(), snapshotOf(t, tree, f.PID).App, target.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again.Frame != target.Frame {
+			t.Errorf("in a %s window, the place read alone is %+v, expected %+v", is, again.Frame, target.Frame)
+		}
+		at := target.Frame.Center()
 		if err := s.Display.Click(t.Context(), desktop.PersonSeat, w.ID, at, desktop.LeftButton, 1); err != nil {
 			t.Fatal(err)
 		}
