@@ -125,8 +125,8 @@ func (s *setup) dialogOn(getenv func(string) string, folder string, log *slog.Lo
 		Getenv: getenv, Folder: folder, Language: s.promptScreen.language,
 		InputLock: shared, Log: log,
 	}
-	if s.platform.windowState != nil {
-		cfg.FocusedPID, cfg.ShowsWindow = s.platform.windowState(getenv, shared)
+	if s.platform.watchWindows != nil {
+		s.platform.watchWindows(&cfg)
 	}
 	return dialog.New(cfg)
 }

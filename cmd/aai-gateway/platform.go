@@ -10,7 +10,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/catalog"
 	"github.com/gybob/aai-gateway/internal/catalog/discovery"
 	"github.com/gybob/aai-gateway/internal/desktop"
-	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
+	"github.com/gybob/aai-gateway/internal/platform/linux/dialog"
 )
 
 // platform holds the program's knowledge of an operating system. Each platform_*.go creates one in
@@ -24,9 +24,9 @@ type platform struct {
 	screen func(getenv func(string) string) bool
 	// checkScreen checks whether the screen accepts this user; see session.Config. May be nil.
 	checkScreen func(ctx context.Context, getenv func(string) string, check func(net.Conn) error) error
-	// windowState returns two functions for dialog.Config: focus returns the process with the keyboard
-	// focus; shown reports whether a process shows a window. It is nil if the system cannot tell.
-	windowState func(getenv func(string) string, shared *inputlock.Lock) (focus func(context.Context) (pid int, err error), shown func(context.Context, int) (bool, error))
+	// watchWindows sets the functions of a dialog's configuration that look at windows, on the screen of its Getenv. It
+	// is nil if the system cannot tell.
+	watchWindows func(*dialog.Config)
 	// describeCompositor describes the parts of the screen that a compositor of Wayland offers, for people and as data; nil
 	// data without a compositor. It is nil on other systems.
 	describeCompositor func(ctx context.Context, getenv func(string) string) (lines []string, data map[string]any)

@@ -14,10 +14,10 @@ import (
 	"github.com/gybob/aai-gateway/internal/catalog/discovery"
 	"github.com/gybob/aai-gateway/internal/dbus/wire"
 	"github.com/gybob/aai-gateway/internal/desktop"
-	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
 	"github.com/gybob/aai-gateway/internal/drivers/dbus"
 	"github.com/gybob/aai-gateway/internal/platform/linux/actingsign"
 	"github.com/gybob/aai-gateway/internal/platform/linux/atspi"
+	"github.com/gybob/aai-gateway/internal/platform/linux/dialog"
 	"github.com/gybob/aai-gateway/internal/platform/linux/session"
 	"github.com/gybob/aai-gateway/internal/platform/linux/wayland"
 	"github.com/gybob/aai-gateway/internal/platform/linux/x11"
@@ -49,9 +49,9 @@ func hostPlatform(home string, getenv func(string) string) platform {
 		},
 		checkScreen:        x11.CheckAccess,
 		describeCompositor: describeCompositor,
-		windowState: func(getenv func(string) string, shared *inputlock.Lock) (func(context.Context) (int, error), func(context.Context, int) (bool, error)) {
-			seen := wayland.NewSession(wayland.New(wayland.Config{Getenv: getenv, InputLock: shared}), x11.New(x11.Config{Getenv: getenv, InputLock: shared}))
-			return seen.FocusedPID, seen.HasWindow
+		watchWindows: func(c *dialog.Config) {
+			seen := wayland.NewSession(wayland.New(wayland.Config{Getenv: c.Getenv, InputLock: c.InputLock}), x11.New(x11.Config{Getenv: c.Getenv, InputLock: c.InputLock}))
+			c.FocusedPID, c.ShowsWindow, c.FloatWindows = seen.FocusedPID, seen.HasWindow, seen.FloatWindows
 		},
 		data:                data,
 		cache:               filepath.Join(absoluteOr(getenv("XDG_CACHE_HOME"), filepath.Join(home, ".cache")), "aai-gateway"),

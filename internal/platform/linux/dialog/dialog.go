@@ -66,7 +66,10 @@ type Config struct {
 	// ShowsWindow reports whether the process shows a window. Nil, or an error, means that this
 	// cannot be determined.
 	ShowsWindow func(ctx context.Context, pid int) (bool, error)
-	Log         *slog.Logger // nil: nowhere
+	// FloatWindows waits for the windows of a process, and shows them in front of all others where the desktop would
+	// put them into tiles. It may be nil.
+	FloatWindows func(ctx context.Context, pid int) error
+	Log          *slog.Logger // nil: nowhere
 }
 
 // A Dialog shows questions in windows, one at a time. It is safe for concurrent use, also
@@ -78,6 +81,7 @@ type Dialog struct {
 	inputLock      *inputlock.Lock
 	focus          func(context.Context) (int, error)
 	shown          func(context.Context, int) (bool, error)
+	float          func(context.Context, int) error
 	failed         atomic.Int64 // last time that no program showed a window, in Unix nanoseconds; 0 after an answer
 	log            *slog.Logger
 	findPresenters func() []presenter
@@ -104,6 +108,9 @@ func New(cfg Config) *Dialog {
 	}
 	if d.shown == nil {
 		d.shown = func(context.Context, int) (bool, error) { return false, errors.ErrUnsupported }
+	}
+	if d.float = cfg.FloatWindows; d.float == nil {
+		d.float = func(context.Context, int) error { return nil }
 	}
 	d.findPresenters = func() []presenter { return presenters(cfg.Getenv) }
 	return d

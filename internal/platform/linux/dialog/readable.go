@@ -80,6 +80,14 @@ func (d *Dialog) showWatched(ctx context.Context, way presenter, p page,
 	chosen, err = way.show(ctx, p, func(pid int) {
 		s.shows(pid)
 		watcher.Go(func() { had = d.watchFocus(watching, pid, way, s.opened) })
+		if way.otherProcess {
+			return
+		}
+		watcher.Go(func() {
+			if err := d.float(watching, pid); err != nil && watching.Err() == nil {
+				d.log.Info("a dialog may be out of sight", "by", way.name, "cause", err)
+			}
+		})
 	})
 	ended := time.Now()
 	stop()

@@ -69,7 +69,7 @@ func watchedDialog(t *testing.T, s *linuxtest.Session, program string) (d *Dialo
 	var mu sync.Mutex
 	var focused int
 	var from time.Time
-	d = New(Config{Getenv: s.Getenv, Folder: t.TempDir(), InputLock: shared, FocusedPID: func(ctx context.Context) (int, error) {
+	d = New(Config{Getenv: s.Getenv, Folder: t.TempDir(), InputLock: shared, FloatWindows: screen.FloatWindows, FocusedPID: func(ctx context.Context) (int, error) {
 		pid, err := screen.FocusedPID(ctx)
 		mu.Lock()
 		defer mu.Unlock()

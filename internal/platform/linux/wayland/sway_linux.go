@@ -133,6 +133,8 @@ type swayNode struct {
 	AppID    string     `json:"app_id"`
 	Rect     swayRect   `json:"rect"`
 	Window   swayRect   `json:"window_rect"` // of the content, in Rect
+	Title    swayRect   `json:"deco_rect"`   // of the title, above Rect
+	Natural  swayRect   `json:"geometry"`    // of the size that the program chose
 	Focused  bool       `json:"focused"`
 	Visible  bool       `json:"visible"`
 	Nodes    []swayNode `json:"nodes"`

@@ -1,0 +1,121 @@
+package wayland_test
+
+import (
+	"encoding/json"
+	"image/color"
+	"testing"
+
+	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/platform/linux/wayland"
+	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
+)
+
+// A node is a container of "swaymsg -t get_tree".
+type node struct {
+	Type           string
+	PID            int
+	Visible        bool
+	Focused        bool
+	FullscreenMode int `json:"fullscreen_mode"`
+	Nodes          []node
+	Floating       []node `json:"floating_nodes"`
+	Rect           struct{ X, Y, Width, Height int }
+	Title          struct{ Height int } `json:"deco_rect"`
+}
+
+// find returns the container of a process.
+func (n node) find(pid int) (found node) {
+	if n.PID == pid {
+		return n
+	}
+	for _, below := range append(n.Nodes, n.Floating...) {
+		if found = below.find(pid); found.PID == pid {
+			return found
+		}
+	}
+	return node{}
+}
+
+// nodeOf returns the container of a process, as sway tells it.
+func (s *session) nodeOf(t *testing.T, pid int) node {
+	t.Helper()
+	var root node
+	if err := json.Unmarshal([]byte(s.output(t, "swaymsg", "-t", "get_tree")), &root); err != nil {
+		t.Fatal(err)
+	}
+	return root.find(pid)
+}
+
+// float starts a question with the size, and shows it in front.
+func (s *session) float(t *testing.T, width, height string) (node, desktop.Rect) {
+	t.Helper()
+	app := s.Launch(t, "zenity", "--text-info", "--width", width, "--height", height)
+	seen := wayland.NewSession(s.Display, nil)
+	if err := seen.FloatWindows(t.Context(), app.PID); err != nil {
+		t.Fatal(err)
+	}
+	n := s.nodeOf(t, app.PID)
+	if n.Type != "floating_con" {
+		t.Errorf("it is a %q", n.Type)
+	}
+	if !n.Focused {
+		t.Error("it has not the keyboard")
+	}
+	if !n.Visible {
+		t.Error("it is not visible")
+	}
+	r := desktop.Rect{X: n.Rect.X, Y: n.Rect.Y - n.Title.Height, W: n.Rect.Width, H: n.Rect.Height + n.Title.Height}
+	screen := desktop.Rect{W: linuxtest.ScreenWidth, H: linuxtest.ScreenHeight}
+	if r.Intersect(screen) != r {
+		t.Errorf("%v is not wholly on the screen %v", r, screen)
+	}
+	return n, r
+}
+
+// TestSwayFloat: a question does not stay in a narrow tile, and no larger than the screen.
+func TestSwayFloat(t *testing.T) {
+	t.Parallel()
+	s := newSession(t)
+	var last desktop.WindowInfo
+	for range 4 {
+		last = s.show(t, "foot")
+	}
+	_, r := s.float(t, "860", "500")
+	if r.W < 860 || r.H < 500 {
+		t.Errorf("it is %v, and cut", r)
+	}
+	if _, r := s.float(t, "3000", "1500"); r.W < linuxtest.ScreenWidth-10 || r.H < linuxtest.ScreenHeight-10 {
+		t.Errorf("the large one is %v", r)
+	}
+	if n := s.nodeOf(t, last.PID); n.Type != "con" {
+		t.Errorf("the other window became a %q", n.Type)
+	}
+}
+
+// TestSwayFloatOverFullscreen: no pixel of a window on the full screen lies over the question.
+func TestSwayFloatOverFullscreen(t *testing.T) {
+	t.Parallel()
+	s := newSession(t)
+	foot := s.show(t, "foot", "--override=colors.background=ff0000")
+	s.output(t, "swaymsg", "fullscreen", "enable")
+	red := color.RGBA{R: 255, A: 255}
+	until(t, func() bool {
+		shot, err := s.Capture(t.Context(), desktop.Rect{W: linuxtest.ScreenWidth, H: linuxtest.ScreenHeight})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s.nodeOf(t, foot.PID).FullscreenMode == 1 && shot.RGBAAt(linuxtest.ScreenWidth-1, linuxtest.ScreenHeight-1) == red
+	})
+	_, r := s.float(t, "860", "500")
+	shot, err := s.Capture(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for y := range r.H {
+		for x := range r.W {
+			if shot.RGBAAt(x, y) == red {
+				t.Fatalf("at %d,%d the other window covers it", x, y)
+			}
+		}
+	}
+}
