@@ -46,7 +46,7 @@ func newSessionWith(t testing.TB, setup linuxtest.WaylandSetup) *session {
 	if linuxtest.ChosenCompositor() == linuxtest.GNOMEShell {
 		enableExtension(t, s.Session)
 	}
-	s.lock = inputlock.New(inputlock.Config{Folder: inputlock.Folder, Getenv: s.Getenv})
+	s.lock = inputlock.New(inputlock.Config{Folder: func() (string, error) { return s.Path("locks"), os.MkdirAll(s.Path("locks"), 0o700) }, Getenv: s.Getenv})
 	s.Display = wayland.New(wayland.Config{Getenv: s.Getenv, InputLock: s.lock})
 	t.Cleanup(func() { _ = s.Close() })
 	return s
@@ -68,8 +68,14 @@ func (s *session) show(t testing.TB, name string, args ...string) (w desktop.Win
 			t.Fatal(err)
 		}
 		for _, w = range windows {
-			if w.PID == app.PID && w.Active {
+			if w.PID != app.PID {
+				continue
+			}
+			if w.Active {
 				return true
+			}
+			if linuxtest.ChosenCompositor() == linuxtest.GNOMEShell { // it gives new windows no focus
+				_ = s.Activate(t.Context(), w.ID)
 			}
 		}
 		return false

@@ -15,6 +15,13 @@ const tableFile = "../../../../docs/wayland.md"
 // TestWaylandTable: the row of the chosen compositor says what it offers. UPDATE_GOLDEN=1 writes the row.
 func TestWaylandTable(t *testing.T) {
 	s := newSession(t)
+	if linuxtest.ChosenCompositor() == linuxtest.GNOMEShell {
+		startPortal(t, s, "GNOME", "/usr/libexec/xdg-desktop-portal-gnome", "org.freedesktop.impl.portal.desktop.gnome")
+		until(t, func() bool {
+			o, err := s.Offer(t.Context())
+			return err == nil && o.Pictures != ""
+		})
+	}
 	offer, err := s.Offer(t.Context())
 	if err != nil {
 		t.Fatal(err)

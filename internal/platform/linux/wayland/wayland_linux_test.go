@@ -7,7 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
 // sample has letters of several scripts, in both cases, and more characters than a keyboard has keys.
@@ -16,6 +18,9 @@ const sample = `The quick brown fox jumps over the lazy dog. ABCDEFGHIJKLMNOPQRS
 // TestWaylandType: the letters arrive in a terminal and in a GTK program, by their own word.
 func TestWaylandType(t *testing.T) {
 	s := newSession(t)
+	if s.refusesWindows(t) {
+		return
+	}
 	t.Run("foot", func(t *testing.T) {
 		w := s.show(t, "foot", "sh", "-c", "cat > typed")
 		until(t, func() bool { _, err := os.Stat(filepath.Join(s.Home, "typed")); return err == nil })
@@ -71,6 +76,16 @@ func TestWaylandClipboard(t *testing.T) {
 // TestWaylandCapture: the picture has the pixels of grim's.
 func TestWaylandCapture(t *testing.T) {
 	s := newSession(t)
+	if s.refusesWindows(t) {
+		return
+	}
+	if c := linuxtest.ChosenCompositor(); c != linuxtest.Sway {
+		_, err := s.Capture(t.Context(), desktop.Rect{W: 10, H: 10})
+		if e := aai.AsError(err); e == nil || e.Code != aai.AutomationNotSupported {
+			t.Errorf("a picture without screencopy and portal: %v", err)
+		}
+		return
+	}
 	s.show(t, "foot", "sh", "-c", "printf '\\033[41m\\033[2J\\033[42mgreen\\033[0m'; sleep 60")
 	area := desktop.Rect{X: 10, Y: 20, W: 700, H: 500}
 	until(t, func() bool {
@@ -106,6 +121,9 @@ func TestWaylandCapture(t *testing.T) {
 // TestWaylandClick: the click and the scroll arrive at their place, by the person's pointer alone.
 func TestWaylandClick(t *testing.T) {
 	s := newSession(t)
+	if s.refusesWindows(t) {
+		return
+	}
 	// The terminal reports button and cell.
 	w := s.show(t, "foot", "sh", "-c", "stty raw -echo; printf '\\033[?1002h\\033[?1006h'; cat > mouse")
 	until(t, func() bool { _, err := os.Stat(filepath.Join(s.Home, "mouse")); return err == nil })

@@ -14,6 +14,19 @@ func listsWindows(c linuxtest.Compositor) bool {
 	return c == linuxtest.Sway || c == linuxtest.KWin || c == linuxtest.GNOMEShell
 }
 
+// refusesWindows checks that a compositor without a list of windows is reported as such, and returns whether it is one.
+func (s *session) refusesWindows(t *testing.T) bool {
+	t.Helper()
+	if listsWindows(linuxtest.ChosenCompositor()) {
+		return false
+	}
+	_, err := s.Windows(t.Context())
+	if e := aai.AsError(err); e == nil || e.Code != aai.AutomationNotSupported || e.Hint == "" {
+		t.Errorf("the list of windows: %v", err)
+	}
+	return true
+}
+
 // window returns the first listed window with a title that fits.
 func (s *session) window(t *testing.T, title string, fits func(desktop.WindowInfo) bool) desktop.WindowInfo {
 	t.Helper()
