@@ -24,7 +24,7 @@ func TestWaylandChromium(t *testing.T) {
 	const page = `<title>target 0</title><button style="margin: 150px; width: 80px; height: 40px; border: 0">Target</button><script>
 n = 0; onresize = () => document.title = "target " + n + " at " + innerWidth
 onclick = e => document.title = "target " + ++n + " " + (e.offsetX - 40) + " " + (e.offsetY - 20) + " " + e.target.tagName</script>`
-	if err := os.WriteFile(file, []byte(page), 0o644); err != nil { //nolint:gosec // the browser's user reads it
+	if err := os.WriteFile(file, []byte(page), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	f := &linuxtest.Fixture{App: s.Browser(t, "file://"+file)}
