@@ -12,9 +12,9 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
-// TestWaylandChromium: a click arrives in the page of Chromium, whose frame contains a shadow: tiled and floating. On a
+// TestSwayChromium: a click arrives in the page of Chromium, whose frame contains a shadow: tiled and floating. On a
 // scaled monitor, where the frames in a page are not in the pixels of the window, elements have no places.
-func TestWaylandChromium(t *testing.T) {
+func TestSwayChromium(t *testing.T) {
 	if linuxtest.ChosenCompositor() != linuxtest.Sway {
 		return // only sway's tests have Chromium
 	}

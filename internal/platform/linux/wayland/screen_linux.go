@@ -45,14 +45,14 @@ func (d *Display) Capture(ctx context.Context, area desktop.Rect) (*image.RGBA, 
 	if err != nil {
 		return nil, err
 	}
-	if reason := d.PauseReason(ctx); reason != "" { // the picture would be that of the lock
-		e := refused(aai.PermissionDenied, "there is no picture of the windows: %s", reason)
-		e.Hint = "Wait until the person is back."
-		return nil, e
-	}
 	all, err := c.outputs(ctx)
 	if err != nil {
 		return nil, failure(doing, err)
+	}
+	if reason := d.PauseReason(ctx); reason != "" && len(all) > 0 { // the picture would be that of the lock
+		e := refused(aai.PermissionDenied, "there is no picture of the windows: %s", reason)
+		e.Hint = "Wait until the person is back."
+		return nil, e
 	}
 	if area.Empty() || area.W > maxPixels/area.H {
 		return nil, refused(aai.InvalidParams, "a picture of %d by %d pixels cannot be taken", area.W, area.H)
