@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
@@ -40,7 +41,7 @@ func TestWaylandLayouts(t *testing.T) {
 				t.Run(string(kind), func(t *testing.T) {
 					f := s.Fixture(t, kind)
 					w := s.inFront(t, f.Title)
-					s.clickField(t, s.Display, f, w, "Full name")
+					s.enterField(t, f, w, "Full name", "name")
 					for _, part := range []string{"yz;#'[]{}@\\", text, letters[layout]} {
 						if err := s.Key(t.Context(), desktop.PersonSeat, w.ID, desktop.Chord{Modifiers: []string{"ctrl"}, Key: "a"}); err != nil {
 							t.Fatal(err)
@@ -112,9 +113,26 @@ func (s *session) clickField(t *testing.T, d *wayland.Display, f *linuxtest.Fixt
 		at.X += (w.Frame.W - 700) / 2
 		at.Y += w.Frame.H - 600 - (w.Frame.W-700)/2
 	}
-	for range 2 { // a program on a busy machine may notice its first pointer only by the first click
-		if err := d.Click(t.Context(), desktop.PersonSeat, w.ID, at, desktop.LeftButton, 1); err != nil {
+	if err := d.Click(t.Context(), desktop.PersonSeat, w.ID, at, desktop.LeftButton, 1); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// enterField clicks into a field until a letter arrives there: the places that a program writes may be from before its
+// window got its tile, and a program on a busy machine may miss the click by which it learns of its first pointer.
+func (s *session) enterField(t *testing.T, f *linuxtest.Fixture, w desktop.WindowInfo, name, key string) {
+	t.Helper()
+	until(t, func() bool {
+		s.clickField(t, s.Display, f, s.inFront(t, f.Title), name)
+		if err := s.Type(t.Context(), desktop.PersonSeat, w.ID, "x"); err != nil {
 			t.Fatal(err)
 		}
-	}
+		for range 50 {
+			if f.State(t)[key] != "" {
+				return true
+			}
+			time.Sleep(20 * time.Millisecond)
+		}
+		return false
+	})
 }
