@@ -38,6 +38,8 @@ func (c someClients) Plan(act, client, profile string) (*cli.ClientPlan, error) 
 		Diff: fmt.Sprintf("--- %s\n+++ %s\n@@ -1 +1 @@\n+%s %s\n", client, client, act, profile), Notes: []string{"a note of " + client},
 	}
 	switch {
+	case client == cli.ShellExtension: // it is not installed
+		p.Change, p.Notes = "nothing", nil
 	case client == "same":
 		p.Change = "nothing"
 	case client == "different":
