@@ -9,7 +9,7 @@ import (
 )
 
 // mcpIdleMemory waits until a gateway that has listed its tools holds little of its program in memory.
-// The start needs more than twice as much.
+// The start needs far more.
 func mcpIdleMemory(t *testing.T, b programPath) {
 	const most = 16 << 10 // kB; a busy machine reads some of it again
 	p := b.home(t, nil).start(t).open()
