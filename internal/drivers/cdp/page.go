@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"net/url"
-	"regexp"
 	"strings"
 
 	"github.com/gybob/aai-gateway"
@@ -44,7 +43,11 @@ func (d *definition) digest(origin string) string {
 
 // isUsable reports whether the tool can have a name and a size that the gateway takes.
 func (d *definition) isUsable() bool {
-	return regexp.MustCompile(`^[A-Za-z0-9_.-]{1,128}$`).MatchString(d.Name) &&
+	const most = 128
+	isOdd := func(r rune) bool {
+		return (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z') && !strings.ContainsRune("_.-", r)
+	}
+	return d.Name != "" && len(d.Name) <= most && strings.IndexFunc(d.Name, isOdd) < 0 &&
 		len(d.Name)+len(d.Description)+len(d.InputSchema) <= maxDefinition
 }
 
