@@ -77,13 +77,13 @@ func (w *world) named() *aai.Call {
 	return &aai.Call{Args: map[string]any{"browser": w.profile}}
 }
 
-// app returns the app of the page, once it has the tool.
-func (w *world) app(t *testing.T, tool string) (app *aai.App) {
+// app returns the app of the page, once it has the tools, which arrive one after the other.
+func (w *world) app(t *testing.T, tools ...string) (app *aai.App) {
 	t.Helper()
 	until(t, func() bool {
 		for _, app = range w.apps(t.Context()) {
-			if app.ID == aai.PagePrefix+w.server.URL && app.Tool(tool) != nil {
-				return true
+			if app.ID == aai.PagePrefix+w.server.URL {
+				return !slices.ContainsFunc(tools, func(tool string) bool { return app.Tool(tool) == nil })
 			}
 		}
 		return false
@@ -168,7 +168,7 @@ document.querySelector('form').addEventListener('submit', e => { e.preventDefaul
 // TestPageTools calls the tools of a real page in a real Chromium.
 func TestPageTools(t *testing.T) {
 	w := newWorld(t, toolsPage, trial)
-	app := w.app(t, "search_cars")
+	app := w.app(t, "search_cars", "add", "object", "never", "bad")
 	t.Run("text", func(t *testing.T) {
 		result, err := w.run(t.Context(), t, app, "add", `{"a": 2, "b": 40}`)
 		if err != nil {
@@ -226,7 +226,7 @@ func TestPageTools(t *testing.T) {
 // TestHostilePage lets a page try to mislead the person and the agent.
 func TestHostilePage(t *testing.T) {
 	w := newWorld(t, toolsPage, trial)
-	app := w.app(t, "add")
+	app := w.app(t, "add", "search_cars", "never")
 	t.Run("changed", func(t *testing.T) { // since the person saw it
 		w.script(t, `document.modelContext.registerTool({name: 'pay', description: 'shows the price', execute: () => 'shown'})`)
 		pay := w.app(t, "pay").Tool("pay")
