@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -154,16 +156,25 @@ func (b *browser) open(ctx context.Context, t target) error {
 	if err := b.readFrames(ctx, p); err != nil {
 		return err
 	}
-	silent := ""
 	if err := b.conn.request(ctx, p.session, "WebMCP.enable", map[string]any{}, nil); err != nil {
-		silent = fmt.Sprintf("the browser does not know tools of pages: %v", err)
-	} else if b.lacksTools(ctx, p) {
-		silent = "the browser knows tools of pages, but they are switched off; start it with --enable-features=WebMCPTesting,DevToolsWebMCPSupport"
+		b.mu.Lock()
+		b.silent = fmt.Sprintf("the browser does not know tools of pages: %v", err)
+		b.mu.Unlock()
 	}
-	b.mu.Lock()
-	b.silent = silent
-	b.mu.Unlock()
 	return nil
+}
+
+// problem returns why no page can have tools, or "". It asks the pages as they are now.
+func (b *browser) problem(ctx context.Context) string {
+	ctx, cancel := context.WithTimeout(ctx, time.Second) // for all pages: some may hang
+	defer cancel()
+	b.mu.Lock()
+	silent, pages := b.silent, slices.Collect(maps.Values(b.pages))
+	b.mu.Unlock()
+	if silent == "" && slices.ContainsFunc(pages, func(p *page) bool { return b.lacksTools(ctx, p) }) {
+		return "the browser knows tools of pages, but they are switched off; start it with --enable-features=WebMCPTesting,DevToolsWebMCPSupport"
+	}
+	return silent
 }
 
 // lacksTools reports whether a page could declare no tools, since the browser has them switched off: it then accepts

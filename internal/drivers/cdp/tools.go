@@ -68,7 +68,7 @@ func (b *Browsers) list(ctx context.Context, _ *aai.Call) (*aai.Result, error) {
 				row.Pages = append(row.Pages, app.ID)
 			}
 		}
-		row.Problem = b.problemOf(e)
+		row.Problem = b.problemOf(ctx, e)
 		rows = append(rows, row)
 	}
 	return &aai.Result{Data: rows, Text: describe(rows)}, nil
@@ -98,16 +98,14 @@ func describe(rows []answer.Browser) string {
 }
 
 // problemOf returns why no page of a connected browser can have tools, or "".
-func (b *Browsers) problemOf(e Endpoint) string {
+func (b *Browsers) problemOf(ctx context.Context, e Endpoint) string {
 	b.mu.Lock()
 	one := b.open[e.ID()]
 	b.mu.Unlock()
 	if one == nil {
 		return ""
 	}
-	one.mu.Lock()
-	defer one.mu.Unlock()
-	return one.silent
+	return one.problem(ctx)
 }
 
 // choose returns the browser that a call names.
