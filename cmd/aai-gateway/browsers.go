@@ -7,19 +7,21 @@ import (
 	"path/filepath"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/devtools"
 	"github.com/gybob/aai-gateway/internal/drivers/cdp"
 	"github.com/gybob/aai-gateway/internal/secrets"
 )
 
-// browsers returns the browsers of the person that agents may use. The tree of a browser names their pages.
-func (s *setup) browsers(log *slog.Logger) *cdp.Browsers {
+// openPages returns the pages of the browsers that agents may use. The tree of a browser names their pages.
+func (s *setup) openPages(log *slog.Logger) *cdp.Pages {
 	seals := listSeals{s.policyVault}
-	b := cdp.New(cdp.Config{
-		Find:      func() []cdp.Endpoint { return cdp.Find(s.session.Getenv) },
-		AllowFile: filepath.Join(s.platform.data, "browsers.json"), Seal: seals.seal, Open: seals.open, Timeout: s.DefaultTimeout, Log: log,
+	s.browsers = devtools.New(devtools.Config{
+		Find:      func() []devtools.Endpoint { return devtools.Find(s.session.Getenv) },
+		AllowFile: filepath.Join(s.platform.data, "browsers.json"), Seal: seals.seal, Open: seals.open, Log: log,
 	})
-	s.pagesOf = b.PagesOf
-	return b
+	pages := cdp.New(s.browsers, s.DefaultTimeout)
+	s.pagesOf = pages.PagesOf
+	return pages
 }
 
 // listSeals seals the list of allowed browsers in the vault of the person's decisions. Where no place can keep its key,

@@ -306,7 +306,7 @@ func (p *program) build(cfg *setup) (*components, error) {
 	finds := p.newAppSources(cfg, appDependencies{drivers, client, logins, vault, log, func() *gateway.Gateway { return built.gateway }}, known, finder)
 	calling := newCallTools(func() *gateway.Gateway { return built.gateway }, vault, cfg.dataFolders(), log)
 	halts := newStopControl(cfg.platform.data, func() *gateway.Gateway { return built.gateway }, func() *aai.App { return self }, log)
-	pages := cfg.browsers(log)
+	pages := cfg.openPages(log)
 	ownApps, closeDesktop := cfg.builtinApps(recent, calling, trust.modes, stopByKey(func() *gateway.Gateway { return built.gateway }, log), log)
 	album := cfg.keptScreenshots(desktopOf(ownApps), calling.acts, vault, log)
 	self = builtin.NewApp(
@@ -340,7 +340,7 @@ func (p *program) build(cfg *setup) (*components, error) {
 		},
 		catalog: known.local, visibleApps: shown, pins: cfg.pins(built), watchBackground: finds.seeker.alongside(calling.watch), favourites: finder.Favourites,
 		dialog: trust.dialog, log: log, listCache: &fileListCache{filepath.Join(cfg.platform.data, "shown.json"), trust.modes},
-		closers: []io.Closer{halts, album, finds.servers, pages, logins, closeDrivers, closeDesktop, calling.runStore, finder, record, closeLog, clientCloser{client}},
+		closers: []io.Closer{halts, album, finds.servers, cfg.browsers, logins, closeDrivers, closeDesktop, calling.runStore, finder, record, closeLog, clientCloser{client}},
 	}
 	built.gateway.Dialog = cfg.asker(built.dialog)
 	return built, nil

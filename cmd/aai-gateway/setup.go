@@ -12,6 +12,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/audit"
 	"github.com/gybob/aai-gateway/internal/audit/kept"
 	"github.com/gybob/aai-gateway/internal/config"
+	"github.com/gybob/aai-gateway/internal/devtools"
 	"github.com/gybob/aai-gateway/internal/doors/cli"
 	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/platform/linux/session"
@@ -35,6 +36,7 @@ type setup struct {
 	input          setupInput                                  // input of setUp
 	isHostProcess  func(pid int) bool                          // reports whether this process runs inside the given one
 	stopEverything func()                                      // stops all calls, for the person's stop key
+	browsers       *devtools.Browsers                          // those that agents may use
 	pagesOf        func(ctx context.Context, pid int) []string // apps of pages that are open in a browser
 }
 

@@ -10,23 +10,24 @@ import (
 	"time"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/devtools"
 )
 
 // maxPages limits the tabs of a browser with tools that are read.
 const maxPages = 50
 
-// A browser is a connected browser. It is safe for concurrent use.
+// A browser is a connected browser with the tools of its pages. It is safe for concurrent use.
 type browser struct {
-	endpoint Endpoint
-	conn     *conn
-	changed  chan struct{} // full after a change of the tools
+	*devtools.Browser
+	changed chan struct{} // full after a change of the tools
 
-	mu      sync.Mutex
-	pages   map[string]*page // by session
-	targets map[string]bool  // attached, or being attached
-	count   int
-	silent  string               // why no page can have tools; "" otherwise
-	calls   map[string]*toolCall // by invocation
+	attaching sync.Mutex // held while tabs are attached
+
+	mu     sync.Mutex
+	pages  map[string]*page // by target
+	count  int
+	silent string               // why no page can have tools; "" otherwise
+	calls  map[string]*toolCall // by invocation
 	// While a request to begin a call is under way, early has the ends of calls with ids that are not known yet.
 	beginning int
 	early     map[string]response
@@ -34,8 +35,9 @@ type browser struct {
 
 // A toolCall is a call under way in a frame of a page.
 type toolCall struct {
-	session, frame string
-	answer         chan response
+	page   *page
+	frame  string
+	answer chan response
 }
 
 // statusLeft is the status of a call in a frame that has gone to another page. The browser sends no end of it.
@@ -52,47 +54,50 @@ type response struct {
 	} `json:"exception"`
 }
 
-// A target is a tab, or another thing that can be debugged.
-type target struct {
-	ID    string `json:"targetId"`
-	Kind  string `json:"type"`
-	Title string `json:"title"`
-	URL   string `json:"url"`
+// follow reads the tools of the pages of a browser from now on.
+func follow(d *devtools.Browser, onChange func()) *browser {
+	b := &browser{
+		Browser: d, changed: make(chan struct{}, 1), pages: map[string]*page{}, calls: map[string]*toolCall{}, early: map[string]response{},
+	}
+	go b.report(onChange)
+	return b
 }
 
-// connect connects to a browser and reads the tools of its pages.
-func connect(ctx context.Context, e Endpoint, onChange func()) (*browser, error) {
-	b := &browser{
-		endpoint: e, changed: make(chan struct{}, 1), pages: map[string]*page{}, targets: map[string]bool{},
-		calls: map[string]*toolCall{}, early: map[string]response{},
+// attach reads the tools of new tabs, and drops the pages of closed ones. It does not wait for another attach.
+func (b *browser) attach(ctx context.Context) {
+	if !b.attaching.TryLock() {
+		return
 	}
-	// Events wait until conn is set, since attaching uses it.
-	ready := make(chan struct{})
-	c, err := dial(ctx, e.address(), func(session, method string, params json.RawMessage) {
-		<-ready
-		b.event(session, method, params)
-	})
-	if err != nil {
-		return nil, err
-	}
-	b.conn = c
-	close(ready)
-	go b.report(onChange)
-	var all struct {
-		Targets []target `json:"targetInfos"`
-	}
-	if err = c.request(ctx, "", "Target.getTargets", map[string]any{}, &all); err == nil {
-		for _, t := range all.Targets {
-			b.attach(ctx, t)
+	defer b.attaching.Unlock()
+	tabs := b.Tabs()
+	b.mu.Lock()
+	isFirst := b.count == 0
+	maps.DeleteFunc(b.pages, func(id string, p *page) bool {
+		isGone := !slices.ContainsFunc(tabs, func(t devtools.Target) bool { return t.ID == id })
+		if isGone {
+			b.abandon(p, "")
 		}
-		err = c.request(ctx, "", "Target.setDiscoverTargets", map[string]any{"discover": true}, nil)
+		return isGone
+	})
+	var fresh []devtools.Target
+	for _, t := range tabs {
+		if p := b.pages[t.ID]; p != nil {
+			p.title = t.Title
+		} else if len(b.pages)+len(fresh) < maxPages {
+			fresh = append(fresh, t)
+		}
 	}
-	if err != nil {
-		c.close()
-		return nil, err
+	b.mu.Unlock()
+	for _, t := range fresh {
+		if b.open(ctx, t) != nil {
+			b.mu.Lock()
+			delete(b.pages, t.ID)
+			b.mu.Unlock()
+		}
 	}
-	b.settle(ctx)
-	return b, nil
+	if isFirst {
+		b.settle(ctx)
+	}
 }
 
 // settleTime is the time for the tools of the pages to arrive. A page without tools sends nothing.
@@ -119,44 +124,26 @@ func (b *browser) havePagesTools() bool {
 	return true
 }
 
-// attach reads the tools of a tab, once.
-func (b *browser) attach(ctx context.Context, t target) {
-	b.mu.Lock()
-	if t.Kind != "page" || b.targets[t.ID] || len(b.targets) >= maxPages {
-		b.mu.Unlock()
-		return
-	}
-	b.targets[t.ID] = true
-	b.mu.Unlock()
-	err := b.open(ctx, t)
-	if err != nil {
-		b.mu.Lock()
-		delete(b.targets, t.ID)
-		b.mu.Unlock()
-	}
-}
-
 // open begins a session of the tab.
-func (b *browser) open(ctx context.Context, t target) error {
-	var attached struct {
-		Session string `json:"sessionId"`
-	}
-	if err := b.conn.request(ctx, "", "Target.attachToTarget", map[string]any{"targetId": t.ID, "flatten": true}, &attached); err != nil {
+func (b *browser) open(ctx context.Context, t devtools.Target) error {
+	p := &page{browser: b, title: t.Title, frames: map[string]string{}, tools: map[toolKey]definition{}}
+	session, err := b.Attach(ctx, t.ID, func(method string, params json.RawMessage) { b.event(p, method, params) })
+	if err != nil {
 		return err
 	}
-	p := &page{browser: b, session: attached.Session, target: t.ID, title: t.Title, frames: map[string]string{}, tools: map[toolKey]definition{}}
+	p.session = session
 	b.mu.Lock()
 	b.count++
 	p.order = b.count
-	b.pages[p.session] = p
+	b.pages[t.ID] = p
 	b.mu.Unlock()
-	if err := b.conn.request(ctx, p.session, "Page.enable", map[string]any{}, nil); err != nil {
+	if err := session.Request(ctx, "Page.enable", map[string]any{}, nil); err != nil {
 		return err
 	}
 	if err := b.readFrames(ctx, p); err != nil {
 		return err
 	}
-	if err := b.conn.request(ctx, p.session, "WebMCP.enable", map[string]any{}, nil); err != nil {
+	if err := session.Request(ctx, "WebMCP.enable", map[string]any{}, nil); err != nil {
 		b.mu.Lock()
 		b.silent = fmt.Sprintf("the browser does not know tools of pages: %v", err)
 		b.mu.Unlock()
@@ -185,7 +172,7 @@ func (b *browser) lacksTools(ctx context.Context, p *page) bool {
 			Value bool `json:"value"`
 		} `json:"result"`
 	}
-	err := b.conn.request(ctx, p.session, "Runtime.evaluate", map[string]any{
+	err := p.session.Request(ctx, "Runtime.evaluate", map[string]any{
 		"expression": "isSecureContext && !('modelContext' in document)", "returnByValue": true,
 	}, &answer)
 	return err == nil && answer.Result.Value
@@ -196,7 +183,7 @@ func (b *browser) readFrames(ctx context.Context, p *page) error {
 	var tree struct {
 		Tree frameTree `json:"frameTree"`
 	}
-	if err := b.conn.request(ctx, p.session, "Page.getFrameTree", map[string]any{}, &tree); err != nil {
+	if err := p.session.Request(ctx, "Page.getFrameTree", map[string]any{}, &tree); err != nil {
 		return err
 	}
 	b.mu.Lock()
@@ -205,25 +192,16 @@ func (b *browser) readFrames(ctx context.Context, p *page) error {
 	return nil
 }
 
-// event handles an event of the browser, by the reading goroutine.
-func (b *browser) event(session, method string, params json.RawMessage) {
-	switch method {
-	case "Target.targetCreated", "Target.targetInfoChanged":
-		var e struct {
-			Target target `json:"targetInfo"`
-		}
-		if json.Unmarshal(params, &e) == nil {
-			b.seen(e.Target)
-		}
-		return
-	case "WebMCP.toolResponded":
+// event handles an event of a page, by the reading goroutine.
+func (b *browser) event(p *page, method string, params json.RawMessage) {
+	if method == "WebMCP.toolResponded" {
 		var r response
 		if json.Unmarshal(params, &r) == nil {
 			b.respond(r)
 		}
 		return
 	}
-	if b.pageEvent(session, method, params) {
+	if b.pageEvent(p, method, params) {
 		select {
 		case b.changed <- struct{}{}:
 		default:
@@ -231,74 +209,48 @@ func (b *browser) event(session, method string, params json.RawMessage) {
 	}
 }
 
-// report calls onChange after changes of the tools, and after the end of the connection. It is no part of the reading
-// goroutine, since onChange may wait for answers of the browser.
+// report calls onChange after changes of the tools. It is no part of the reading goroutine, since onChange may wait for
+// answers of the browser.
 func (b *browser) report(onChange func()) {
 	for {
 		select {
 		case <-b.changed:
 			onChange()
-		case <-b.conn.closed:
-			onChange()
+		case <-b.Done():
 			return
 		}
 	}
 }
 
-// seen attaches to a new tab, and updates the title of another one.
-func (b *browser) seen(t target) {
-	b.mu.Lock()
-	known := b.targets[t.ID]
-	for _, p := range b.pages {
-		if p.target == t.ID {
-			p.title = t.Title
-		}
-	}
-	b.mu.Unlock()
-	if !known {
-		go b.attach(context.Background(), t) // it waits for answers
-	}
-}
-
-// pageEvent handles an event that changes pages or tools, and reports whether it was one.
-func (b *browser) pageEvent(session, method string, params json.RawMessage) bool {
+// pageEvent handles an event that changes a page or its tools, and reports whether it was one.
+func (b *browser) pageEvent(p *page, method string, params json.RawMessage) bool {
 	var e struct {
 		Tools   []definition `json:"tools"`
 		Frame   frame        `json:"frame"`
 		FrameID string       `json:"frameId"`
-		Session string       `json:"sessionId"`
-		Target  string       `json:"targetId"`
 	}
-	if json.Unmarshal(params, &e) != nil {
+	if method != devtools.Detached && json.Unmarshal(params, &e) != nil {
 		return false
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	p := b.pages[session]
-	switch {
-	case method == "Target.detachedFromTarget" || method == "Target.targetDestroyed":
-		for id, p := range b.pages {
-			if id == e.Session || p.target == e.Target {
-				delete(b.pages, id)
-				delete(b.targets, p.target)
-				b.abandon(id, "")
-			}
-		}
-		return true
-	case p == nil:
-		return false
-	case method == "Page.frameNavigated":
+	switch method {
+	case devtools.Detached:
+		p.frames, p.tools = map[string]string{}, map[toolKey]definition{}
+		b.abandon(p, "")
+		maps.DeleteFunc(b.pages, func(_ string, other *page) bool { return other == p })
+	case "Page.frameNavigated":
 		if e.Frame.Parent == "" {
 			p.main, p.frames, p.tools, p.left = e.Frame.ID, map[string]string{}, map[toolKey]definition{}, 0
 		}
 		p.frames[e.Frame.ID] = webOrigin(e.Frame.Origin)
-		b.abandon(session, e.Frame.ID)
-	case method == "Page.frameDetached":
+		b.abandon(p, e.Frame.ID)
+	case "Page.frameDetached":
 		delete(p.frames, e.FrameID)
-		b.abandon(session, e.FrameID)
-	case method == "WebMCP.toolsAdded":
+		b.abandon(p, e.FrameID)
+	case "WebMCP.toolsAdded":
 		p.add(e.Tools)
-	case method == "WebMCP.toolsRemoved":
+	case "WebMCP.toolsRemoved":
 		for _, d := range e.Tools {
 			delete(p.tools, toolKey{d.Frame, d.Name})
 		}
@@ -323,9 +275,9 @@ func (b *browser) respond(r response) {
 }
 
 // abandon ends the calls in a frame, or for "" in all frames of a page; the caller holds the lock.
-func (b *browser) abandon(session, frame string) {
+func (b *browser) abandon(p *page, frame string) {
 	for id, c := range b.calls {
-		if c.session == session && (frame == "" || c.frame == frame) {
+		if c.page == p && (frame == "" || c.frame == frame) {
 			delete(b.calls, id)
 			c.answer <- response{Status: statusLeft}
 		}
@@ -333,8 +285,8 @@ func (b *browser) abandon(session, frame string) {
 }
 
 // await ends the beginning of a call and registers the call, unless the invocation is "".
-func (b *browser) await(invocation, session, frame string) *toolCall {
-	c := &toolCall{session: session, frame: frame, answer: make(chan response, 1)}
+func (b *browser) await(invocation string, p *page, frame string) *toolCall {
+	c := &toolCall{page: p, frame: frame, answer: make(chan response, 1)}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if r, ended := b.early[invocation]; ended {
@@ -373,21 +325,21 @@ func (b *browser) run(ctx context.Context, p *page, d definition, args any) (res
 	b.mu.Lock()
 	b.beginning++
 	b.mu.Unlock()
-	err := b.conn.call(ctx, p.session, "WebMCP.invokeTool", map[string]any{"frameId": d.Frame, "toolName": d.Name, "input": args}, &begun)
-	c := b.await(begun.Invocation, p.session, d.Frame)
+	err := p.session.Call(ctx, "WebMCP.invokeTool", map[string]any{"frameId": d.Frame, "toolName": d.Name, "input": args}, &begun)
+	c := b.await(begun.Invocation, p, d.Frame)
 	if err != nil {
 		return response{}, err
 	}
 	select {
 	case r := <-c.answer:
 		return r, nil
-	case <-b.conn.closed:
-		return response{}, errClosed
+	case <-b.Done():
+		return response{}, devtools.ErrClosed
 	case <-ctx.Done():
 	}
 	b.mu.Lock()
 	delete(b.calls, begun.Invocation)
 	b.mu.Unlock()
-	_ = b.conn.request(context.WithoutCancel(ctx), p.session, "WebMCP.cancelInvocation", map[string]any{"invocationId": begun.Invocation}, nil)
+	_ = p.session.Request(context.WithoutCancel(ctx), "WebMCP.cancelInvocation", map[string]any{"invocationId": begun.Invocation}, nil)
 	return response{}, aai.AsError(ctx.Err())
 }

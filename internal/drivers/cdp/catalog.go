@@ -15,17 +15,17 @@ import (
 )
 
 // Wrap returns local with an app for each origin that has an open page with tools, "page:" and the origin.
-func (b *Browsers) Wrap(local aai.Catalog) aai.Catalog { return &overlay{local, b} }
+func (p *Pages) Wrap(local aai.Catalog) aai.Catalog { return &overlay{local, p} }
 
 type overlay struct {
 	aai.Catalog
-	browsers *Browsers
+	pages *Pages
 }
 
 // Apps implements aai.Catalog.
 func (o *overlay) Apps() []*aai.App {
 	apps := o.Catalog.Apps()
-	pages := o.browsers.apps(context.Background())
+	pages := o.pages.apps(context.Background())
 	if len(pages) == 0 {
 		return apps
 	}
@@ -39,7 +39,7 @@ func (o *overlay) Find(ctx context.Context, name string) (*aai.App, error) {
 	if !strings.HasPrefix(strings.TrimPrefix(name, "app:"), aai.PagePrefix) {
 		return o.Catalog.Find(ctx, name)
 	}
-	pages := o.browsers.apps(ctx)
+	pages := o.pages.apps(ctx)
 	for _, app := range pages {
 		if app.HasName(name) {
 			return app, nil
@@ -55,7 +55,7 @@ func (o *overlay) Find(ctx context.Context, name string) (*aai.App, error) {
 
 // OnChange implements aai.Catalog.
 func (o *overlay) OnChange(f func()) (stop func()) {
-	stopLocal, stopOwn := o.Catalog.OnChange(f), o.browsers.listeners.Add(f)
+	stopLocal, stopOwn := o.Catalog.OnChange(f), o.pages.listeners.Add(f)
 	return func() {
 		stopLocal()
 		stopOwn()
@@ -63,12 +63,12 @@ func (o *overlay) OnChange(f func()) (stop func()) {
 }
 
 // PagesOf returns the ids of the apps of pages that are open in the browser with the process.
-func (b *Browsers) PagesOf(ctx context.Context, pid int) []string {
+func (p *Pages) PagesOf(ctx context.Context, pid int) []string {
 	var ids []string
-	apps := b.apps(ctx)
-	for _, one := range b.connected() {
+	apps := p.apps(ctx)
+	for _, one := range p.connected(ctx) {
 		for _, app := range apps {
-			if one.endpoint.PID == pid && pid != 0 && app.Source == one.endpoint.String() {
+			if one.PID == pid && pid != 0 && app.Source == one.String() {
 				ids = append(ids, app.ID)
 			}
 		}
@@ -77,16 +77,15 @@ func (b *Browsers) PagesOf(ctx context.Context, pid int) []string {
 }
 
 // apps returns the apps of the open pages, ordered by id.
-func (b *Browsers) apps(ctx context.Context) []*aai.App {
-	b.refresh(ctx)
+func (p *Pages) apps(ctx context.Context) []*aai.App {
 	origins := map[string]*aai.App{}
 	var schemas schema.Reader
-	for _, one := range b.connected() {
+	for _, one := range p.connected(ctx) {
 		one.mu.Lock()
 		pages := slices.SortedFunc(maps.Values(one.pages), func(x, y *page) int { return cmp.Compare(y.order, x.order) })
-		for _, p := range pages {
-			if tools := p.own(); len(tools) > 0 {
-				b.addTo(origins, p, tools, &schemas)
+		for _, open := range pages {
+			if tools := open.own(); len(tools) > 0 {
+				p.addTo(origins, open, tools, &schemas)
 			}
 		}
 		one.mu.Unlock()
@@ -95,24 +94,24 @@ func (b *Browsers) apps(ctx context.Context) []*aai.App {
 }
 
 // addTo adds the tools of a page to the app of its origin. The page that was opened last comes first.
-func (b *Browsers) addTo(origins map[string]*aai.App, p *page, tools []definition, schemas *schema.Reader) {
-	origin := p.origin()
+func (p *Pages) addTo(origins map[string]*aai.App, open *page, tools []definition, schemas *schema.Reader) {
+	origin := open.origin()
 	app := origins[origin]
 	if app == nil {
 		sum := sha256.Sum256([]byte(aai.PagePrefix + origin))
 		app = &aai.App{
 			ID: aai.PagePrefix + origin, Name: strings.TrimPrefix(strings.TrimPrefix(origin, "https://"), "http://"), Platform: "web",
-			Description: fmt.Sprintf("The page %q, open in %s", p.label(), p.browser.endpoint.Name), Digest: hex.EncodeToString(sum[:]), Source: p.browser.endpoint.String(),
+			Description: fmt.Sprintf("The page %q, open in %s", open.label(), open.browser.Name), Digest: hex.EncodeToString(sum[:]), Source: open.browser.String(),
 		}
-		if p.left > 0 {
-			app.Description += fmt.Sprintf("; %d of its tools are left out, by name, size or number", p.left)
+		if open.left > 0 {
+			app.Description += fmt.Sprintf("; %d of its tools are left out, by name, size or number", open.left)
 		}
 		origins[origin] = app
 	}
 	slices.SortFunc(tools, func(x, y definition) int { return strings.Compare(x.Name, y.Name) })
 	for _, d := range tools {
 		if app.Tool(d.Name) == nil && len(app.Tools) < maxTools {
-			app.Tools = append(app.Tools, b.tool(origin, d, schemas))
+			app.Tools = append(app.Tools, p.tool(origin, d, schemas))
 		}
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/devtools"
 )
 
 // trial are the switches of a Chromium for which tools of pages are a trial.
@@ -23,10 +24,10 @@ const trial = "--enable-features=WebMCPTesting,DevToolsWebMCPSupport"
 
 // A world is a real Chromium with pages of a local server.
 type world struct {
-	*Browsers
+	*Pages
 	server   *httptest.Server
 	profile  string
-	endpoint Endpoint
+	endpoint devtools.Endpoint
 }
 
 // newWorld starts a headless Chromium that listens for DevTools, on a page, and connects to it.
@@ -52,7 +53,7 @@ func newWorld(t *testing.T, page string, switches ...string) *world {
 		_ = syscall.Kill(-chromium.Process.Pid, syscall.SIGKILL)
 		_ = chromium.Wait()
 	})
-	find := func() []Endpoint { return Find(func(string) string { return "/nonexistent" }) }
+	find := func() []devtools.Endpoint { return devtools.Find(func(string) string { return "/nonexistent" }) }
 	until(t, func() bool {
 		for _, e := range find() {
 			if e.Profile == w.profile {
@@ -62,10 +63,11 @@ func newWorld(t *testing.T, page string, switches ...string) *world {
 		}
 		return false
 	})
-	w.Browsers = New(Config{
-		Find: func() []Endpoint { return []Endpoint{w.endpoint} }, AllowFile: filepath.Join(t.TempDir(), "browsers.json"), Timeout: 20 * time.Second,
+	browsers := devtools.New(devtools.Config{
+		Find: func() []devtools.Endpoint { return []devtools.Endpoint{w.endpoint} }, AllowFile: filepath.Join(t.TempDir(), "browsers.json"),
 	})
-	t.Cleanup(func() { _ = w.Close() })
+	t.Cleanup(func() { _ = browsers.Close() })
+	w.Pages = New(browsers, 20*time.Second)
 	if _, err := w.connectTool(t.Context(), w.named()); err != nil {
 		t.Fatal(err)
 	}
@@ -111,10 +113,11 @@ func (w *world) run(ctx context.Context, t *testing.T, app *aai.App, tool, args 
 // script runs JavaScript in the page, as the page itself would.
 func (w *world) script(t *testing.T, source string) string {
 	t.Helper()
-	one := w.connected()[0]
+	one := w.connected(t.Context())[0]
 	one.mu.Lock()
-	session := ""
-	for session = range one.pages {
+	var session *devtools.Session
+	for _, p := range one.pages {
+		session = p.session
 	}
 	one.mu.Unlock()
 	var answer struct {
@@ -122,15 +125,15 @@ func (w *world) script(t *testing.T, source string) string {
 			Value any `json:"value"`
 		} `json:"result"`
 	}
-	if err := one.conn.request(t.Context(), session, "Runtime.evaluate", map[string]any{"expression": source, "awaitPromise": true, "returnByValue": true}, &answer); err != nil {
+	if err := session.Request(t.Context(), "Runtime.evaluate", map[string]any{"expression": source, "awaitPromise": true, "returnByValue": true}, &answer); err != nil {
 		t.Fatal(err)
 	}
 	return fmt.Sprint(answer.Result.Value)
 }
 
 // declares reports whether any frame has declared the tool.
-func (w *world) declares(tool string) bool {
-	one := w.connected()[0]
+func (w *world) declares(t *testing.T, tool string) bool {
+	one := w.connected(t.Context())[0]
 	one.mu.Lock()
 	defer one.mu.Unlock()
 	for _, p := range one.pages {
@@ -251,7 +254,7 @@ func TestHostilePage(t *testing.T) {
 		w.script(t, `new Promise(done => { onmessage = done; const f = document.createElement('iframe'); f.allow = 'tools'; f.src = '`+other.URL+`'; document.body.append(f); setTimeout(done, 3000) })`)
 		w.script(t, `document.modelContext.registerTool({name: 'after', description: 'x', execute: () => 'x'})`)
 		w.app(t, "after")
-		until(t, func() bool { return w.declares("foreign") }) // to the browser
+		until(t, func() bool { return w.declares(t, "foreign") }) // to the browser
 		for _, app := range w.apps(t.Context()) {
 			if app.Tool("foreign") != nil {
 				t.Errorf("the frame's tool is one of %s", app.ID)
@@ -272,7 +275,7 @@ func TestHostilePage(t *testing.T) {
 			done <- err
 		}()
 		until(t, func() bool {
-			one := w.connected()[0]
+			one := w.connected(t.Context())[0]
 			one.mu.Lock()
 			defer one.mu.Unlock()
 			return len(one.calls) == 1

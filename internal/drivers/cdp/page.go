@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/devtools"
 )
 
 // Limits of tools, so that a page cannot fill the memory or the answers.
@@ -15,6 +16,7 @@ const (
 	maxTools      = 100 // of a page
 	maxDefinition = 64 << 10
 	maxText       = 4000
+	maxAnswer     = 16 << 20
 )
 
 // A definition is a tool as the page declares it.
@@ -57,8 +59,7 @@ type toolKey struct{ frame, name string }
 // A page is a tab with its tools. Its browser's lock guards it.
 type page struct {
 	browser *browser
-	session string // of the protocol
-	target  string
+	session *devtools.Session
 	order   int // of attaching; later ones are higher
 	title   string
 	frames  map[string]string // origins by frame, "" if it has none

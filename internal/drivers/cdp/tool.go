@@ -12,7 +12,7 @@ import (
 )
 
 // tool returns the tool of a definition at an origin.
-func (b *Browsers) tool(origin string, d definition, schemas *schema.Reader) *aai.Tool {
+func (p *Pages) tool(origin string, d definition, schemas *schema.Reader) *aai.Tool {
 	digest := d.digest(origin)
 	source := d.InputSchema
 	if len(source) == 0 || string(source) == "null" {
@@ -22,36 +22,36 @@ func (b *Browsers) tool(origin string, d definition, schemas *schema.Reader) *aa
 	return &aai.Tool{
 		Name: d.Name, Description: aai.CleanText(d.Description, maxText), Params: params.Schema,
 		// A page's claim that a tool reads only is not believed.
-		Effect: aai.Destroys, Privacy: aai.Privacy{Secret: params.SecretNames}, Limits: aai.Limits{Timeout: b.config.Timeout},
+		Effect: aai.Destroys, Privacy: aai.Privacy{Secret: params.SecretNames}, Limits: aai.Limits{Timeout: p.timeout},
 		Implementation: aai.Implementation{
 			Summary: "a tool of the open page " + origin + ": " + d.Name,
 			Digest:  func() string { return digest },
 		},
 		Run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
-			return b.call(ctx, call, origin, d.Name, digest)
+			return p.call(ctx, call, origin, d.Name, digest)
 		},
 	}
 }
 
 // call calls a tool of the page that was opened last of those with the origin.
-func (b *Browsers) call(ctx context.Context, call *aai.Call, origin, name, digest string) (*aai.Result, error) {
-	for _, one := range b.connected() {
-		p, d := one.find(origin, name)
-		if p == nil {
+func (p *Pages) call(ctx context.Context, call *aai.Call, origin, name, digest string) (*aai.Result, error) {
+	for _, one := range p.connected(ctx) {
+		open, d := one.find(origin, name)
+		if open == nil {
 			continue
 		}
 		// The page may have gone elsewhere since its last event.
-		if err := one.readFrames(ctx, p); err != nil {
+		if err := one.readFrames(ctx, open); err != nil {
 			return nil, undelivered(aai.AutomationFailed, "Look for the page in the browser.", "the page of %s does not answer: %w", origin, err)
 		}
-		if p, d = one.find(origin, name); p == nil {
+		if open, d = one.find(origin, name); open == nil {
 			break
 		}
 		if d.digest(origin) != digest {
 			return nil, undelivered(aai.ConsentRequired, "Read its guide again, and repeat the call: the person is asked about the changed tool.",
 				"the page of %s has changed its tool %s since it was allowed", origin, name)
 		}
-		r, err := one.run(ctx, p, d, call.Args)
+		r, err := one.run(ctx, open, d, call.Args)
 		if err != nil {
 			return nil, callError(err, origin)
 		}
@@ -92,7 +92,7 @@ func result(r response, origin string) (*aai.Result, error) {
 	if len(r.Output) > 0 && json.Unmarshal(r.Output, &data) != nil {
 		return nil, &aai.Error{Code: aai.AutomationFailed, Message: "the page's answer is not JSON", Delivery: aai.Delivered}
 	}
-	data = sanitize.MapTexts(data, func(text string) string { return aai.CleanText(text, maxMessage) })
+	data = sanitize.MapTexts(data, func(text string) string { return aai.CleanText(text, maxAnswer) })
 	if texts, ok := contentTexts(data); ok {
 		out.Text = strings.Join(texts, "\n")
 	} else if text, ok := data.(string); ok {

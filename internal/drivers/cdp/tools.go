@@ -8,6 +8,7 @@ import (
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/answer"
+	"github.com/gybob/aai-gateway/internal/devtools"
 	"github.com/gybob/aai-gateway/internal/schema"
 )
 
@@ -33,42 +34,42 @@ const howToListen = "Start one with --remote-debugging-port=0 --user-data-dir=FO
 	"and later)."
 
 // Tools returns the tools of the gateway's own app for browsers.
-func (b *Browsers) Tools() []*aai.Tool {
+func (p *Pages) Tools() []*aai.Tool {
 	list := &aai.Tool{
 		Name: ToolBrowsers, Description: "List the browsers that listen for DevTools, which of them agents may use, and their pages with tools",
 		Params: schema.MustParse(noParams), Returns: aai.Schema{Source: answer.SchemaOf[[]answer.Browser]()}, Effect: aai.Reads,
-		Assess: aai.Always(aai.Assessment{EffectInherent: true}), Run: b.list,
+		Assess: aai.Always(aai.Assessment{EffectInherent: true}), Run: p.list,
 	}
 	return []*aai.Tool{
 		list,
 		{
 			Name: ToolConnect, Description: "Let agents use the tools of the pages of a browser, until it ends",
-			Params: schema.MustParse(browserParams), Effect: aai.Changes, Run: b.connectTool,
-			Precheck: func(_ context.Context, call *aai.Call) error { _, err := b.choose(call); return err },
+			Params: schema.MustParse(browserParams), Effect: aai.Changes, Run: p.connectTool,
+			Precheck: func(_ context.Context, call *aai.Call) error { _, err := p.choose(call); return err },
 		},
 		{
 			Name: ToolDisconnect, Description: "Take a browser away from agents", Params: schema.MustParse(browserParams),
-			Effect: aai.Changes, Run: b.disconnectTool,
+			Effect: aai.Changes, Run: p.disconnectTool,
 		},
 	}
 }
 
 // list lists the browsers.
-func (b *Browsers) list(ctx context.Context, _ *aai.Call) (*aai.Result, error) {
-	apps := b.apps(ctx)
-	allowed, err := b.allowed(ctx)
+func (p *Pages) list(ctx context.Context, _ *aai.Call) (*aai.Result, error) {
+	apps := p.apps(ctx)
+	allowed, err := p.browsers.Allowed(ctx)
 	if err != nil {
-		return nil, undelivered(aai.AutomationFailed, "Remove the file; browsers are then allowed anew.", "%s: %w", b.config.AllowFile, err)
+		return nil, undelivered(aai.AutomationFailed, "Remove the file; browsers are then allowed anew.", "%w", err)
 	}
 	rows := []answer.Browser{}
-	for _, e := range b.config.Find() {
+	for _, e := range p.browsers.Listening() {
 		row := answer.Browser{Name: e.Name, Port: e.Port, PID: e.PID, Profile: aai.CleanLabel(e.Profile, 200), IsAllowed: slices.Contains(allowed, e.ID()), Pages: []string{}}
 		for _, app := range apps {
 			if row.IsAllowed && app.Source == e.String() {
 				row.Pages = append(row.Pages, app.ID)
 			}
 		}
-		row.Problem = b.problemOf(ctx, e)
+		row.Problem = p.problemOf(ctx, e)
 		rows = append(rows, row)
 	}
 	return &aai.Result{Data: rows, Text: describe(rows)}, nil
@@ -98,21 +99,20 @@ func describe(rows []answer.Browser) string {
 }
 
 // problemOf returns why no page of a connected browser can have tools, or "".
-func (b *Browsers) problemOf(ctx context.Context, e Endpoint) string {
-	b.mu.Lock()
-	one := b.open[e.ID()]
-	b.mu.Unlock()
-	if one == nil {
-		return ""
+func (p *Pages) problemOf(ctx context.Context, e devtools.Endpoint) string {
+	for _, one := range p.connected(ctx) {
+		if one.ID() == e.ID() {
+			return one.problem(ctx)
+		}
 	}
-	return one.problem(ctx)
+	return ""
 }
 
 // choose returns the browser that a call names.
-func (b *Browsers) choose(call *aai.Call) (Endpoint, error) {
+func (p *Pages) choose(call *aai.Call) (devtools.Endpoint, error) {
 	name, _ := call.Args["browser"].(string)
-	var fits []Endpoint
-	all := b.config.Find()
+	var fits []devtools.Endpoint
+	all := p.browsers.Listening()
 	for _, e := range all {
 		if name == e.Profile { // the question shows it, so it must say which browser it is
 			fits = append(fits, e)
@@ -129,44 +129,30 @@ func (b *Browsers) choose(call *aai.Call) (Endpoint, error) {
 	for _, one := range all {
 		e.Candidates = append(e.Candidates, one.Profile)
 	}
-	return Endpoint{}, e
+	return devtools.Endpoint{}, e
 }
 
 // connectTool allows a browser and connects to it.
-func (b *Browsers) connectTool(ctx context.Context, call *aai.Call) (*aai.Result, error) {
-	e, err := b.choose(call)
+func (p *Pages) connectTool(ctx context.Context, call *aai.Call) (*aai.Result, error) {
+	e, err := p.choose(call)
 	if err != nil {
 		return nil, err
 	}
-	b.connecting.Lock()
-	err = b.connect(ctx, e)
-	if err == nil {
-		err = b.allow(ctx, e.ID(), false)
-	}
-	b.connecting.Unlock()
-	if err != nil {
+	if err := p.browsers.Connect(ctx, e); err != nil {
 		return nil, undelivered(aai.AutomationFailed, "The browser itself may have asked, and been told no.", "%s does not let the gateway in: %w", e, err)
 	}
-	b.listeners.Call()
+	p.connected(ctx)
 	return &aai.Result{Text: "Agents may use the tools of the pages of " + e.String() + ". Each tool is still asked about.", Data: map[string]any{"browser": e.Name, "port": e.Port}}, nil
 }
 
 // disconnectTool takes a browser away from agents.
-func (b *Browsers) disconnectTool(ctx context.Context, call *aai.Call) (*aai.Result, error) {
-	e, err := b.choose(call)
+func (p *Pages) disconnectTool(ctx context.Context, call *aai.Call) (*aai.Result, error) {
+	e, err := p.choose(call)
 	if err != nil {
 		return nil, err
 	}
-	if err := b.allow(ctx, e.ID(), true); err != nil {
-		return nil, undelivered(aai.AutomationFailed, "", "%s: %w", b.config.AllowFile, err)
+	if err := p.browsers.Disconnect(ctx, e); err != nil {
+		return nil, undelivered(aai.AutomationFailed, "", "%w", err)
 	}
-	b.mu.Lock()
-	one := b.open[e.ID()]
-	delete(b.open, e.ID())
-	b.mu.Unlock()
-	if one != nil {
-		one.conn.close()
-	}
-	b.listeners.Call()
 	return &aai.Result{Text: e.String() + " is disconnected."}, nil
 }

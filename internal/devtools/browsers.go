@@ -1,9 +1,10 @@
-package cdp
+package devtools
 
 import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"log/slog"
 	"slices"
@@ -22,12 +23,10 @@ type Config struct {
 	AllowFile string
 	// Seal and Open seal the content of AllowFile, so that another program cannot write it. Nil: it is plain.
 	Seal, Open func(ctx context.Context, content []byte) ([]byte, error)
-	// Timeout limits a call of a page's tool.
-	Timeout time.Duration
-	Log     *slog.Logger
+	Log        *slog.Logger
 }
 
-// Browsers are the browsers that the person has allowed, and their pages. It is safe for concurrent use.
+// Browsers are the browsers that the person has allowed. It is safe for concurrent use.
 type Browsers struct {
 	config    Config
 	listeners aai.Listeners
@@ -37,7 +36,7 @@ type Browsers struct {
 	failed     map[string]time.Time // by Endpoint.ID
 
 	mu   sync.Mutex
-	open map[string]*browser // by Endpoint.ID
+	open map[string]*Browser // by Endpoint.ID
 }
 
 // New returns Browsers. It connects to none.
@@ -45,22 +44,34 @@ func New(c Config) *Browsers {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Browsers{config: c, open: map[string]*browser{}, failed: map[string]time.Time{}}
+	return &Browsers{config: c, open: map[string]*Browser{}, failed: map[string]time.Time{}}
 }
 
 // Close closes the connections. The browsers stay open.
 func (b *Browsers) Close() error {
-	for _, one := range b.connected() {
+	for _, one := range b.listed() {
 		one.conn.close()
 	}
 	return nil
 }
 
-// connected returns the connected browsers.
-func (b *Browsers) connected() []*browser {
+// OnChange calls f after a change of the connected browsers or of their tabs.
+func (b *Browsers) OnChange(f func()) (stop func()) { return b.listeners.Add(f) }
+
+// Listening returns the browsers that listen, allowed or not.
+func (b *Browsers) Listening() []Endpoint { return b.config.Find() }
+
+// Connected connects to the allowed browsers that run, and returns all connected ones, the newest process first.
+func (b *Browsers) Connected(ctx context.Context) []*Browser {
+	b.refresh(ctx)
+	return b.listed()
+}
+
+// listed returns the connected browsers.
+func (b *Browsers) listed() []*Browser {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	all := make([]*browser, 0, len(b.open))
+	all := make([]*Browser, 0, len(b.open))
 	for id, one := range b.open {
 		if !one.conn.isAlive() {
 			delete(b.open, id)
@@ -68,23 +79,26 @@ func (b *Browsers) connected() []*browser {
 		}
 		all = append(all, one)
 	}
-	slices.SortFunc(all, func(x, y *browser) int { return y.endpoint.PID - x.endpoint.PID })
+	slices.SortFunc(all, func(x, y *Browser) int { return y.PID - x.PID })
 	return all
 }
 
 // maxAllowed limits the kept ids; the oldest ones are dropped.
 const maxAllowed = 50
 
-// allowed returns the ids of the allowed starts of browsers.
-func (b *Browsers) allowed(ctx context.Context) (ids []string, err error) {
+// Allowed returns the ids of the allowed starts of browsers.
+func (b *Browsers) Allowed(ctx context.Context) (ids []string, err error) {
 	content, err := atomicfile.Read(b.config.AllowFile, allowLimits())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	if err != nil {
-		return nil, err
+	if err == nil {
+		ids, err = b.decode(ctx, content)
 	}
-	return b.decode(ctx, content)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", b.config.AllowFile, err)
+	}
+	return ids, nil
 }
 
 // decode opens and reads the content of AllowFile.
@@ -137,9 +151,9 @@ func (b *Browsers) refresh(ctx context.Context) {
 		return
 	}
 	b.looked = time.Now()
-	ids, err := b.allowed(ctx)
+	ids, err := b.Allowed(ctx)
 	if err != nil {
-		b.config.Log.Warn("the list of allowed browsers cannot be read", "file", b.config.AllowFile, "error", err)
+		b.config.Log.Warn("the list of allowed browsers cannot be read", "error", err)
 	}
 	b.drop(ids)
 	if len(ids) == 0 {
@@ -157,6 +171,36 @@ func (b *Browsers) refresh(ctx context.Context) {
 			b.config.Log.Warn("a browser does not answer", "browser", e.String(), "error", err)
 		}
 	}
+}
+
+// Connect connects to a browser and allows it.
+func (b *Browsers) Connect(ctx context.Context, e Endpoint) error {
+	b.connecting.Lock()
+	err := b.connect(ctx, e)
+	if err == nil {
+		err = b.allow(ctx, e.ID(), false)
+	}
+	b.connecting.Unlock()
+	if err == nil {
+		b.listeners.Call()
+	}
+	return err
+}
+
+// Disconnect closes the connection to a browser, which is no longer allowed then.
+func (b *Browsers) Disconnect(ctx context.Context, e Endpoint) error {
+	if err := b.allow(ctx, e.ID(), true); err != nil {
+		return fmt.Errorf("%s: %w", b.config.AllowFile, err)
+	}
+	b.mu.Lock()
+	one := b.open[e.ID()]
+	delete(b.open, e.ID())
+	b.mu.Unlock()
+	if one != nil {
+		one.conn.close()
+	}
+	b.listeners.Call()
+	return nil
 }
 
 // connect connects to a browser, unless that is done; the caller holds connecting.

@@ -1,4 +1,4 @@
-package cdp
+package devtools
 
 import (
 	"context"
@@ -15,13 +15,13 @@ import (
 )
 
 // maxMessage limits a message of the browser, in bytes.
-const maxMessage = 16 << 20
+const maxMessage = 64 << 20
 
-// patience limits a request of the protocol; calls of a page's tools have the time of their call.
-const patience = 5 * time.Second
+// requestTimeout limits a request of the protocol; calls of a page's tools have the time of their call.
+const requestTimeout = 5 * time.Second
 
-// errClosed means that the browser has closed the connection.
-var errClosed = errors.New("the browser has closed its DevTools connection")
+// ErrClosed means that the browser has closed the connection, or that the tab of a session has ended.
+var ErrClosed = errors.New("the browser has closed its DevTools connection")
 
 // A message is a request, a response or an event.
 type message struct {
@@ -36,9 +36,30 @@ type message struct {
 	} `json:"error,omitempty"`
 }
 
+// A wire carries the messages of a connection.
+type wire interface {
+	Read(ctx context.Context) ([]byte, error)
+	Write(ctx context.Context, data []byte) error
+	Close() error
+}
+
+// A webSocket is the wire of a browser that listens on a port.
+type webSocket struct{ *websocket.Conn }
+
+func (s webSocket) Read(ctx context.Context) ([]byte, error) {
+	_, data, err := s.Conn.Read(ctx)
+	return data, err
+}
+
+func (s webSocket) Write(ctx context.Context, data []byte) error {
+	return s.Conn.Write(ctx, websocket.MessageText, data)
+}
+
+func (s webSocket) Close() error { return s.CloseNow() }
+
 // A conn is a DevTools connection to a browser. It is safe for concurrent use.
 type conn struct {
-	socket  *websocket.Conn
+	wire    wire
 	onEvent func(session, method string, params json.RawMessage) // called in order, by the reading goroutine
 	end     context.CancelFunc
 	closed  chan struct{}
@@ -49,7 +70,7 @@ type conn struct {
 }
 
 // dial connects to a browser's WebSocket address. The browser may ask the person first.
-func dial(ctx context.Context, address string, onEvent func(session, method string, params json.RawMessage)) (*conn, error) {
+func dial(ctx context.Context, address string) (wire, error) {
 	// No proxy of the environment: the address is on this computer.
 	client := &http.Client{Transport: &http.Transport{Proxy: nil}}
 	socket, _, err := websocket.Dial(ctx, address, &websocket.DialOptions{HTTPClient: client}) //nolint:bodyclose // the package closes it
@@ -57,18 +78,23 @@ func dial(ctx context.Context, address string, onEvent func(session, method stri
 		return nil, err
 	}
 	socket.SetReadLimit(maxMessage)
-	reading, end := context.WithCancel(context.WithoutCancel(ctx))
-	c := &conn{socket: socket, onEvent: onEvent, end: end, closed: make(chan struct{}), pending: map[int64]chan message{}}
+	return webSocket{socket}, nil
+}
+
+// newConn begins to read from w. The caller must not wait for answers in onEvent.
+func newConn(w wire, onEvent func(session, method string, params json.RawMessage)) *conn {
+	reading, end := context.WithCancel(context.Background())
+	c := &conn{wire: w, onEvent: onEvent, end: end, closed: make(chan struct{}), pending: map[int64]chan message{}}
 	go c.read(reading)
-	return c, nil
+	return c
 }
 
 // read reads until the connection ends.
 func (c *conn) read(ctx context.Context) {
 	defer close(c.closed)
-	defer func() { _ = c.socket.CloseNow() }()
+	defer func() { _ = c.wire.Close() }()
 	for {
-		_, data, err := c.socket.Read(ctx)
+		data, err := c.wire.Read(ctx)
 		if err != nil {
 			return
 		}
@@ -127,13 +153,13 @@ func (c *conn) call(ctx context.Context, session, method string, params, result 
 	if err != nil {
 		return notDelivered(err)
 	}
-	if err := c.socket.Write(ctx, websocket.MessageText, data); err != nil {
+	if err := c.wire.Write(ctx, data); err != nil {
 		return notDelivered(err)
 	}
 	select {
 	case m = <-answer:
 	case <-c.closed:
-		return errClosed
+		return ErrClosed
 	case <-ctx.Done():
 		return ctx.Err()
 	}
@@ -148,7 +174,7 @@ func (c *conn) call(ctx context.Context, session, method string, params, result 
 
 // request is call with a time limit of its own.
 func (c *conn) request(ctx context.Context, session, method string, params, result any) error {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	return c.call(ctx, session, method, params, result)
 }
