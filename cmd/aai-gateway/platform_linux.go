@@ -15,6 +15,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/dbus/wire"
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/drivers/dbus"
+	"github.com/gybob/aai-gateway/internal/platform/cdp"
 	"github.com/gybob/aai-gateway/internal/platform/linux/actingsign"
 	"github.com/gybob/aai-gateway/internal/platform/linux/atspi"
 	"github.com/gybob/aai-gateway/internal/platform/linux/dialog"
@@ -78,11 +79,11 @@ func hostPlatform(home string, getenv func(string) string) platform {
 			pause := &session.PauseChecker{Detector: cfg.session, Screen: seen.PauseReason}
 			shared.SetPauseReason(pause.Reason)
 			tree := atspi.New(atspi.Config{Getenv: getenv, Windows: seen, HasRelativeFrames: seen.HasRelativeFrames, KeepOpen: programs.KeepOpen, Log: log})
-			backend := desktop.Backend{
+			backend := cdp.Wrap(desktop.Backend{
 				Tree: tree, Offscreen: tree, Documents: tree, Actor: tree, Events: tree,
 				Windows: seen, Input: seen, Screen: seen, Clipboard: seen,
 				Programs: programs, Indicator: indicator, PauseReason: pause.Reason,
-			}
+			}, cfg.browsers, log)
 			return func() desktop.Backend { return backend }, desktopConnections{tree, screen, compositor, indicator}
 		},
 	}

@@ -42,6 +42,9 @@ type Element struct {
 	// UnreadChildren is the number of children that the snapshot omits because they are too many.
 	// Backend.Tree.Children reads some of them.
 	UnreadChildren int
+	// DevTools reports whether the element is read and operated over the DevTools of a browser, and not by the
+	// platform's accessibility.
+	DevTools bool
 
 	// Parent and End locate the element in Snapshot.Elements: the index of its parent (-1 for a window) and
 	// the index after its last descendant. Both are zero outside of a snapshot.

@@ -80,7 +80,7 @@ func (a action) execute(ctx context.Context) (*aai.Result, error) {
 	defer cancel()
 	events := a.subscribe(watching)
 	keyboard := a.guardKeyboard(ctx)
-	hovered := a.hoverItem(ctx)
+	hovered, aside := a.hoverItem(ctx), a.app.IsBrowser && !a.inDevTools(a.index)
 	used, err := a.tryTechniques(ctx)
 	if err != nil {
 		return nil, a.withOpenedDialog(ctx, before, err)
@@ -115,7 +115,7 @@ func (a action) execute(ctx context.Context) (*aai.Result, error) {
 	if keyboard.restore(ctx, before) {
 		out.Text += keyboardRestoredNote
 	}
-	if err := a.judge(ctx, seen, &result, out, before, a.app.IsBrowser && used.viaAccessibility && hovered == nil); err != nil {
+	if err := a.judge(ctx, seen, &result, out, before, aside && used.viaAccessibility && hovered == nil); err != nil {
 		return nil, withForeignWindows(a.withOpenedDialog(ctx, before, err), a.app, result.ForeignWindows)
 	}
 	a.watchPending(result.Verified, a.doneText+described, focus, delivered, seenAt)

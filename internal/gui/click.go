@@ -81,7 +81,7 @@ func (v *view) clickOn(ctx context.Context, i int, button desktop.MouseButton, c
 			return v.focusWithoutPress(ctx, i, input, seat, w)
 		}))
 	}
-	unheard := asks && v.app.IsBrowser && (takesText(&v.snapshot.Elements[i]) && v.snapshot.Elements[i].States.Has(desktop.Multiline) || len(v.dateTimeParts(i)) > 0)
+	unheard := asks && v.app.IsBrowser && !v.inDevTools(i) && (takesText(&v.snapshot.Elements[i]) && v.snapshot.Elements[i].States.Has(desktop.Multiline) || len(v.dateTimeParts(i)) > 0)
 	out, err := a.execute(ctx)
 	if err == nil && unheard {
 		out.Text, out.DataComplete = out.Text+noClick, false
@@ -240,7 +240,7 @@ func (a action) items(s *desktop.Snapshot) []int {
 // does. Some menus (jQuery UI's) choose the last item under the pointer, whichever is clicked. It
 // returns a snapshot from before the press; nil if the pointer was not moved.
 func (a action) hoverItem(ctx context.Context) *desktop.Snapshot {
-	if !a.app.IsBrowser || len(a.techniques) == 0 || !a.techniques[0].viaAccessibility || a.backend.Input == nil || len(a.items(a.snapshot)) < 2 {
+	if !a.app.IsBrowser || a.inDevTools(a.index) || len(a.techniques) == 0 || !a.techniques[0].viaAccessibility || a.backend.Input == nil || len(a.items(a.snapshot)) < 2 {
 		return nil
 	}
 	w, err := a.windowOf(ctx, a.index)

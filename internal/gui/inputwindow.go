@@ -60,7 +60,7 @@ func (v *view) frontTopLevel(ctx context.Context) int {
 
 // invisibleReason returns the reason why a delivered action may have no visible effect, or "".
 func (a action) invisibleReason(ctx context.Context) string {
-	if a.index < 0 || a.backend.Windows == nil || a.app.WorksCovered {
+	if a.index < 0 || a.backend.Windows == nil || a.app.WorksCovered || a.inDevTools(a.index) {
 		return ""
 	}
 	own, err := a.appWindows(ctx)
@@ -224,6 +224,9 @@ func (v *view) byKeysIn(find func(context.Context) (desktop.WindowInfo, error), 
 
 // byAccessibility returns a technique that asks the program to act on the element.
 func (v *view) byAccessibility(i int, name string, act desktop.Act) technique {
+	if v.inDevTools(i) {
+		name = byDevTools
+	}
 	return technique{name: name, viaAccessibility: true, do: func(ctx context.Context) error {
 		if v.backend.Actor == nil {
 			return guierr.Unsupported("actions on elements")
@@ -233,6 +236,13 @@ func (v *view) byAccessibility(i int, name string, act desktop.Act) technique {
 		return v.backend.Actor.Execute(ctx, v.app, e.ID, act)
 	}}
 }
+
+// byDevTools is the name of a technique that operates an element of a page over DevTools.
+const byDevTools = "the browser's DevTools"
+
+// inDevTools reports whether the element (-1: none) is one of a page that is read and operated over DevTools. Such a
+// page works while its window is covered, and gets events of a pointer for each press.
+func (v *view) inDevTools(i int) bool { return i >= 0 && v.snapshot.Elements[i].DevTools }
 
 // Limits for a raised window to come to the front and for its content to settle.
 const (

@@ -38,7 +38,12 @@ func (w *realWorld) webFormIn(body, before string) *webForm {
 func (w *realWorld) browse(host string, more ...string) *linuxtest.App {
 	w.Helper()
 	_, port, _ := net.SplitHostPort(host)
-	return w.Launch(w.T, "chromium", append([]string{"--force-renderer-accessibility", "--no-sandbox", "--test-type",
+	if w.browsers != nil {
+		more = append([]string{"--remote-debugging-port=0"}, more...)
+	} else {
+		more = append([]string{"--force-renderer-accessibility"}, more...)
+	}
+	return w.Launch(w.T, "chromium", append([]string{"--no-sandbox", "--test-type",
 		"--no-first-run", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking", "--disable-component-update",
 		"--password-store=basic", "--lang=en", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
 		"--user-data-dir=" + filepath.Join(w.Home, "browser"+port), "--window-size=900,700"}, more...)...)
@@ -64,6 +69,7 @@ func (w *realWorld) formIn(body, ready string, open func(address, host string) *
 	w.Cleanup(server.Close)
 	f.host = server.Listener.Addr().String()
 	f.app = w.process(open(server.URL, f.host))
+	w.connect()
 	w.eventually("the page tells what it holds", func() bool { return f.told.Load() != nil })
 	if ready != "" {
 		w.awaitElement(f.app, ready)

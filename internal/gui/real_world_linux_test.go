@@ -15,6 +15,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
 	"github.com/gybob/aai-gateway/internal/desktop/refs"
+	"github.com/gybob/aai-gateway/internal/devtools"
 	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/gui"
 	"github.com/gybob/aai-gateway/internal/platform/linux/atspi"
@@ -34,6 +35,8 @@ type realWorld struct {
 	tools   *aai.App
 	record  *record
 	caller  aai.Caller
+	// browsers are those that are connected over DevTools; nil in tests of accessibility alone.
+	browsers *devtools.Browsers
 }
 
 // params are the arguments of a call.

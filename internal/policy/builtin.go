@@ -281,7 +281,7 @@ func builtinActions(language string) map[string]builtinAction {
 			"start":              {"让您已停止的调用重新运行", ""},
 			"history_forget":     {"删除所保存的调用应答（记录保留）", ""},
 
-			"browser_connect":               {"让智能体使用配置文件夹为 %s 的浏览器中已打开页面的操作", "browser"},
+			"browser_connect":               {"让智能体使用配置文件夹为 %s 的浏览器中已打开页面的操作，并让智能体查看和操作该浏览器窗口的调用也通过 DevTools 进行", "browser"},
 			"browser_disconnect":            {"不再让智能体使用配置文件夹为 %s 的浏览器", "browser"},
 			"pin":                           {"在每次对话中直接向智能体列出操作 %s（说明文字出自该应用）", "tool"},
 			"unpin":                         {"不再直接向智能体列出操作 %s", "tool"},
@@ -311,7 +311,7 @@ func builtinActions(language string) map[string]builtinAction {
 		"start":              {"let the calls that you stopped run again", ""},
 		"history_forget":     {"delete the kept results of calls (the calls stay on record)", ""},
 
-		"browser_connect":               {"let agents use the tools of the pages open in the browser with the profile %s", "browser"},
+		"browser_connect":               {"let agents use the tools of the pages open in the browser with the profile %s, and read and operate the pages in its windows by DevTools too", "browser"},
 		"browser_disconnect":            {"take the browser with the profile %s away from agents", "browser"},
 		"pin":                           {"show agents the tool %s, described in its app's words, in every conversation", "tool"},
 		"unpin":                         {"take the tool %s out of the list of agents", "tool"},

@@ -43,7 +43,7 @@ func (p *Pages) Tools() []*aai.Tool {
 	return []*aai.Tool{
 		list,
 		{
-			Name: ToolConnect, Description: "Let agents use the tools of the pages of a browser, until it ends",
+			Name: ToolConnect, Description: "Let agents use the tools of the pages of a browser, and read and operate its pages by DevTools too, until it ends",
 			Params: schema.MustParse(browserParams), Effect: aai.Changes, Run: p.connectTool,
 			Precheck: func(_ context.Context, call *aai.Call) error { _, err := p.choose(call); return err },
 		},
@@ -142,7 +142,7 @@ func (p *Pages) connectTool(ctx context.Context, call *aai.Call) (*aai.Result, e
 		return nil, undelivered(aai.AutomationFailed, "The browser itself may have asked, and been told no.", "%s does not let the gateway in: %w", e, err)
 	}
 	p.connected(ctx)
-	return &aai.Result{Text: "Agents may use the tools of the pages of " + e.String() + ". Each tool is still asked about.", Data: map[string]any{"browser": e.Name, "port": e.Port}}, nil
+	return &aai.Result{Text: "Agents may use the tools of the pages of " + e.String() + ". Each tool is still asked about. Calls on its windows, asked about as before, also use DevTools.", Data: map[string]any{"browser": e.Name, "port": e.Port}}, nil
 }
 
 // disconnectTool takes a browser away from agents.

@@ -1,0 +1,65 @@
+package gui_test
+
+import (
+	"log/slog"
+	"strings"
+	"testing"
+
+	"github.com/gybob/aai-gateway/internal/devtools"
+	"github.com/gybob/aai-gateway/internal/platform/cdp"
+)
+
+// useDevTools makes the browsers of the world listen for DevTools.
+func (w *realWorld) useDevTools() {
+	w.browsers = devtools.New(devtools.Config{Find: func() (own []devtools.Endpoint) {
+		for _, e := range devtools.Find(w.Getenv) {
+			if strings.HasPrefix(e.Profile, w.Home) {
+				own = append(own, e)
+			}
+		}
+		return own
+	}, AllowFile: w.Path("tmp", "browsers.json")})
+	w.Cleanup(func() { _ = w.browsers.Close() })
+	w.backend = cdp.Wrap(w.backend, w.browsers, slog.New(slog.NewTextHandler(w.Output(), nil)))
+}
+
+// connect connects to the browsers that run, if the world has DevTools.
+func (w *realWorld) connect() {
+	w.Helper()
+	if w.browsers == nil {
+		return
+	}
+	w.eventually("a browser listens for DevTools", func() bool { return len(w.browsers.Listening()) > 0 })
+	for _, e := range w.browsers.Listening() {
+		if err := w.browsers.Connect(w.Context(), e); err != nil {
+			w.Fatal(err)
+		}
+	}
+}
+
+// TestDevTools operates a page over DevTools in a browser that shows nothing of it by accessibility.
+func TestDevTools(t *testing.T) {
+	t.Parallel()
+	w := newRealWorld(t)
+	w.useDevTools()
+	f := w.webForm(`<label>Name <input id=name></label> <label for=pw>Key</label><input id=pw type=password>
+		<select id=colour aria-label=Colour><option>Red<option>Green</select><label><input type=checkbox id=agree> I agree</label>
+		<button onclick="document.title = 'sent'; out.textContent = 'Sent to ' + document.getElementById('name').value">Send</button><p id=out></p>`)
+	if said := w.ok("ax_get_tree", params{"app": f.app}).Text; !strings.Contains(said, `textbox "Name"`) {
+		t.Errorf("the outline is %s", said)
+	}
+	if said := w.done("ax_type", params{"app": f.app, "query": "textbox Name", "text": "Ann"}).Text; !strings.Contains(said, cdpWay) {
+		t.Errorf("the reply is %s", said)
+	}
+	f.comes("name", "Ann")
+	if said := w.done("ax_click", f.on("button Send")).Text; !strings.Contains(said, "Sent to Ann") || !strings.Contains(said, cdpWay) {
+		t.Errorf("the reply is %s", said)
+	}
+	w.done("ax_set_value", f.set("combobox Colour", "Green"))
+	f.comes("colour", "Green")
+	w.done("ax_set_value", f.set("checkbox I agree", "true"))
+	f.comes("agree", "true")
+}
+
+// cdpWay is the way of a reply.
+const cdpWay = "by the browser's DevTools"

@@ -1,0 +1,81 @@
+package cdp
+
+import (
+	"context"
+	"time"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/desktop"
+)
+
+// events adds the changes of pages to the events of a platform.
+type events struct {
+	desktop.Events
+	platform *platform
+}
+
+// Watch implements desktop.Events.
+func (e events) Watch(ctx context.Context, app desktop.App) (<-chan desktop.Event, error) {
+	below, err := e.Events.Watch(ctx, app)
+	t := e.platform.browser(ctx, app.PID)
+	if err != nil || t == nil {
+		return below, err
+	}
+	t.mu.Lock()
+	shown := t.shown
+	t.mu.Unlock()
+	all, own := make(chan desktop.Event, cap(below)), make(chan desktop.Event, 16)
+	for _, target := range shown {
+		if p := t.page(target); p != nil {
+			p.watch(ctx, own)
+		}
+	}
+	go func() {
+		defer close(all)
+		for {
+			var event desktop.Event
+			open := true
+			select {
+			case event, open = <-below:
+			case event = <-own:
+			case <-ctx.Done():
+				return
+			}
+			if !open {
+				return
+			}
+			select {
+			case all <- event:
+			default: // a reader that is slow looks at the newest snapshot anyway
+			}
+		}
+	}()
+	return all, nil
+}
+
+// watch sends an event for each change of a frame of the page.
+func (p *page) watch(ctx context.Context, out chan<- desktop.Event) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, f := range p.frames {
+		go f.watch(ctx, out)
+	}
+}
+
+// changePause is the pause after a frame has gone to another document.
+const changePause = 20 * time.Millisecond
+
+func (f *frame) watch(ctx context.Context, out chan<- desktop.Event) {
+	for ctx.Err() == nil {
+		_, err := f.run(ctx, readerOf+".changed()")
+		if err != nil {
+			if aai.Sleep(ctx, changePause) != nil || f.enter(ctx) != nil {
+				return
+			}
+		}
+		select {
+		case out <- desktop.Event{Kind: desktop.ChildrenChanged, At: time.Now()}:
+		case <-ctx.Done():
+		}
+	}
+}
