@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"os"
 	"path/filepath"
 
 	"github.com/gybob/aai-gateway"
@@ -18,6 +19,10 @@ func (s *setup) openPages(log *slog.Logger) *cdp.Pages {
 	s.browsers = devtools.New(devtools.Config{
 		Find:      func() []devtools.Endpoint { return devtools.Find(s.session.Getenv) },
 		AllowFile: filepath.Join(s.platform.data, "browsers.json"), Seal: seals.seal, Open: seals.open, Log: log,
+		Start: devtools.StartConfig{
+			Profiles: filepath.Join(s.platform.data, "browsers"), Find: devtools.FindChromium, OutlivesGateway: s.exitsAfterCall,
+			Environ: func() []string { return withoutSecrets(s.session.Environ(os.Environ())) },
+		},
 	})
 	pages := cdp.New(s.browsers, s.DefaultTimeout)
 	s.pagesOf = pages.PagesOf

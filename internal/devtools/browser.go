@@ -34,10 +34,15 @@ func connect(ctx context.Context, e Endpoint, onChange func()) (*Browser, error)
 	if err != nil {
 		return nil, err
 	}
+	return newBrowser(ctx, e, w, onChange)
+}
+
+// newBrowser returns a browser at the other end of the wire, after reading its targets. The browser may only just start.
+func newBrowser(ctx context.Context, e Endpoint, w wire, onChange func()) (*Browser, error) {
 	b := &Browser{Endpoint: e, changed: make(chan struct{}, 1), targets: map[string]Target{}, sessions: map[string]*Session{}}
 	b.conn = newConn(w, b.event)
 	// The browser announces the targets that are there before it answers.
-	if err = b.Request(ctx, "Target.setDiscoverTargets", map[string]any{"discover": true}, nil); err != nil {
+	if err := b.conn.call(ctx, "", "Target.setDiscoverTargets", map[string]any{"discover": true}, nil); err != nil {
 		b.conn.close()
 		return nil, err
 	}

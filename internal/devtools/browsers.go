@@ -13,6 +13,7 @@ import (
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/files/atomicfile"
+	"github.com/gybob/aai-gateway/internal/process"
 )
 
 // Config configures Browsers.
@@ -23,6 +24,7 @@ type Config struct {
 	AllowFile string
 	// Seal and Open seal the content of AllowFile, so that another program cannot write it. Nil: it is plain.
 	Seal, Open func(ctx context.Context, content []byte) ([]byte, error)
+	Start      StartConfig
 	Log        *slog.Logger
 }
 
@@ -35,8 +37,9 @@ type Browsers struct {
 	looked     time.Time
 	failed     map[string]time.Time // by Endpoint.ID
 
-	mu   sync.Mutex
-	open map[string]*Browser // by Endpoint.ID
+	mu      sync.Mutex
+	open    map[string]*Browser            // by Endpoint.ID
+	started map[string]*process.Subprocess // those of open that this process has started with a pipe
 }
 
 // New returns Browsers. It connects to none.
@@ -44,13 +47,13 @@ func New(c Config) *Browsers {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Browsers{config: c, open: map[string]*Browser{}, failed: map[string]time.Time{}}
+	return &Browsers{config: c, open: map[string]*Browser{}, started: map[string]*process.Subprocess{}, failed: map[string]time.Time{}}
 }
 
-// Close closes the connections. The browsers stay open.
+// Close closes the connections. The browsers stay open, but those end that Start has started with a pipe.
 func (b *Browsers) Close() error {
 	for _, one := range b.listed() {
-		one.conn.close()
+		b.end(one)
 	}
 	return nil
 }
@@ -58,8 +61,8 @@ func (b *Browsers) Close() error {
 // OnChange calls f after a change of the connected browsers or of their tabs.
 func (b *Browsers) OnChange(f func()) (stop func()) { return b.listeners.Add(f) }
 
-// Listening returns the browsers that listen, allowed or not.
-func (b *Browsers) Listening() []Endpoint { return b.config.Find() }
+// Listening returns the browsers that listen, allowed or not, and those that Start has started with a pipe.
+func (b *Browsers) Listening() []Endpoint { return append(b.config.Find(), b.ownEndpoints()...) }
 
 // Connected connects to the allowed browsers that run, and returns all connected ones, the newest process first.
 func (b *Browsers) Connected(ctx context.Context) []*Browser {
@@ -88,17 +91,21 @@ const maxAllowed = 50
 
 // Allowed returns the ids of the allowed starts of browsers.
 func (b *Browsers) Allowed(ctx context.Context) (ids []string, err error) {
+	for _, e := range b.ownEndpoints() {
+		ids = append(ids, e.ID())
+	}
 	content, err := atomicfile.Read(b.config.AllowFile, allowLimits())
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+		return ids, nil
 	}
+	var kept []string
 	if err == nil {
-		ids, err = b.decode(ctx, content)
+		kept, err = b.decode(ctx, content)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", b.config.AllowFile, err)
+		return ids, fmt.Errorf("%s: %w", b.config.AllowFile, err)
 	}
-	return ids, nil
+	return append(ids, kept...), nil
 }
 
 // decode opens and reads the content of AllowFile.
@@ -163,6 +170,11 @@ func (b *Browsers) refresh(ctx context.Context) {
 		if !slices.Contains(ids, e.ID()) || time.Since(b.failed[e.ID()]) < failurePause {
 			continue
 		}
+		if e.Asks {
+			b.failed[e.ID()] = time.Now().Add(time.Hour * 24 * 365) // the person is asked once by each gateway
+			go b.connectLater(e)
+			continue
+		}
 		ctx, cancel := context.WithTimeout(ctx, connectTimeout)
 		err := b.connect(ctx, e)
 		cancel()
@@ -173,7 +185,21 @@ func (b *Browsers) refresh(ctx context.Context) {
 	}
 }
 
-// Connect connects to a browser and allows it.
+// AnswerTimeout limits the time of the person for the question of a browser that asks itself.
+const AnswerTimeout = 2 * time.Minute
+
+// connectLater connects to an allowed browser that asks the person first.
+func (b *Browsers) connectLater(e Endpoint) {
+	ctx, cancel := context.WithTimeout(context.Background(), AnswerTimeout)
+	defer cancel()
+	if err := b.connect(ctx, e); err != nil {
+		b.config.Log.Warn("a browser does not let the gateway in", "browser", e.String(), "error", err)
+		return
+	}
+	b.listeners.Call()
+}
+
+// Connect connects to a browser and allows it. A browser that asks itself lets it wait for the person's answer.
 func (b *Browsers) Connect(ctx context.Context, e Endpoint) error {
 	b.connecting.Lock()
 	err := b.connect(ctx, e)
@@ -197,13 +223,13 @@ func (b *Browsers) Disconnect(ctx context.Context, e Endpoint) error {
 	delete(b.open, e.ID())
 	b.mu.Unlock()
 	if one != nil {
-		one.conn.close()
+		b.end(one)
 	}
 	b.listeners.Call()
 	return nil
 }
 
-// connect connects to a browser, unless that is done; the caller holds connecting.
+// connect connects to a browser, unless that is done.
 func (b *Browsers) connect(ctx context.Context, e Endpoint) error {
 	b.mu.Lock()
 	one := b.open[e.ID()]

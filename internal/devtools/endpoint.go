@@ -10,9 +10,18 @@ import (
 type Endpoint struct {
 	Name    string // of its program, such as "chromium"
 	PID     int    // 0: unknown
-	Profile string // folder
-	Port    int
+	Profile string // folder; "": unknown
+	Port    int    // 0: only this process can use it, by a pipe
+	Asks    bool   // it asks the person itself, at each connection
 	path    string // of its WebSocket; another one at every start
+}
+
+// Key names the browser for people and agents: its profile folder, or its program and port.
+func (e Endpoint) Key() string {
+	if e.Profile == "" {
+		return fmt.Sprintf("%s:%d", e.Name, e.Port)
+	}
+	return e.Profile
 }
 
 // ID names this start of the browser.
@@ -20,10 +29,17 @@ func (e Endpoint) ID() string { return strings.TrimPrefix(e.path, browserPath) }
 
 // String describes the browser for people.
 func (e Endpoint) String() string {
-	if e.PID == 0 {
-		return fmt.Sprintf("%s (profile %s, port %d)", e.Name, e.Profile, e.Port)
+	var parts []string
+	if e.PID != 0 {
+		parts = append(parts, fmt.Sprintf("process %d", e.PID))
 	}
-	return fmt.Sprintf("%s (process %d, profile %s, port %d)", e.Name, e.PID, e.Profile, e.Port)
+	if e.Profile != "" {
+		parts = append(parts, "profile "+e.Profile)
+	}
+	if e.Port != 0 {
+		parts = append(parts, fmt.Sprintf("port %d", e.Port))
+	}
+	return fmt.Sprintf("%s (%s)", e.Name, strings.Join(parts, ", "))
 }
 
 func (e Endpoint) address() string { return fmt.Sprintf("ws://127.0.0.1:%d%s", e.Port, e.path) }

@@ -4,13 +4,18 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
+	"encoding/json"
 	"fmt"
+	"io"
+	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 )
 
 // profileFolders are the folders of browsers' default profiles, below the configuration folder.
@@ -27,13 +32,11 @@ func Find(getenv func(string) string) []Endpoint {
 	listeners := ownListeners()
 	var found []Endpoint
 	seen := map[string]bool{}
-	add := func(name string, pid int, profile string) {
-		port, path, ok := readPortFile(filepath.Join(profile, portFile))
-		if !ok || !listeners[port] || seen[path] {
-			return
+	add := func(e Endpoint, ok bool) {
+		if ok && listeners[e.Port] && !seen[e.path] {
+			seen[e.path] = true
+			found = append(found, e)
 		}
-		seen[path] = true
-		found = append(found, Endpoint{Name: name, PID: pid, Profile: profile, Port: port, path: path})
 	}
 	commands, _ := filepath.Glob("/proc/[0-9]*/cmdline")
 	for _, file := range commands {
@@ -41,40 +44,51 @@ func Find(getenv func(string) string) []Endpoint {
 		if err != nil || !isOwn(file) {
 			continue
 		}
-		if name, profile, ok := debuggedBrowser(file); ok {
-			add(name, pid, profile)
+		e, ok := debuggedBrowser(file)
+		e.PID = pid
+		switch {
+		case !ok:
+		case e.Profile != "" && e.readPortFile():
+			add(e, true)
+		case listeners[e.Port]:
+			e.Profile = "" // of programs with a part of Chromium it is not known
+			add(e, e.readVersion())
 		}
 	}
 	config := cmp.Or(getenv("XDG_CONFIG_HOME"), filepath.Join(getenv("HOME"), ".config"))
 	for _, folder := range profileFolders() {
-		profile := filepath.Join(config, folder)
-		add(filepath.Base(folder), lockHolder(profile), profile)
+		e := Endpoint{Name: filepath.Base(folder), Profile: filepath.Join(config, folder), Asks: true}
+		e.PID = lockHolder(e.Profile)
+		add(e, e.readPortFile())
 	}
 	slices.SortFunc(found, func(a, b Endpoint) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.PID, b.PID)) })
 	return found
 }
 
-// debuggedBrowser returns the name and the profile of a browser that was started with a port for DevTools. Its child
-// processes have a type.
-func debuggedBrowser(cmdline string) (name, profile string, ok bool) {
+// debuggedBrowser returns the name, the profile and the port of a browser, or of a program with a part of Chromium, that
+// was started with a port for DevTools. Its child processes have a type.
+func debuggedBrowser(cmdline string) (e Endpoint, ok bool) {
 	text, err := os.ReadFile(cmdline)
 	if err != nil {
-		return "", "", false
+		return e, false
 	}
 	for i, arg := range arguments(string(text)) {
+		name, value, _ := strings.Cut(arg, "=")
 		switch {
 		case i == 0:
-			name = filepath.Base(arg)
-		case strings.HasPrefix(arg, "--remote-debugging-port="):
-			ok = true
-		case strings.HasPrefix(arg, "--user-data-dir="):
-			_, profile, _ = strings.Cut(arg, "=")
-			profile = existing(profile)
-		case strings.HasPrefix(arg, "--type="):
-			return "", "", false
+			e.Name = filepath.Base(arg)
+		case name == "--remote-debugging-port":
+			e.Port, err = strconv.Atoi(value)
+			ok = err == nil
+		case name == "--user-data-dir":
+			if e.Profile = existing(value); !filepath.IsAbs(e.Profile) {
+				e.Profile = ""
+			}
+		case name == "--type":
+			return e, false
 		}
 	}
-	return name, profile, ok && filepath.IsAbs(profile)
+	return e, ok
 }
 
 // arguments splits a command line. Chromium with windows writes its own anew, with blanks between the arguments.
@@ -111,16 +125,44 @@ func lockHolder(profile string) int {
 	return pid
 }
 
-// readPortFile reads the port and the path of the browser's WebSocket.
-func readPortFile(file string) (port int, path string, ok bool) {
+// readPortFile reads the port and the path of the browser's WebSocket from its profile.
+func (e *Endpoint) readPortFile() bool {
+	file := filepath.Join(e.Profile, portFile)
 	text, err := os.ReadFile(file)
 	if err != nil || len(text) > 1000 || !isOwn(file) {
-		return 0, "", false
+		return false
 	}
 	first, path, _ := strings.Cut(strings.TrimSpace(string(text)), "\n")
-	port, err = strconv.Atoi(strings.TrimSpace(first))
-	path = strings.TrimSpace(path)
-	return port, path, err == nil && port > 0 && port < 1<<16 && isBrowserPath(path)
+	port, err := strconv.Atoi(strings.TrimSpace(first))
+	if path = strings.TrimSpace(path); err != nil || port <= 0 || port >= 1<<16 || !isBrowserPath(path) {
+		return false
+	}
+	e.Port, e.path = port, path
+	return true
+}
+
+// readVersion reads the path of the WebSocket from a program that writes no file, such as one of Electron or QtWebEngine.
+func (e *Endpoint) readVersion() bool {
+	const patience, most = 300 * time.Millisecond, 1 << 14
+	client := &http.Client{Timeout: patience, Transport: &http.Transport{Proxy: nil, DisableKeepAlives: true}}
+	r, err := client.Get(fmt.Sprintf("http://127.0.0.1:%d/json/version", e.Port))
+	if err != nil {
+		return false
+	}
+	defer func() { _ = r.Body.Close() }()
+	var version struct {
+		Address string `json:"webSocketDebuggerUrl"`
+	}
+	if json.NewDecoder(io.LimitReader(r.Body, most)).Decode(&version) != nil {
+		return false
+	}
+	// Only the path is the program's word.
+	address, err := url.Parse(version.Address)
+	if err != nil || !isBrowserPath(address.Path) {
+		return false
+	}
+	e.path = address.Path
+	return true
 }
 
 // isOwn reports whether the file belongs to this account.

@@ -265,35 +265,7 @@ const startingMark = ", starting"
 // builtinActions returns the actions of all builtin tools that change something, by name.
 func builtinActions(language string) map[string]builtinAction {
 	if language == "zh" {
-		return map[string]builtinAction{
-			"consent_grant":      {"让调用者不再询问即可使用 %s 的操作", "app"},
-			"consent_revoke":     {"清除对调用者的授权和拒绝", ""},
-			"consent_takeover":   {"让尚未生效的授权生效", ""},
-			"consent_drop":       {"清除仅凭名称作出的决定", ""},
-			"consent_confirm":    {"让扩大调用者权限的设置生效", ""},
-			"consent_passphrase": {"设置证明是您本人的口令", ""},
-			"mode_set":           {"将网关切换到 %s 模式", "mode"},
-			"discover_name":      {"为网站 %s 命名", "url"},
-			"auth_login":         {"登录 %s", "app"},
-			"auth_logout":        {"退出 %s", "app"},
-			"audit_export":       {"将调用记录写入文件", ""},
-			"stop":               {"停止正在运行的调用", ""},
-			"start":              {"让您已停止的调用重新运行", ""},
-			"history_forget":     {"删除所保存的调用应答（记录保留）", ""},
-
-			"browser_connect":               {"让智能体使用配置文件夹为 %s 的浏览器中已打开页面的操作，并让智能体查看和操作该浏览器窗口的调用也通过 DevTools 进行", "browser"},
-			"browser_disconnect":            {"不再让智能体使用配置文件夹为 %s 的浏览器", "browser"},
-			"pin":                           {"在每次对话中直接向智能体列出操作 %s（说明文字出自该应用）", "tool"},
-			"unpin":                         {"不再直接向智能体列出操作 %s", "tool"},
-			"settings_set":                  {"更改设置 %s", "key"},
-			"import_openapi_save":           {"保存由 %s 生成的应用", "source"},
-			"generate_save":                 {"保存由程序 %s 生成的描述文件", "app"},
-			"generate_probe":                {"试用程序 %s 的一个操作，仅一次", "app"},
-			"generate_save" + startingMark:  {"启动程序 %s（若未运行），并保存由它生成的描述文件", "app"},
-			"generate_probe" + startingMark: {"启动程序 %s（若未运行），并试用它的一个操作，仅一次", "app"},
-			"import_undo_save":              {"撤销上一次导入", ""},
-			"import_servers_save":           {"将 %s 的 MCP 服务器作为应用保存", "client"},
-		}
+		return chineseBuiltinActions()
 	}
 	return map[string]builtinAction{
 		"consent_grant":      {"let a caller use tools of %s without asking again", "app"},
@@ -311,8 +283,9 @@ func builtinActions(language string) map[string]builtinAction {
 		"start":              {"let the calls that you stopped run again", ""},
 		"history_forget":     {"delete the kept results of calls (the calls stay on record)", ""},
 
-		"browser_connect":               {"let agents use the tools of the pages open in the browser with the profile %s, and read and operate the pages in its windows by DevTools too", "browser"},
-		"browser_disconnect":            {"take the browser with the profile %s away from agents", "browser"},
+		"browser_start":                 {"start a browser for agents, with a profile of its own, and open %s in it", "url"},
+		"browser_connect":               {"let agents use the tools of the pages open in the browser %s, and read and operate the pages in its windows by DevTools too", "browser"},
+		"browser_disconnect":            {"take the browser %s away from agents", "browser"},
 		"pin":                           {"show agents the tool %s, described in its app's words, in every conversation", "tool"},
 		"unpin":                         {"take the tool %s out of the list of agents", "tool"},
 		"settings_set":                  {"change the setting %s", "key"},
@@ -323,6 +296,39 @@ func builtinActions(language string) map[string]builtinAction {
 		"generate_probe" + startingMark: {"start the program %s if it does not run, and try a tool of it, once", "app"},
 		"import_undo_save":              {"undo the last import", ""},
 		"import_servers_save":           {"save the MCP servers of %s as apps", "client"},
+	}
+}
+
+func chineseBuiltinActions() map[string]builtinAction {
+	return map[string]builtinAction{
+		"consent_grant":      {"让调用者不再询问即可使用 %s 的操作", "app"},
+		"consent_revoke":     {"清除对调用者的授权和拒绝", ""},
+		"consent_takeover":   {"让尚未生效的授权生效", ""},
+		"consent_drop":       {"清除仅凭名称作出的决定", ""},
+		"consent_confirm":    {"让扩大调用者权限的设置生效", ""},
+		"consent_passphrase": {"设置证明是您本人的口令", ""},
+		"mode_set":           {"将网关切换到 %s 模式", "mode"},
+		"discover_name":      {"为网站 %s 命名", "url"},
+		"auth_login":         {"登录 %s", "app"},
+		"auth_logout":        {"退出 %s", "app"},
+		"audit_export":       {"将调用记录写入文件", ""},
+		"stop":               {"停止正在运行的调用", ""},
+		"start":              {"让您已停止的调用重新运行", ""},
+		"history_forget":     {"删除所保存的调用应答（记录保留）", ""},
+
+		"browser_start":                 {"启动一个供智能体使用、带有独立配置文件夹的浏览器，并打开 %s", "url"},
+		"browser_connect":               {"让智能体使用浏览器 %s 中已打开页面的操作，并让智能体查看和操作该浏览器窗口的调用也通过 DevTools 进行", "browser"},
+		"browser_disconnect":            {"不再让智能体使用浏览器 %s", "browser"},
+		"pin":                           {"在每次对话中直接向智能体列出操作 %s（说明文字出自该应用）", "tool"},
+		"unpin":                         {"不再直接向智能体列出操作 %s", "tool"},
+		"settings_set":                  {"更改设置 %s", "key"},
+		"import_openapi_save":           {"保存由 %s 生成的应用", "source"},
+		"generate_save":                 {"保存由程序 %s 生成的描述文件", "app"},
+		"generate_probe":                {"试用程序 %s 的一个操作，仅一次", "app"},
+		"generate_save" + startingMark:  {"启动程序 %s（若未运行），并保存由它生成的描述文件", "app"},
+		"generate_probe" + startingMark: {"启动程序 %s（若未运行），并试用它的一个操作，仅一次", "app"},
+		"import_undo_save":              {"撤销上一次导入", ""},
+		"import_servers_save":           {"将 %s 的 MCP 服务器作为应用保存", "client"},
 	}
 }
 

@@ -1,0 +1,169 @@
+package devtools
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/gybob/aai-gateway"
+)
+
+// script writes a program and returns its path.
+func script(t *testing.T, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "chromium")
+	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+text+"\n"), 0o700); err != nil { //nolint:gosec // it runs
+		t.Fatal(err)
+	}
+	return path
+}
+
+// newBrowsers returns Browsers that start the program, by default Chromium as root can start it.
+func newBrowsers(t *testing.T, program string, outlives bool) *Browsers {
+	t.Helper()
+	if program == "" {
+		program = script(t, `exec chromium --no-sandbox --disable-gpu --disable-dev-shm-usage "$@"`)
+	}
+	home := t.TempDir()
+	b := New(Config{
+		Find:      func() []Endpoint { return Find(func(string) string { return "/nonexistent" }) },
+		AllowFile: filepath.Join(home, "browsers.json"),
+		Start: StartConfig{
+			Profiles: filepath.Join(home, "browsers"), Find: func() (string, error) { return program, nil }, OutlivesGateway: outlives,
+			Environ: func() []string { return []string{"PATH=/usr/bin:/bin", "HOME=" + home} },
+		},
+	})
+	t.Cleanup(func() { _ = b.Close() })
+	return b
+}
+
+// page serves a page and returns its address.
+func page(t *testing.T) string {
+	t.Helper()
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprint(w, "<title>Own</title>") }))
+	t.Cleanup(s.Close)
+	return s.URL + "/"
+}
+
+func until(t *testing.T, is func() bool) {
+	t.Helper()
+	for end := time.Now().Add(time.Minute); !is(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("it did not come to be")
+		}
+	}
+}
+
+func (b *Browser) shows(address string) bool {
+	return slices.ContainsFunc(b.Tabs(), func(tab Target) bool { return tab.URL == address })
+}
+
+func runs(pid int) bool { return syscall.Kill(pid, 0) == nil }
+
+// TestStart starts a browser that only this process can use.
+func TestStart(t *testing.T) {
+	b, address := newBrowsers(t, "", false), page(t)
+	one, err := b.Start(t.Context(), address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	until(t, func() bool { return one.shows(address) })
+	if _, err := os.Stat(filepath.Join(one.Profile, portFile)); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("it listens on a port: %v", err)
+	}
+	if !slices.Contains(b.Connected(t.Context()), one) {
+		t.Error("it is not connected")
+	}
+	if allowed, err := b.Allowed(t.Context()); err != nil || !slices.Contains(allowed, one.ID()) {
+		t.Errorf("it is not allowed: %v", err)
+	}
+	t.Run("another profile for the next one", func(t *testing.T) {
+		next, err := b.Start(t.Context(), "about:blank")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if next.Profile == one.Profile {
+			t.Errorf("both have the profile %s", one.Profile)
+		}
+	})
+	if err := b.Close(); err != nil {
+		t.Fatal(err)
+	}
+	until(t, func() bool { return !runs(one.PID) })
+	if own := b.ownEndpoints(); len(own) != 0 {
+		t.Errorf("there are still %v", own)
+	}
+}
+
+// TestStartDisconnected: taking a started browser away from agents ends it.
+func TestStartDisconnected(t *testing.T) {
+	b := newBrowsers(t, "", false)
+	one, err := b.Start(t.Context(), "about:blank")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Disconnect(t.Context(), one.Endpoint); err != nil {
+		t.Fatal(err)
+	}
+	until(t, func() bool { return !runs(one.PID) })
+}
+
+// TestStartWithPort starts a browser that other gateways use after the end of this one.
+func TestStartWithPort(t *testing.T) {
+	b, address := newBrowsers(t, "", true), page(t)
+	one, err := b.Start(t.Context(), address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = syscall.Kill(-one.PID, syscall.SIGKILL) })
+	if err := b.Close(); err != nil {
+		t.Fatal(err)
+	}
+	other := New(b.config)
+	t.Cleanup(func() { _ = other.Close() })
+	until(t, func() bool {
+		all := other.Connected(t.Context())
+		return len(all) == 1 && all[0].shows(address)
+	})
+}
+
+// TestStartOfLiars starts programs that are no browsers.
+func TestStartOfLiars(t *testing.T) {
+	for name, text := range map[string]string{
+		"ends at once":             `exit 1`,
+		"ends while it speaks":     `printf '{"id":' >&4`,
+		"garbage":                  `printf 'hello\0' >&4; exec sleep 1000`,
+		"another answer":           `printf '{"id":1,"error":{"code":1,"message":"no"}}\0' >&4; exec sleep 1000`,
+		"a message without an end": `exec 1>&4; exec cat /dev/zero | tr '\0' 'x'`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBrowsers(t, script(t, text), false)
+			_, err := b.Start(t.Context(), "about:blank")
+			if e, ok := errors.AsType[*aai.Error](err); !ok || e.Hint == "" {
+				t.Errorf("the error is %v", err)
+			}
+			if own := b.ownEndpoints(); len(own) != 0 {
+				t.Errorf("there is %v", own)
+			}
+		})
+	}
+}
+
+// TestCanceledStart: no browser is left behind.
+func TestCanceledStart(t *testing.T) {
+	b := newBrowsers(t, script(t, `exec sleep 1000`), false)
+	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer cancel()
+	if _, err := b.Start(ctx, "about:blank"); err == nil || !strings.Contains(err.Error(), "did not start") {
+		t.Errorf("the error is %v", err)
+	}
+}
