@@ -15,9 +15,9 @@ demo: build ## real apps in a private session, driven by an agent
 	scripts/need-packages scripts/demo-packages.txt && bin/aai-gateway demo
 test: ; scripts/need-tests && go test -timeout 40m -skip "$$(scripts/slow-tests)" ./... ## all tests but those of scripts/slow-tests.txt
 test-all: ; scripts/need-tests && go test -timeout 60m ./... ## all tests: an hour on two cores
-test-apps: ## 400 acts and twelve tasks on real programs, judged by others than us; a person's keys beside ten; what has a ref, by another's reading; 600 texts beside a planted keyboard; more descriptors
-	scripts/need-packages scripts/desktop-packages.txt descriptors/packages.txt descriptors/more-packages.txt && scripts/need-apps
-	AAI_APPS=all go test -count=1 -v -timeout 120m ./apps && AAI_APPS=all go test -count=1 -v -timeout 120m -run 'RealComplete|RealPlanted|MorePrograms' ./internal/gui ./descriptors
+test-apps: ## 400 acts and twelve tasks on real programs, judged by others than us; a person's keys beside ten; what has a ref, by another's reading; 600 texts beside a planted keyboard; more descriptors; 62 tasks in pages, beside playwright-mcp
+	scripts/need-packages scripts/desktop-packages.txt descriptors/packages.txt descriptors/more-packages.txt && scripts/need-apps && scripts/need-widgets && scripts/need-peers
+	AAI_APPS=all go test -count=1 -v -timeout 120m ./apps && AAI_APPS=all go test -count=1 -v -timeout 120m -run 'RealComplete|RealPlanted|MorePrograms' ./internal/gui ./descriptors && AAI_PAGES=all go test -count=1 -v -timeout 120m ./apps/pages
 test-wayland: ; scripts/test-wayland ## Wayland on sway, labwc, KWin and Mutter of Debian 13, in a chroot of its own (2 GB); SHELL_TOO=1 adds GNOME Shell
 check: ## format, vet, lint, imports, code style, commit subjects, all platforms
 	test -z "$$(gofmt -l . | tee /dev/stderr)"

@@ -1,0 +1,131 @@
+package pages
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"text/tabwriter"
+	"time"
+)
+
+// TestPages does the tasks in each way. In a full run it prints the figures of each way, and those of the gateway
+// beside those of playwright-mcp.
+func TestPages(t *testing.T) {
+	isFull := os.Getenv("AAI_PAGES") == "all"
+	gateway := build(t)
+	outcomes := map[string][]outcome{}
+	for _, y := range ways() {
+		if only := os.Getenv("AAI_PAGES_WAY"); !isFull && y.name != ways()[0].name || only != "" && only != y.name {
+			continue
+		}
+		t.Run(y.name, func(t *testing.T) {
+			w := newWorld(t, gateway)
+			for _, k := range readTasks(t) {
+				if only := os.Getenv("AAI_PAGES_ONLY"); !isFull && !k.isShort || only != "" && !strings.Contains(k.page+" "+k.goal, only) {
+					continue
+				}
+				t.Run(k.page+" "+k.goal, func(t *testing.T) {
+					o := y.do(t, w, &k)
+					outcomes[y.name] = append(outcomes[y.name], o)
+					switch {
+					case o.isFalseSuccess && y.look == "ax_get_tree":
+						t.Errorf("the gateway says that it is done, but %s", o.fault)
+					case !o.isRight && !isFull:
+						t.Error(o.fault)
+					case !o.isRight:
+						t.Log(o.fault)
+					}
+				})
+			}
+		})
+	}
+	if len(outcomes) == 0 {
+		t.Error("no task was done")
+	}
+	fmt.Print(report(outcomes))
+}
+
+// report prints the figures of each way. Costs are those of the tasks that both ways did right.
+func report(outcomes map[string][]outcome) string {
+	var text strings.Builder
+	table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
+	_, _ = fmt.Fprintln(table, "way\ttasks\tright\tfalse success\tcalls\ttokens\twith the first look\tseconds\t")
+	for _, y := range ways() {
+		var right, claimed, calls, tokens, looks int
+		var took time.Duration
+		for _, o := range outcomes[y.name] {
+			calls, tokens, looks, took = calls+o.calls, tokens+o.tokens, looks+o.look, took+o.took
+			if o.isRight {
+				right++
+			}
+			if o.isFalseSuccess {
+				claimed++
+			}
+		}
+		_, _ = fmt.Fprintf(table, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t%.1f\t\n", y.name, len(outcomes[y.name]), right, claimed, calls, tokens, tokens+looks, took.Seconds())
+	}
+	_ = table.Flush()
+	for _, y := range ways() {
+		if y.look == "ax_get_tree" && len(outcomes[y.name]) > 0 {
+			text.WriteString(compare(outcomes[y.name], outcomes["playwright-mcp"]))
+		}
+	}
+	return text.String()
+}
+
+// compare compares the costs of the tasks that both did right.
+func compare(ours, theirs []outcome) string {
+	peers := map[string]outcome{}
+	for _, o := range theirs {
+		peers[o.page+o.goal] = o
+	}
+	var both, fewerCalls, sameCalls, fewerTokens, fewerWithLook int
+	var sum, peerSum outcome
+	for _, o := range ours {
+		peer := peers[o.page+o.goal]
+		if !o.isRight || !peer.isRight {
+			continue
+		}
+		both++
+		sum.calls, sum.tokens, sum.look, sum.took = sum.calls+o.calls, sum.tokens+o.tokens, sum.look+o.look, sum.took+o.took
+		peerSum.calls, peerSum.tokens, peerSum.look, peerSum.took = peerSum.calls+peer.calls, peerSum.tokens+peer.tokens, peerSum.look+peer.look, peerSum.took+peer.took
+		// playwright-mcp acts by refs, so an agent must look first; the gateway acts by the names in the goal.
+		if o.calls < peer.calls+1 {
+			fewerCalls++
+		}
+		if o.calls == peer.calls {
+			sameCalls++
+		}
+		if o.tokens < peer.tokens+peer.look {
+			fewerTokens++
+		}
+		if o.tokens+o.look < peer.tokens+peer.look {
+			fewerWithLook++
+		}
+	}
+	if both == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s beside playwright-mcp, %d tasks: calls %d beside %d (fewer in %d; without its look the same in %d); tokens %d beside %d (fewer in %d); "+
+		"with a look of both %d (fewer in %d); %.1f s beside %.1f s\n",
+		ours[0].way, both, sum.calls, peerSum.calls+both, fewerCalls, sameCalls, sum.tokens, peerSum.tokens+peerSum.look, fewerTokens,
+		sum.tokens+sum.look, fewerWithLook, sum.took.Seconds(), peerSum.took.Seconds())
+}
+
+// build builds the gateway as released, but it accepts the test home's settings without confirmation.
+func build(t *testing.T) string {
+	t.Helper()
+	if built := os.Getenv("AAI_APPS_GATEWAY"); built != "" {
+		return built
+	}
+	program := filepath.Join(t.TempDir(), "aai-gateway")
+	command := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-tags", "benchmarks", "-o", program, "github.com/gybob/aai-gateway/cmd/aai-gateway")
+	command.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := command.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return program
+}

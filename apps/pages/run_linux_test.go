@@ -1,0 +1,242 @@
+package pages
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
+	"github.com/gybob/aai-gateway/internal/testkit/tokencount"
+)
+
+const (
+	patience     = time.Minute
+	effectWait   = 5 * time.Second // for the state after the last call
+	pollInterval = 40 * time.Millisecond
+)
+
+// A way is a program through which an agent does the tasks.
+type way struct {
+	name string
+	// open opens the page and connects an agent. It returns the name of the browser, for the agent's calls.
+	open func(t *testing.T, w *world, address string) (*agent, string)
+	// look is the call with which an agent first looks at the page.
+	look  string
+	calls func(*task) []call
+}
+
+func ways() []way {
+	gateway := func(k *task) []call { return k.gateway }
+	return []way{
+		{"accessibility, Chromium", openChromium, "ax_get_tree", gateway},
+		{"accessibility, Firefox", openFirefox, "ax_get_tree", gateway},
+		{"playwright-mcp", openPlaywright, "browser_snapshot", func(k *task) []call { return k.peer }},
+	}
+}
+
+// A world is a private desktop with the site of the pages.
+type world struct {
+	*linuxtest.Session
+	site    *site
+	gateway string // program
+}
+
+// An agent is a client of the gateway, or of playwright-mcp.
+type agent struct {
+	session *mcp.ClientSession
+	outline string // the last one, for refs
+	last    string // answer
+}
+
+// An outcome is the end of a task. Its costs do not hold those of the first look.
+type outcome struct {
+	way, page, goal string
+	isRight         bool
+	isFalseSuccess  bool // the replies claimed success
+	fault           string
+	calls, tokens   int
+	look            int // tokens
+	took            time.Duration
+}
+
+// do does a task, and returns its outcome.
+func (y way) do(t *testing.T, w *world, k *task) outcome {
+	t.Helper()
+	a, app := y.open(t, w, w.site.begin(k))
+	result := outcome{way: y.name, page: k.page, goal: k.goal}
+	begun := time.Now()
+	_ = a.call(t, call{tool: y.look}, app, &result)
+	result.look, result.tokens, result.calls = result.tokens, 0, 0
+	for _, c := range y.calls(k) {
+		if result.fault = a.call(t, c, app, &result); result.fault != "" && !a.isDoubtful() {
+			break
+		}
+	}
+	result.took = time.Since(begun)
+	difference := w.site.difference(k)
+	for end := time.Now().Add(effectWait); difference != "" && time.Now().Before(end); difference = w.site.difference(k) {
+		time.Sleep(pollInterval)
+	}
+	result.isRight, result.isFalseSuccess = difference == "", difference != "" && result.fault == ""
+	if !result.isRight {
+		result.fault = strings.TrimSpace(difference + "; " + result.fault + "\nthe last answer: " + a.last)
+	}
+	return result
+}
+
+// call makes a call and adds its cost. It returns an error of the call, or a doubt, as text.
+func (a *agent) call(t *testing.T, c call, app string, cost *outcome) string {
+	t.Helper()
+	given, err := resolve(c.args, a.outline)
+	if err != nil {
+		return err.Error()
+	}
+	args, _ := given.(map[string]any)
+	if args == nil {
+		args = map[string]any{}
+	}
+	if app != "" && args["app"] == nil {
+		args["app"] = app
+	}
+	sent, err := json.Marshal(args)
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := a.session.CallTool(t.Context(), &mcp.CallToolParams{Name: c.tool, Arguments: args})
+	if err != nil {
+		return err.Error()
+	}
+	a.last = ""
+	for _, content := range result.Content {
+		if text, ok := content.(*mcp.TextContent); ok {
+			a.last += text.Text
+		}
+	}
+	if strings.Contains(a.last, "[e") || strings.Contains(a.last, "[ref=") {
+		a.outline = a.last
+	}
+	cost.calls++
+	cost.tokens += tokencount.Count(t, c.tool+string(sent)+a.last)
+	if os.Getenv("AAI_PAGES_SAY") != "" {
+		t.Logf("%s %s\n%s", c.tool, sent, a.last)
+	}
+	if result.IsError || a.isDoubtful() {
+		return a.last
+	}
+	return ""
+}
+
+// isDoubtful reports whether the last answer says that the effect is not known. An agent goes on then.
+func (a *agent) isDoubtful() bool { return strings.Contains(a.last, "delivered, but ") }
+
+// newWorld starts a desktop and the site.
+func newWorld(t *testing.T, gateway string) *world {
+	t.Helper()
+	w := &world{Session: linuxtest.StartAccessible(t), site: newSite(t), gateway: gateway}
+	folder := filepath.Join(w.Home, ".aai")
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	grants := ""
+	for _, app := range []string{"desktop", "desktop/chromium", "desktop/firefox-esr"} {
+		grants += fmt.Sprintf(`{"app": %q, "tools": ["*", "run"], "caller": "*", "expires": "2100-01-01T00:00:00Z"},`, app)
+	}
+	config := `{"consent": {"preapproved": [` + strings.TrimSuffix(grants, ",") + `]}, "rate_limits": {"declared_rps": 100000, "declared_rpm": 1000000, "rps": 100000, "rpm": 1000000}}`
+	if err := os.WriteFile(filepath.Join(folder, "config.json"), []byte(config), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// connect starts an MCP server and connects an agent.
+func (w *world) connect(t *testing.T, program string, args ...string) *agent {
+	t.Helper()
+	command := exec.CommandContext(t.Context(), program, args...)
+	command.Env, command.Dir, command.Stderr = w.Env, w.Home, t.Output()
+	client := mcp.NewClient(&mcp.Implementation{Name: "agent", Version: "1"}, nil)
+	session, err := client.Connect(t.Context(), &mcp.CommandTransport{Command: command}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = session.Close() })
+	return &agent{session: session}
+}
+
+// serve connects an agent to the gateway, after the page can be read.
+func (w *world) serve(t *testing.T, app, address string) *agent {
+	t.Helper()
+	shown := heading(t, filepath.Base(address))
+	w.eventually(t, "the page can be read", func() bool {
+		find := exec.CommandContext(t.Context(), w.gateway, "exec", "desktop", "ax_find", fmt.Sprintf(`{"app": %q, "query": %q}`, app, shown))
+		find.Env, find.Dir = w.Env, w.Home
+		return w.site.isOpen() && find.Run() == nil
+	})
+	return w.connect(t, w.gateway, "mcp", "serve", "--profile", "desktop")
+}
+
+func (w *world) eventually(t *testing.T, what string, is func() bool) {
+	t.Helper()
+	for end := time.Now().Add(patience); !is(); time.Sleep(pollInterval) {
+		if time.Now().After(end) {
+			t.Fatalf("it did not come to be that %s", what)
+		}
+	}
+}
+
+func openChromium(t *testing.T, w *world, address string) (*agent, string) {
+	t.Helper()
+	app := w.Browser(t, address)
+	t.Cleanup(func() { app.Kill(t) })
+	return w.serve(t, "chromium", address), "chromium"
+}
+
+// firefoxSettings keep Firefox from showing pages and questions of its own.
+const firefoxSettings = `user_pref("browser.aboutwelcome.enabled", false);
+user_pref("browser.shell.checkDefaultBrowser", false);
+user_pref("datareporting.policy.dataSubmissionEnabled", false);
+user_pref("toolkit.telemetry.reportingpolicy.firstRun", false);
+user_pref("termsofuse.bypassNotification", true);
+user_pref("signon.rememberSignons", false);
+user_pref("network.captive-portal-service.enabled", false);
+user_pref("network.connectivity-service.enabled", false);
+`
+
+func openFirefox(t *testing.T, w *world, address string) (*agent, string) {
+	t.Helper()
+	profile := t.TempDir()
+	if err := os.WriteFile(filepath.Join(profile, "user.js"), []byte(firefoxSettings), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	app := w.Launch(t, "firefox-esr", "--no-remote", "--new-instance", "--profile", profile, address)
+	t.Cleanup(func() { app.Kill(t) })
+	return w.serve(t, "firefox-esr", address), "firefox-esr"
+}
+
+// openPlaywright opens the page in playwright-mcp, unmodified, with a browser of its own.
+func openPlaywright(t *testing.T, w *world, address string) (*agent, string) {
+	t.Helper()
+	modules, err := filepath.Abs("../../.cache/peers/node_modules")
+	if err != nil {
+		t.Fatal(err)
+	}
+	nodes, _ := filepath.Glob(filepath.Join(modules, "node-linux-*", "bin", "node"))
+	if len(nodes) == 0 {
+		t.Fatal("playwright-mcp is not installed: scripts/need-peers")
+	}
+	a := w.connect(t, nodes[0], filepath.Join(modules, "@playwright", "mcp", "cli.js"),
+		"--executable-path", "/usr/bin/chromium", "--headless", "--no-sandbox", "--isolated", "--allow-unrestricted-file-access")
+	navigate := &mcp.CallToolParams{Name: "browser_navigate", Arguments: map[string]any{"url": address}}
+	if _, err := a.session.CallTool(context.WithoutCancel(t.Context()), navigate); err != nil {
+		t.Fatal(err)
+	}
+	w.eventually(t, "the page is open", w.site.isOpen)
+	return a, ""
+}
