@@ -268,6 +268,9 @@ type Privacy struct {
 	// texts that recorded messages must not repeat; nil: as they are.
 	RecordArgs func(args map[string]any) (shown map[string]any, secrets []string)
 	Result     bool // the answer must not be kept, such as the clipboard's contents
+	// FillsSecrets reports that the Action of a tool for windows fills {{secret:NAME}} in the parameters of Secret itself,
+	// by gateway.FillSecrets.
+	FillsSecrets bool
 }
 
 // Limits are the limits of one call.

@@ -60,6 +60,8 @@ func importRules() []packageRules {
 			why: "proves that a person is present: a passphrase stretched by scrypt, kept in the vault it is given"},
 		{name: "internal/secrets", ours: []string{"aai", "internal/answer", "internal/files/atomicfile"}, modules: []string{"github.com/zalando/go-keyring", "golang.org/x/crypto"},
 			why: "seals records with one key from the system's keychain; it does not know what it seals"},
+		{name: "internal/secrets/named", ours: []string{"aai", "internal/answer", "internal/files/atomicfile", "internal/netguard", "internal/process", "internal/sanitize", "internal/schema"},
+			why: "the person's secrets that agents use by name: their places, and their values from a sealed file or a password manager"},
 		{name: "internal/audit", ours: []string{"aai", "internal/answer", "internal/files/atomicfile", "internal/files/database", "internal/files/diskspace", "internal/gateway", "internal/sanitize"}, modules: []string{"golang.org/x/sys"},
 			why: "the hash-chained record and its index; it must not fail because of anything else"},
 		{name: "internal/audit/kept", ours: []string{"aai", "internal/files/atomicfile", "internal/files/diskspace", "internal/gateway", "internal/schema"}, tests: []string{"internal/desktop", "internal/desktop/inputlock", "internal/gui", "internal/platform/linux/atspi", "internal/platform/linux/x11", "internal/sanitize", "internal/secrets"},

@@ -65,6 +65,15 @@ type Request struct {
 	// DryRun asks the gates for a decision only; nothing will run.
 	DryRun bool
 
+	// Secrets are the secrets of the person that the Action will get. Each needs a consent of its own. Do sets them.
+	Secrets []SecretUse
+	// AdmittedSecrets holds the digests of the secrets that a person's answer admitted for this call alone. The gate sets
+	// it, for a check after a wait.
+	AdmittedSecrets []string
+	// Secret makes the request ask for the permission to fill this secret, in place of the permission to make the call.
+	// Gates set it in a request of their own.
+	Secret *SecretUse
+
 	reservations reservations
 }
 
@@ -102,12 +111,17 @@ const (
 	// PermissionHost allows seeing and operating the program that the caller runs in, which may
 	// end the caller. No other permission includes it, nor does "every".
 	PermissionHost = "host"
+	// PermissionSecret and the name of a secret, after a space, allow filling the secret. No other permission includes it,
+	// nor does "every".
+	PermissionSecret = "secret"
 )
 
 // Permission returns the permission that a person allows or refuses for the request. It is the
 // tool's name, or, for an app that operates others, one of the Permission constants.
 func (r *Request) Permission() string {
 	switch {
+	case r.Secret != nil:
+		return PermissionSecret + " " + r.Secret.Name
 	case !r.App.OperatesOthers():
 		return r.Tool.Name
 	case r.StartsProgram() && r.RunsCommand:
@@ -150,6 +164,9 @@ func (r *Request) Effect() Effect {
 // Digest returns the digest that a permission is bound to: of the app's descriptor or tool, or of
 // the program that is operated.
 func (r *Request) Digest() string {
+	if r.Secret != nil {
+		return r.Secret.Digest + ":" + (&Request{Call: r.Call, App: r.App, Tool: r.Tool}).Digest()
+	}
 	if !r.App.OperatesOthers() {
 		return r.App.DigestOf(r.Tool.Name)
 	}

@@ -11,11 +11,12 @@ import (
 	"github.com/gybob/aai-gateway/internal/devtools"
 	"github.com/gybob/aai-gateway/internal/drivers/cdp"
 	"github.com/gybob/aai-gateway/internal/secrets"
+	"github.com/gybob/aai-gateway/internal/secrets/named"
 )
 
 // openPages returns the pages of the browsers that agents may use. The tree of a browser names their pages.
 func (s *setup) openPages(log *slog.Logger) *cdp.Pages {
-	seals := listSeals{s.policyVault}
+	seals := listSeals{s.policyVault, "browsers that agents may use", true}
 	s.browsers = devtools.New(devtools.Config{
 		Find:      func() []devtools.Endpoint { return devtools.Find(s.session.Getenv) },
 		AllowFile: filepath.Join(s.platform.data, "browsers.json"), Seal: seals.seal, Open: seals.open, Log: log,
@@ -29,29 +30,31 @@ func (s *setup) openPages(log *slog.Logger) *cdp.Pages {
 	return pages
 }
 
-// listSeals seals the list of allowed browsers in the vault of the person's decisions. Where no place can keep its key,
-// the list is plain, as the decisions are.
-type listSeals struct{ vault func() *secrets.Vault }
-
-// browserListID is the ID of the list.
-const browserListID = "browsers that agents may use"
+// listSeals seals a list of the person in the vault of the person's decisions.
+type listSeals struct {
+	vault func() *secrets.Vault
+	id    string
+	plain bool // where no place can keep the key, the list is plain, as the decisions are
+}
 
 func (l listSeals) seal(ctx context.Context, content []byte) ([]byte, error) {
-	box, err := l.vault().Seal(ctx, browserListID, content)
-	if errors.Is(err, errors.ErrUnsupported) {
+	box, err := l.vault().Seal(ctx, l.id, content)
+	if l.plain && errors.Is(err, errors.ErrUnsupported) {
 		return content, nil
 	}
 	return box, err
 }
 
 func (l listSeals) open(ctx context.Context, content []byte) ([]byte, error) {
-	if err := l.vault().CheckSealing(ctx); errors.Is(err, errors.ErrUnsupported) {
+	if err := l.vault().CheckSealing(ctx); l.plain && errors.Is(err, errors.ErrUnsupported) {
 		return content, nil
 	}
-	return l.vault().Open(ctx, browserListID, content)
+	return l.vault().Open(ctx, l.id, content)
 }
 
-// narrowsBrowsers adds to a check of narrowing requests those that take a browser away from agents.
-func narrowsBrowsers(others func(*aai.Request) bool) func(*aai.Request) bool {
-	return func(r *aai.Request) bool { return r.Tool.Name == cdp.ToolDisconnect || others(r) }
+// narrows adds to a check of narrowing requests those that take a browser or a secret away from agents.
+func narrows(others func(*aai.Request) bool) func(*aai.Request) bool {
+	return func(r *aai.Request) bool {
+		return r.Tool.Name == cdp.ToolDisconnect || r.Tool.Name == named.ToolRemove || others(r)
+	}
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/platform/linux/dialog"
 	"github.com/gybob/aai-gateway/internal/policy"
 	"github.com/gybob/aai-gateway/internal/policy/reauth"
+	"github.com/gybob/aai-gateway/internal/secrets/named"
 )
 
 // gateSet holds the gates between a call and its Action.
@@ -57,7 +58,7 @@ func (s *setup) gates(store policy.Store, passphrase *reauth.Passphrase, log *sl
 		t.limits, // first: a refused call counts too
 		policy.NewBuiltinGate(policy.BuiltinConfig{
 			AgentTools: agentTools(), PersonDoors: []string{aai.DoorCLI, aai.DoorWeb}, PassphraseTool: builtin.SetPassphrase, NeedsConsent: asked,
-			IsNarrowing: s.settings().NarrowingCheck(narrowsBrowsers(builtin.NarrowingCheck(store, t.modes))), Authenticator: who, Language: s.promptScreen.language,
+			IsNarrowing: s.settings().NarrowingCheck(narrows(builtin.NarrowingCheck(store, t.modes))), Authenticator: who, Language: s.promptScreen.language,
 			FirstReauthBlocked: func(ctx context.Context) error {
 				if why := passphrase.CheckAvailable(ctx); why != nil {
 					return why
@@ -80,7 +81,7 @@ func (s *setup) gates(store policy.Store, passphrase *reauth.Passphrase, log *sl
 
 // agentTools lists the builtin tools that agents may use.
 func agentTools() []string {
-	return slices.Concat(builtin.AgentTools(), workflow.AgentTools(), workflow.AgentLibraryTools(), script.AgentTools(), undo.AgentTools(), search.AgentToolNames(), cdp.AgentTools(), introspect.AgentToolNames())
+	return slices.Concat(builtin.AgentTools(), workflow.AgentTools(), workflow.AgentLibraryTools(), script.AgentTools(), undo.AgentTools(), search.AgentToolNames(), cdp.AgentTools(), named.AgentTools(), introspect.AgentToolNames())
 }
 
 // consentTools lists those of agentTools that need consent.

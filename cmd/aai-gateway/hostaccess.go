@@ -16,6 +16,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/policy"
 	"github.com/gybob/aai-gateway/internal/policy/reauth"
 	"github.com/gybob/aai-gateway/internal/secrets"
+	"github.com/gybob/aai-gateway/internal/secrets/named"
 )
 
 // hostAccess is the program's view of the computer that does not depend on its environment and
@@ -36,9 +37,10 @@ type hostAccess struct {
 	now func() time.Time
 
 	// For tests only; the starting program cannot set them: the channel by which a setting was
-	// confirmed, and the user who reauthenticates.
+	// confirmed, the user who reauthenticates, and the values that the user types.
 	confirmed func(reauth.Setting) aai.Channel
 	person    func() (policy.Authenticator, aai.Asker)
+	value     func(context.Context, *aai.Call, named.ValueRequest) (string, error)
 }
 
 // realHostAccess returns the access to the real computer.

@@ -306,7 +306,7 @@ func (p *program) build(cfg *setup) (*components, error) {
 	finds := p.newAppSources(cfg, appDependencies{drivers, client, logins, vault, log, func() *gateway.Gateway { return built.gateway }}, known, finder)
 	calling := newCallTools(func() *gateway.Gateway { return built.gateway }, vault, cfg.dataFolders(), log)
 	halts := newStopControl(cfg.platform.data, func() *gateway.Gateway { return built.gateway }, func() *aai.App { return self }, log)
-	pages := cfg.openPages(log)
+	pages, held := cfg.openPages(log), cfg.secrets(trust.dialog, log)
 	ownApps, closeDesktop := cfg.builtinApps(recent, calling, trust.modes, stopByKey(func() *gateway.Gateway { return built.gateway }, log), log)
 	album := cfg.keptScreenshots(desktopOf(ownApps), calling.acts, vault, log)
 	self = builtin.NewApp(
@@ -317,7 +317,7 @@ func (p *program) build(cfg *setup) (*components, error) {
 			HostPlatform: cfg.platform.name, FetchPage: fetch(client),
 			Vault: vault, UnsealedReason: store.UnsealedWarning, StoreFault: store.CheckWritable, Unverified: unverifiedOf(store), ConsentTools: consentTools(), PromptNotice: trust.notice, CheckDesktop: checkOf(ownApps),
 			Passphrase: passphrase, Confirmed: cfg.confirmed(), Unconfirmed: func() []reauth.Setting { return cfg.Unconfirmed },
-			ExtraTools: slices.Concat(calling.builtin, finds.tools, pages.Tools(), cfg.settings().Tools(), []*aai.Tool{p.doctorTool(cfg, built)}, halts.tools, []*aai.Tool{album.Tool()}), WorkflowName: workflow.ParseName,
+			ExtraTools: slices.Concat(calling.builtin, finds.tools, pages.Tools(), held.Tools(), cfg.settings().Tools(), []*aai.Tool{p.doctorTool(cfg, built)}, halts.tools, []*aai.Tool{album.Tool()}), WorkflowName: workflow.ParseName,
 		},
 		func() builtin.Catalog { return known },
 	)
@@ -336,7 +336,7 @@ func (p *program) build(cfg *setup) (*components, error) {
 			Meter:            trust.limits,
 			MutationObserver: album,
 			Claims:           inputlock.Claims{Folder: inputlock.Folder},
-			Stops:            halts.stopper, OnActiveChange: halts.publisher.StageChanged,
+			Stops:            halts.stopper, Secrets: held, OnActiveChange: halts.publisher.StageChanged,
 		},
 		catalog: known.local, visibleApps: shown, pins: cfg.pins(built), watchBackground: finds.seeker.alongside(calling.watch), favourites: finder.Favourites,
 		dialog: trust.dialog, log: log, listCache: &fileListCache{filepath.Join(cfg.platform.data, "shown.json"), trust.modes},

@@ -289,6 +289,9 @@ func (p *invocation) resolveAgain() *aai.Error {
 		if p.hasPlaceholders = containsPlaceholder(r.Call.Args); p.hasPlaceholders {
 			return aai.Errorf(aai.Internal, "the call has placeholders, but no values for them")
 		}
+		if err := p.resolveSecrets(); err != nil {
+			return err
+		}
 	}
 	if !r.App.OperatesOthers() {
 		return nil

@@ -104,7 +104,7 @@ func ReportTargetElement(ctx context.Context, hit aai.TargetElement) error {
 	if why := p.checkStop(); why != nil {
 		return asNotDelivered(why)
 	}
-	told := sanitizedElement(p.request, hit)
+	told := p.recordedElement(hit)
 	p.update(func(p *invocation) { p.element = told })
 	if err := p.recheckTarget(ctx, hit); err != nil {
 		e := *err

@@ -19,6 +19,7 @@ type Gateway struct {
 	Meter            aai.Meter        // counts received calls; may be nil
 	MutationObserver MutationObserver // receives mutations; may be nil
 	Stops            StopChecker      // knows the stopped calls; nil: calls cannot be stopped
+	Secrets          PersonSecrets    // fills {{secret:NAME}}; nil: there are none
 	Claims           Claims           // coordinates with the person's other gateways; may be nil
 	OnActiveChange   func()           // runs when a call begins, changes or ends; must be quick; may be nil
 
@@ -76,7 +77,7 @@ func (p *invocation) prepare() *aai.Error {
 	if !p.enterStage(StageFinding) {
 		return p.cancel()
 	}
-	for _, stage := range []func() *aai.Error{p.resolve, p.validate, p.resolveTarget} {
+	for _, stage := range []func() *aai.Error{p.resolve, p.validate, p.resolveTarget, p.resolveSecrets} {
 		if err := stage(); err != nil {
 			return err
 		}
@@ -214,7 +215,7 @@ func (p *invocation) queue() *aai.Error {
 			return err
 		}
 	}
-	args, hit := hashedArgs(p.request), sanitizedElement(p.request, p.request.Element)
+	args, hit := p.recordedArgs(), p.recordedElement(p.request.Element)
 	p.update(func(p *invocation) {
 		e := &p.entry
 		e.Element = hit
@@ -248,16 +249,20 @@ func (p *invocation) recordIntent(ctx context.Context) *aai.Error {
 }
 
 // runAction runs the tool's Action until the context's deadline. Actions on windows, Actions that
-// make calls, and those of a server get a context that can pause while they wait for the person. The
-// outcome has no credentials.
+// make calls, those of a server and those with secrets get a context that can pause while they wait for
+// the person. The outcome has no credentials and no secrets of the person.
 func (p *invocation) runAction(ctx context.Context) (*aai.Result, error) {
-	if until, ok := ctx.Deadline(); ok && (p.request.App.OperatesOthers() || p.request.Assessment().OnlyMakesCalls || p.request.App.Server != nil) {
+	if until, ok := ctx.Deadline(); ok && (p.request.App.OperatesOthers() || p.request.Assessment().OnlyMakesCalls || p.request.App.Server != nil || len(p.request.Secrets) > 0) {
 		w, end := actionctx.WithPauses(p.ctx, until, dialogQueueTimeout+AskTimeout, func(left time.Duration) { p.clock.alarm.Reset(max(0, left) + lateGrace) })
 		defer func() { p.clock.total += end() }()
 		ctx = w
 	}
 	ctx = actionctx.WithStopCheck(context.WithValue(ctx, invocationKey{}, p), p.checkStopBetween)
-	return p.withoutCredentials(p.request.Tool.Run(ctx, p.request.Call))
+	call, err := p.filledCall(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return p.withoutCredentials(p.request.Tool.Run(ctx, call))
 }
 
 // complete redacts the error and concludes the call.

@@ -3,6 +3,7 @@ package gateway
 import (
 	"context"
 	"maps"
+	"slices"
 
 	"github.com/gybob/aai-gateway"
 )
@@ -130,6 +131,7 @@ func (p *invocation) resolveRepeat() *aai.Error {
 		return consentChanged(r)
 	}
 	p.deferred, p.personAsked = true, p.base.personAsked
+	r.AdmittedSecrets = slices.Clone(model.AdmittedSecrets)
 	r.AdmittedPermission, r.Consent, r.LastRevocation, r.Call.Answers = model.AdmittedPermission, model.Consent, model.LastRevocation, maps.Clone(model.Call.Answers)
 	if looks {
 		r.AdmittedPermission = r.Permission()

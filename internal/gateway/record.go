@@ -102,10 +102,36 @@ func (p *invocation) outcome(e callResult, said string) func(*aai.Entry) {
 	}
 }
 
-// hashedArgs is RedactedArgs for the journal, in which equal secrets can be recognized.
+// hashedArgs is RedactedArgs for the journal, in which equal secrets can be recognized. It shows the names of the
+// person's secrets.
 func hashedArgs(r *aai.Request) map[string]any {
 	shown, _ := r.RecordedArgs()
-	return sanitize.Redact(shown, r.SecretParams(), func(value any) any { return sanitize.Hide(value) })
+	return sanitize.Redact(shown, r.SecretParams(), func(value any) any {
+		if text, is := value.(string); is && isOneSecret(text) {
+			return text
+		}
+		return sanitize.Hide(value)
+	})
+}
+
+// recordedArgs returns the arguments for the journal.
+func (p *invocation) recordedArgs() map[string]any {
+	args := hashedArgs(p.request)
+	for _, set := range p.secretSets() {
+		args, _ = set.RedactValue(args).(map[string]any)
+	}
+	return args
+}
+
+// recordedElement returns the element for the journal.
+func (p *invocation) recordedElement(hit aai.TargetElement) aai.TargetElement {
+	told := sanitizedElement(p.request, hit)
+	for _, set := range p.secretSets() {
+		for _, text := range []*string{&told.Role, &told.Name, &told.ID, &told.Window} {
+			*text = set.Redact(*text)
+		}
+	}
+	return told
 }
 
 // keptAnswer returns the call's answer for the journal, without images, members with names that

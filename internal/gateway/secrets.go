@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
 	"strings"
 	"sync"
@@ -40,18 +41,19 @@ func (s *secrets) credentialSets() []*sanitize.SecretSet {
 }
 
 // redactText returns the text without the credentials of the call.
-func (s *secrets) redactText(text string) string {
-	for _, set := range s.credentialSets() {
+func (p *invocation) redactText(text string) string {
+	for _, set := range p.secretSets() {
 		text = set.Redact(text)
 	}
 	return text
 }
 
-// withoutCredentials returns the outcome of an Action without the credentials of the call.
-func (s *secrets) withoutCredentials(result *aai.Result, err error) (*aai.Result, error) {
-	for _, set := range s.credentialSets() {
+// withoutCredentials returns the outcome of an Action without the credentials of the call and the person's secrets.
+func (p *invocation) withoutCredentials(result *aai.Result, err error) (*aai.Result, error) {
+	own := p.request.App.OperatesOthers() || p.request.App.ID == aai.BuiltinApp
+	for _, set := range p.secretSets() {
 		if result != nil {
-			result = redactResult(result, set)
+			result = redactResult(result, set, own)
 		}
 		if err != nil {
 			err = redactCallError(aai.AsError(err), set)
@@ -60,12 +62,18 @@ func (s *secrets) withoutCredentials(result *aai.Result, err error) (*aai.Result
 	return result, err
 }
 
-func redactResult(result *aai.Result, set *sanitize.SecretSet) *aai.Result {
+// redactResult returns the result without the secrets of the set. A result of the gateway's own tools may have data of
+// any type, and its screenshots contain no secret as text.
+func redactResult(result *aai.Result, set *sanitize.SecretSet, own bool) *aai.Result {
 	r := *result
+	if own && r.Data != nil {
+		r.Data, _ = aai.ToJSONValue(r.Data) // data that JSON cannot represent is omitted
+	}
 	r.Text, r.Warning, r.UntrustedSource, r.Data = set.Redact(r.Text), set.Redact(r.Warning), set.Redact(r.UntrustedSource), set.RedactValue(r.Data)
+	r.Undo = redactUndo(r.Undo, set)
 	r.Images = nil
 	for _, image := range result.Images {
-		if set.IsIn(image.Data) {
+		if !own && set.IsIn(image.Data) {
 			r.Text += "\nA picture is omitted, since it contains the person's login for the app."
 			continue
 		}
@@ -77,11 +85,23 @@ func redactResult(result *aai.Result, set *sanitize.SecretSet) *aai.Result {
 func redactCallError(err *aai.Error, set *sanitize.SecretSet) *aai.Error {
 	e := *err
 	e.Message, e.Hint, e.Data = set.Redact(e.Message), set.Redact(e.Hint), set.RedactValue(e.Data)
+	e.Undo = redactUndo(e.Undo, set)
 	e.Candidates = slices.Clone(e.Candidates)
 	for i, candidate := range e.Candidates {
 		e.Candidates[i] = set.Redact(candidate)
 	}
 	return &e
+}
+
+// redactUndo returns the Undo, or nil if it contains a secret: without the value it cannot revert the call.
+func redactUndo(undo *aai.Undo, set *sanitize.SecretSet) *aai.Undo {
+	if undo == nil {
+		return nil
+	}
+	if text, err := json.Marshal(undo); err != nil || set.Redact(string(text)) != string(text) {
+		return nil
+	}
+	return undo
 }
 
 // maxErrorText is the number of bytes of an error message that are redacted and passed on.
@@ -99,6 +119,9 @@ func (p *invocation) redactError(err *aai.Error) (said string, told *aai.Error) 
 			told = &e
 		}
 	}()
+	for _, set := range p.secretSets() {
+		err = redactCallError(err, set)
+	}
 	r, message := p.request, err.Message
 	if len(message) > maxErrorText {
 		message = strings.ToValidUTF8(message[:maxErrorText], "") + sanitize.TruncationMark

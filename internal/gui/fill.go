@@ -32,7 +32,7 @@ func (d *engine) fillTool() spec {
 			"fields": {"type": "array", "minItems": 1, "maxItems": 60, "items": {"type": "object", "additionalProperties": false, "required": ["query", "value"],
 				"properties": {"query": {"type": "string"}, "value": {"type": "string"}}}},
 			"submit": {"type": "string", "description": "If all are filled: the button to press, or return"},` + modeProp,
-		required: `["app", "fields"]`, secret: []string{"fields.value"},
+		required: `["app", "fields"]`, secret: []string{"fields.value"}, fillsSecrets: true,
 		precheck: d.precheckFields,
 		run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 			return d.withViewToAct(ctx, call, fill)
@@ -99,6 +99,9 @@ func fill(ctx context.Context, v *view) (*aai.Result, error) {
 		return nil, f.nothingFilledError()
 	}
 	if err := f.checkAllUnchanged(ctx); err != nil {
+		return nil, err
+	}
+	if err := f.checkAllSecrets(ctx); err != nil {
 		return nil, err
 	}
 	if err := f.announceAll(ctx); err != nil {
@@ -239,7 +242,9 @@ func (f *formFill) fillField(ctx context.Context, n int) (secret bool) {
 		f.failed(n, err)
 		return true
 	}
-	secret, f.rows[n].was = f.isTypedText(i), f.readFieldValue(ctx, i)
+	if secret = f.isTypedText(i); !gateway.HasSecret(one.value) {
+		f.rows[n].was = f.readFieldValue(ctx, i)
+	}
 	f.batched = true
 	result, err := f.setOne(ctx, i, one.value)
 	f.batched = false
@@ -294,7 +299,10 @@ func (f *formFill) setOne(ctx context.Context, i int, value string) (*aai.Result
 		err.Delivery, err.Hint = aai.NotDelivered, "submit presses return."
 		return nil, err
 	}
-	return f.setAs(ctx, i, value)
+	if gateway.HasSecret(value) {
+		return f.fillSecret(ctx, i, value, true)
+	}
+	return f.setAs(ctx, i, gateway.UnescapeSecrets(value))
 }
 
 // failed stores why a field was not filled.
@@ -302,51 +310,6 @@ func (f *formFill) failed(n int, err error) {
 	e := aai.AsError(err)
 	f.rows[n].Error, f.rows[n].cause = e.Message, e
 	f.rows[n].sent = e.Delivery != aai.NotDelivered && e.Code != aai.InvalidParams
-}
-
-// nothingFilledError returns the error for a form without any filled field.
-func (f *formFill) nothingFilledError() error {
-	first := f.rows[0].cause
-	what := fmt.Sprintf("none of the %d fields was", len(f.rows))
-	if len(f.rows) == 1 {
-		what = "the field was not"
-	}
-	e := aai.Errorf(first.Code, "%s filled:%s", what, f.problems())
-	e.Delivery = aai.NotDelivered
-	for _, row := range f.rows {
-		if row.cause != nil && row.cause.Code != first.Code {
-			e.Code = aai.AutomationFailed
-		}
-		if row.sent {
-			e.Delivery = aai.DeliveryUnknown
-		}
-		if row.cause != nil && e.Undo == nil {
-			e.Undo = row.cause.Undo
-		}
-		if row.cause != nil && row.cause.Hint != "" && e.Hint == "" {
-			e.Hint = row.cause.Hint
-		}
-	}
-	return e
-}
-
-// problems lists the fields that were not filled, one line each.
-func (f *formFill) problems() string {
-	var b strings.Builder
-	for n, row := range f.rows {
-		if row.Done {
-			continue
-		}
-		if row.cause == nil {
-			fmt.Fprintf(&b, "\n- %s: not reached", guierr.QuoteQuery(f.fields[n].query))
-			continue
-		}
-		fmt.Fprintf(&b, "\n- %s: %s", guierr.QuoteQuery(f.fields[n].query), row.Error)
-		if len(row.cause.Candidates) > 0 {
-			fmt.Fprintf(&b, " (there is %s)", strings.Join(row.cause.Candidates[:min(3, len(row.cause.Candidates))], ", "))
-		}
-	}
-	return b.String()
 }
 
 // reply renders the filled and unfilled fields, and other changes.

@@ -12,6 +12,7 @@ import (
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/desktop/refs"
+	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/gui/fieldtext"
 	"github.com/gybob/aai-gateway/internal/gui/guierr"
 	"github.com/gybob/aai-gateway/internal/gui/params"
@@ -189,6 +190,9 @@ func (f *formFill) findRewritten() {
 		if err != nil || !row.Done || !row.sent || row.unsure || row.gone {
 			continue
 		}
+		if gateway.HasSecret(f.fields[n].value) {
+			continue
+		}
 		if e := &f.snapshot.Elements[i]; takesText(e) && !fieldtext.IsSheetCell(e) && showsOther(e, f.fields[n].value) {
 			f.rows[n].Now = fieldtext.DisplayValue(e)
 		}
@@ -244,4 +248,49 @@ func (f *formFill) undoAll(ctx context.Context) *aai.Undo {
 		u.Description = fmt.Sprintf("%d of %s have their former values again", len(fields), aai.Count(all, "field"))
 	}
 	return u
+}
+
+// nothingFilledError returns the error for a form without any filled field.
+func (f *formFill) nothingFilledError() error {
+	first := f.rows[0].cause
+	what := fmt.Sprintf("none of the %d fields was", len(f.rows))
+	if len(f.rows) == 1 {
+		what = "the field was not"
+	}
+	e := aai.Errorf(first.Code, "%s filled:%s", what, f.problems())
+	e.Delivery = aai.NotDelivered
+	for _, row := range f.rows {
+		if row.cause != nil && row.cause.Code != first.Code {
+			e.Code = aai.AutomationFailed
+		}
+		if row.sent {
+			e.Delivery = aai.DeliveryUnknown
+		}
+		if row.cause != nil && e.Undo == nil {
+			e.Undo = row.cause.Undo
+		}
+		if row.cause != nil && row.cause.Hint != "" && e.Hint == "" {
+			e.Hint = row.cause.Hint
+		}
+	}
+	return e
+}
+
+// problems lists the fields that were not filled, one line each.
+func (f *formFill) problems() string {
+	var b strings.Builder
+	for n, row := range f.rows {
+		if row.Done {
+			continue
+		}
+		if row.cause == nil {
+			fmt.Fprintf(&b, "\n- %s: not reached", guierr.QuoteQuery(f.fields[n].query))
+			continue
+		}
+		fmt.Fprintf(&b, "\n- %s: %s", guierr.QuoteQuery(f.fields[n].query), row.Error)
+		if len(row.cause.Candidates) > 0 {
+			fmt.Fprintf(&b, " (there is %s)", strings.Join(row.cause.Candidates[:min(3, len(row.cause.Candidates))], ", "))
+		}
+	}
+	return b.String()
 }

@@ -147,3 +147,21 @@ func (v *view) focusByAction(ctx context.Context, i int, act desktop.Act, input 
 		Message: v.name(i) + " does not take the keyboard in the background",
 	}
 }
+
+// browserFrameError returns the error for keys without a target while the browser frame has focus.
+func (v *view) browserFrameError(i int) error {
+	e := guierr.Failed(aai.NotDelivered, "%s has the keyboard, which is part of the browser and not of its page; nothing was typed", v.name(i))
+	aai.AsError(e).Hint = "Give the target element as query: it gets the keyboard first. To type into this one, give its ref."
+	return e
+}
+
+// wrongFocusError returns the error for keys that would go to another element than the target.
+func (l focusCheckedInput) wrongFocusError(rival int) error {
+	v, i := l.view, l.target()
+	if rival < 0 {
+		return guierr.Failed(aai.NotDelivered, "%s does not get the keyboard; nothing was typed", v.name(i))
+	}
+	e := guierr.Failed(aai.NotDelivered, "%s has the keyboard, and %s does not get it; nothing was typed", v.name(rival), v.name(i))
+	aai.AsError(e).Hint = "Close the element with the keyboard, or press escape there by its ref, and call again."
+	return e
+}

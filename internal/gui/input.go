@@ -81,7 +81,11 @@ func (l focusCheckedInput) Type(ctx context.Context, seat desktop.Seat, w deskto
 			if err := l.awaitKeys(ctx, typed, windows); err != nil {
 				return partlyTypedError(err, typed, all)
 			}
-			if err := l.check(ctx, seat, true); err != nil {
+			err := l.check(ctx, seat, true)
+			if err == nil && l.view.beforeStroke != nil {
+				err = l.view.beforeStroke(ctx)
+			}
+			if err != nil {
 				return partlyTypedError(err, typed, all)
 			}
 			i := l.target()
@@ -260,24 +264,6 @@ func (v *view) isMenuOpen() bool {
 func (v *view) isPage(i int) bool {
 	e := &v.snapshot.Elements[i]
 	return e.Role == desktop.Document && !e.States.Has(desktop.Editable)
-}
-
-// browserFrameError returns the error for keys without a target while the browser frame has focus.
-func (v *view) browserFrameError(i int) error {
-	e := guierr.Failed(aai.NotDelivered, "%s has the keyboard, which is part of the browser and not of its page; nothing was typed", v.name(i))
-	aai.AsError(e).Hint = "Give the target element as query: it gets the keyboard first. To type into this one, give its ref."
-	return e
-}
-
-// wrongFocusError returns the error for keys that would go to another element than the target.
-func (l focusCheckedInput) wrongFocusError(rival int) error {
-	v, i := l.view, l.target()
-	if rival < 0 {
-		return guierr.Failed(aai.NotDelivered, "%s does not get the keyboard; nothing was typed", v.name(i))
-	}
-	e := guierr.Failed(aai.NotDelivered, "%s has the keyboard, and %s does not get it; nothing was typed", v.name(rival), v.name(i))
-	aai.AsError(e).Hint = "Close the element with the keyboard, or press escape there by its ref, and call again."
-	return e
 }
 
 // awaitTyped calls typing and reports whether the element was seen to receive the text in time. Its value changes, or

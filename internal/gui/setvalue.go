@@ -26,7 +26,7 @@ func (d *engine) setValueTool() spec {
 		name: setValueName, title: "Set element value", types: true,
 		description: "Set an element's value: a text, a number, true or false for a check box, an option's name for a list, expanded or collapsed for a tree's item. \\n and \\t separate rows and cells, starting at the cell.",
 		params:      appProp + `,` + queryProp + `,` + nthProp + `, "value": {"type": "string", "maxLength": 100000}`,
-		required:    `["app", "query", "value"]`, secret: []string{"value"}, idempotent: true,
+		required:    `["app", "query", "value"]`, secret: []string{"value"}, fillsSecrets: true, idempotent: true,
 		precheck: d.precheckQueries,
 		run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 			return d.withViewToAct(ctx, call, setValue)
@@ -45,7 +45,11 @@ func setValue(ctx context.Context, v *view) (*aai.Result, error) {
 	if !v.isTypedText(m.index) {
 		gateway.MarkNotSecret(ctx, "value")
 	}
-	return v.set(ctx, m.index, params.String(v.call, "value"))
+	value := params.String(v.call, "value")
+	if gateway.HasSecret(value) {
+		return v.fillSecret(ctx, m.index, value, true)
+	}
+	return v.set(ctx, m.index, gateway.UnescapeSecrets(value))
 }
 
 // set sets the value of the element, and adds the Undo.

@@ -33,6 +33,7 @@ type spec struct {
 	lengthy                  bool              // clients may run its calls as tasks, however short its timeout
 	returns                  string            // the properties of a result that is data, as JSON; all are optional; empty: it is text
 	secret                   []string
+	fillsSecrets             bool                               // it fills the person's secrets in the parameters of secret
 	plain                    func(args map[string]any) []string // the names in secret that are not secret in this call
 	private                  bool                               // its result is not kept
 	timeout                  time.Duration
@@ -64,7 +65,7 @@ func (d *engine) tool(s spec) *aai.Tool {
 		Params: args,
 		Effect: s.effect, Target: params.AppParam,
 		Assess:  func(call *aai.Call) aai.Assessment { return s.assess(call, elements) },
-		Privacy: aai.Privacy{Secret: s.secret, NonSecret: s.plain, Result: s.private}, Limits: aai.Limits{Timeout: timeout, AllowsTask: s.lengthy}, Idempotent: s.idempotent,
+		Privacy: aai.Privacy{Secret: s.secret, NonSecret: s.plain, Result: s.private, FillsSecrets: s.fillsSecrets}, Limits: aai.Limits{Timeout: timeout, AllowsTask: s.lengthy}, Idempotent: s.idempotent,
 		Run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 			return d.runTool(ctx, s, call, hasMode)
 		},

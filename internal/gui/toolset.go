@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"sync"
@@ -25,8 +26,8 @@ type Config struct {
 	// InputLock guards the person's pointer, keyboard and focus: actions that may move the focus
 	// wait while a question is open. Nil: there are no questions.
 	InputLock *inputlock.Lock
-	// RefsFolder is the folder for the terminal's refs between its commands, kept for an hour; ""
-	// keeps none. It is created when needed.
+	// RefsFolder is the folder for the terminal's refs between its commands, kept for an hour, and for the list of fields
+	// with secrets, which all gateways of the person share; "" keeps none. It is created when needed.
 	RefsFolder string
 	// SessionInfo describes the person's session, for people and as data; nil if there is nothing
 	// to describe.
@@ -58,6 +59,7 @@ type Config struct {
 type engine struct {
 	programs.Registry
 	refStore     conversation.RefStore
+	filled       *conversation.FilledFields
 	session      func(context.Context) ([]string, map[string]any)
 	pagesOf      func(ctx context.Context, pid int) []string
 	undoDepth    func(context.Context, aai.Caller) (int, error)
@@ -71,13 +73,19 @@ func New(cfg Config) *aai.App {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
+	filled := new(conversation.FilledFields)
+	if cfg.RefsFolder != "" {
+		filled.Path = filepath.Join(cfg.RefsFolder, "filled.json")
+	}
 	d := &engine{
 		Registry: programs.Registry{
-			OpenBackend:  sync.OnceValue(func() desktop.Backend { return programs.WithInputLock(measured(cfg.Open()), cfg.InputLock) }),
+			OpenBackend: sync.OnceValue(func() desktop.Backend {
+				return conversation.WithFilledFields(programs.WithInputLock(measured(cfg.Open()), cfg.InputLock), filled)
+			}),
 			IsCallerHost: cfg.IsCallerHost, IsTerminal: cfg.IsTerminal, IsScreenLocked: cfg.IsScreenLocked, DashboardHosts: cfg.DashboardHosts, Log: log, Sessions: conversation.NewSessions(), SelfPID: os.Getpid(),
 		},
-		refStore: conversation.RefStore{Folder: cfg.RefsFolder},
-		session:  cfg.SessionInfo, pagesOf: cfg.PagesOf, undoDepth: cfg.UndoDepth, securityMode: cfg.SecurityMode, begun: time.Now(),
+		refStore: conversation.RefStore{Folder: cfg.RefsFolder}, filled: filled,
+		session: cfg.SessionInfo, pagesOf: cfg.PagesOf, undoDepth: cfg.UndoDepth, securityMode: cfg.SecurityMode, begun: time.Now(),
 	}
 	tools := d.tools()
 	return &aai.App{

@@ -45,7 +45,8 @@ type view struct {
 	scrolledIntoView bool                  // the element was out of view and was scrolled into view
 	keyboardGuard    *keyboardGuard        // from before the first of several actions; nil for a single one
 	ambientChanges   *delta.AmbientChanges
-	previousAction   *conversation.LastAction // the action before this call's; nil until it acts
+	beforeStroke     func(context.Context) error // called before each stroke of a text; nil: no further check
+	previousAction   *conversation.LastAction    // the action before this call's; nil until it acts
 }
 
 // findTimeout limits how long a query waits for an element to appear.

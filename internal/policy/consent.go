@@ -86,8 +86,21 @@ func NewConsent(cfg ConsentConfig) *Consent {
 func (c *Consent) Preapproved() []Grant { return c.preapproved }
 
 // Check admits the call if a grant allows it, refuses it if a grant denies it,
-// and asks otherwise.
+// and asks otherwise. The secrets that the call fills need grants of their own.
 func (c *Consent) Check(_ context.Context, r *aai.Request) ([]aai.Question, error) {
+	questions, err := c.checkCall(r)
+	if err != nil || len(r.Secrets) == 0 {
+		return questions, err
+	}
+	more, err := c.checkSecrets(r)
+	if err != nil {
+		return nil, err
+	}
+	return append(questions, more...), nil
+}
+
+// checkCall is Check without the secrets.
+func (c *Consent) checkCall(r *aai.Request) ([]aai.Question, error) {
 	ofOwn := r.App.ID == aai.BuiltinApp
 	if ofOwn && (c.builtinNeedsConsent == nil || !c.builtinNeedsConsent(r)) || onlyMakesCalls(r.App, r.Tool) {
 		return nil, nil
@@ -101,7 +114,7 @@ func (c *Consent) Check(_ context.Context, r *aai.Request) ([]aai.Question, erro
 		return nil, nil
 	}
 	if err != nil {
-		return nil, &aai.Error{Code: aai.ConsentRequired, Message: "the consents given so far cannot be read, so none is assumed", Hint: err.Error(), Err: err}
+		return nil, consentsUnreadable(err)
 	}
 	decided, old := decide(grants, r, now)
 	each := c.alwaysAsks(r) || hasExtraArgs(r) && c.preapproval(r, now) == nil
@@ -127,6 +140,10 @@ func (c *Consent) Check(_ context.Context, r *aai.Request) ([]aai.Question, erro
 		return c.ask(r, old, grants, now)
 	}
 	return nil, nil
+}
+
+func consentsUnreadable(err error) error {
+	return &aai.Error{Code: aai.ConsentRequired, Message: "the consents given so far cannot be read, so none is assumed", Hint: err.Error(), Err: err}
 }
 
 // ask judges the call's answer, or returns the question.

@@ -57,9 +57,9 @@ type Grant struct {
 }
 
 // needsOwnGrant reports whether a permission needs a grant by its own name: a wildcard
-// does not cover running commands or access to the caller's host.
+// does not cover running commands, access to the caller's host, or secrets.
 func needsOwnGrant(permission string) bool {
-	return permission == aai.PermissionRun || permission == aai.PermissionHost
+	return permission == aai.PermissionRun || permission == aai.PermissionHost || strings.HasPrefix(permission, aai.PermissionSecret+" ")
 }
 
 // covers reports whether the grant applies to the request's caller, app and tool.

@@ -338,7 +338,8 @@ const (
 // would decide about more than the calls. It returns false if it cannot merge the questions.
 func (c *Consent) MergeQuestions(asked []aai.PendingQuestion) (aai.Question, bool) {
 	caller, channels := asked[0].Request.Call.Caller, commonChannels(asked)
-	if asked[0].Question.ID != questionID || len(asked) > maxMergedCalls || len(channels) == 0 {
+	id := asked[0].Question.ID
+	if id != questionID && id != secretQuestionID || len(asked) > maxMergedCalls || len(channels) == 0 {
 		return aai.Question{}, false
 	}
 	w := c.words()
@@ -354,9 +355,13 @@ func (c *Consent) MergeQuestions(asked []aai.PendingQuestion) (aai.Question, boo
 		details = append(details, a.Question.Details)
 		seals[i] = a.Question.Seal
 	}
-	q := aai.Question{ID: questionID, Channels: channels, Seal: strings.Join(seals, sealMark)}
+	q := aai.Question{ID: id, Channels: channels, Seal: strings.Join(seals, sealMark)}
 	var title lines
-	title.addOwn(w.titleAll, w.shortAsker(caller), len(asked))
+	if id == secretQuestionID {
+		title.addOwn(w.titleSecrets, w.shortAsker(caller), len(asked))
+	} else {
+		title.addOwn(w.titleAll, w.shortAsker(caller), len(asked))
+	}
 	q.Title, q.Text, q.Details = title[0], strings.Join(text, "\n"), strings.Join(details, "\n")
 	for _, choice := range []aai.Choice{{ID: choiceDeny, Label: w.deny}, {ID: choiceOnce, Label: w.once}, {ID: choiceSession, Label: w.session}, {ID: choiceAlways, Label: w.always}} {
 		if !slices.ContainsFunc(asked, func(a aai.PendingQuestion) bool { return !offers(a.Question, choice.ID) }) {

@@ -61,8 +61,8 @@ func (s *SecretSet) Add(secrets ...string) {
 	s.update()
 }
 
-// addRecent adds secrets of a request, and drops those of old requests.
-func (s *SecretSet) addRecent(secrets ...string) {
+// AddRecent adds secrets that soon lose their meaning, such as those of one request, and drops the oldest ones.
+func (s *SecretSet) AddRecent(secrets ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, secret := range secrets {
@@ -103,7 +103,7 @@ func (s *SecretSet) Join(other *SecretSet) {
 	fixed, recent := slices.Clone(other.fixed), slices.Clone(other.recent)
 	other.mu.RUnlock()
 	s.Add(fixed...)
-	s.addRecent(recent...)
+	s.AddRecent(recent...)
 }
 
 // AddRequest adds the secrets that a login added to a request that had the headers and the query.
@@ -113,22 +113,22 @@ func (s *SecretSet) AddRequest(headers http.Header, query string, req *http.Requ
 			if slices.Contains(headers[name], value) {
 				continue
 			}
-			s.addRecent(value)
+			s.AddRecent(value)
 			if _, token, found := strings.Cut(value, " "); found {
-				s.addRecent(token)
+				s.AddRecent(token)
 			}
 		}
 	}
 	if len(headers["Cookie"]) == 0 { // login by cookies excludes cookie parameters
 		for _, c := range req.Cookies() {
-			s.addRecent(c.Value)
+			s.AddRecent(c.Value)
 		}
 	}
 	if before, err := url.ParseQuery(query); err == nil && req.URL.RawQuery != query {
 		for name, values := range req.URL.Query() {
 			for _, value := range values {
 				if !slices.Contains(before[name], value) {
-					s.addRecent(value)
+					s.AddRecent(value)
 				}
 			}
 		}

@@ -112,14 +112,14 @@ func (r *Registry) Apps(ctx context.Context) ([]desktop.App, error) {
 		return nil, err
 	}
 	apps = slices.DeleteFunc(slices.Clone(apps), func(a desktop.App) bool { return a.PID == r.SelfPID })
-	if ended := r.Cache.Set(apps, r.runs); len(ended) > 0 {
+	if ended := r.Cache.Set(apps, r.Runs); len(ended) > 0 {
 		r.Sessions.Forget(ended)
 	}
 	return apps, nil
 }
 
-// runs reports whether the process runs; false if unknown.
-func (r *Registry) runs(pid int) bool {
+// Runs reports whether the process runs; false if unknown.
+func (r *Registry) Runs(pid int) bool {
 	programs := r.OpenBackend().Programs
 	return programs != nil && programs.IsRunning(pid)
 }

@@ -132,6 +132,10 @@ type presenter struct {
 	// are 0. It passes the window's process to process, and ends with ctx and its error.
 	// Any other error means that nothing could be shown.
 	show func(ctx context.Context, p page, process func(pid int)) (int, error)
+	// hidden asks for a value that the window does not show, and returns whether the person entered one. Nil: it cannot.
+	// All accounts can read its text if hasPublicHidden is set.
+	hasPublicHidden bool
+	hidden          func(ctx context.Context, p page, process func(pid int)) (value string, entered bool, err error)
 }
 
 // The reasons for the lack of a valid answer.

@@ -28,7 +28,7 @@ const (
 // of Escape.
 func pinentry(program string, env func() []string) presenter {
 	return presenter{name: program, maxButtons: 3, maxBytes: pinentryMaxBytes,
-		show: conversation(program, env, assuan.confirm)}
+		show: conversation(program, env, assuan.confirm), hidden: pinentryHidden(program, env)}
 }
 
 // pinentryGNOME returns the presenter for pinentry-gnome3. It has only two buttons, and Return presses OK,
@@ -37,7 +37,8 @@ func pinentry(program string, env func() []string) presenter {
 func pinentryGNOME(program string, env func() []string) presenter {
 	const most = 8
 	return presenter{name: program, maxButtons: most, isList: true, maxBytes: pinentryMaxBytes - most*maxLabel,
-		appearTime: bigToolkitStart, otherProcess: true, show: conversation(program, env, assuan.number)}
+		appearTime: bigToolkitStart, otherProcess: true, show: conversation(program, env, assuan.number),
+		hidden: pinentryHidden(program, env)}
 }
 
 // conversation returns the show function of a presenter: it starts the pinentry and runs

@@ -151,7 +151,7 @@ func isNoScreenError(said string, env []string) bool {
 // HTML by the first line only, which is the gateway's own. All of it is in the arguments.
 func kdialog(program string, env func() []string) presenter {
 	return presenter{name: program, maxButtons: 12, isList: true, maxBytes: listMaxBytes, appearTime: bigToolkitStart,
-		hasPublicText: true, hasPublicLabels: true, show: func(ctx context.Context, p page, process func(int)) (int, error) {
+		hasPublicText: true, hasPublicLabels: true, hasPublicHidden: true, hidden: kdialogHidden(program, env), show: func(ctx context.Context, p page, process func(int)) (int, error) {
 			// kdialog reads "\n" as a new line.
 			args := []string{"--title", p.title, "--default", p.buttons[0], "--menu", strings.ReplaceAll(p.text, `\`, `\\`)}
 			for i, label := range p.buttons {
@@ -181,7 +181,7 @@ const (
 // which is the refusal. Zenity does not tell Cancel from Escape in every version.
 func zenity(program string, env func() []string) presenter {
 	return presenter{name: program, maxButtons: 4, maxBytes: listMaxBytes, appearTime: bigToolkitStart,
-		hasPublicLabels: true, show: func(ctx context.Context, p page, process func(int)) (int, error) {
+		hasPublicLabels: true, hasPublicHidden: true, hidden: zenityHidden(program, env), show: func(ctx context.Context, p page, process func(int)) (int, error) {
 			labels := escapeMnemonics(append([]string{p.closing}, p.buttons...), "_")
 			args := []string{"--text-info", "--title", p.title, "--cancel-label", labels[0], "--ok-label", labels[1]}
 			args = append(args, "--width", strconv.Itoa(zenityWidth), "--height",

@@ -1,0 +1,242 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/doors/cli"
+	"github.com/gybob/aai-gateway/internal/policy"
+	"github.com/gybob/aai-gateway/internal/secrets/named"
+	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
+)
+
+// A secretWorld is a gateway with secrets, and a person who answers its questions.
+type secretWorld struct {
+	*components
+	t    *testing.T
+	home string
+
+	mu     sync.Mutex
+	asked  []aai.Question    // questions so far
+	choice string            // the person's answer; "" is "once"
+	values map[string]string // of secrets, by name
+	said   []string          // replies to the agent
+}
+
+// newSecretWorld returns the gateway of a home, which other gateways may share.
+func newSecretWorld(t *testing.T, s *linuxtest.Session, home string) *secretWorld {
+	t.Helper()
+	w := &secretWorld{t: t, home: home, values: map[string]string{}}
+	w.write("master", strings.Repeat("5a", 32))
+	w.write("config.json", `{"dev": true, "journal": {"keepFull": true, "answers": ["*"], "pictures": ["desktop/chromium"]}, "consent": {"preapproved": [
+		{"app": "desktop/chromium", "tools": ["*"], "caller": "*", "expires": "2999-01-01T00:00:00Z"},
+		{"app": "desktop/firefox-esr", "tools": ["*"], "caller": "*", "expires": "2999-01-01T00:00:00Z"},
+		{"app": "desktop/zenity", "tools": ["*"], "caller": "*", "expires": "2999-01-01T00:00:00Z"},
+		{"app": "desktop", "tools": ["*"], "caller": "*", "expires": "2999-01-01T00:00:00Z"}]}}`)
+	getenv := func(name string) string {
+		switch name {
+		case "HOME":
+			return home
+		case "XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME":
+			return ""
+		case "AAI_MASTER_KEY_FILE":
+			return filepath.Join(home, "master")
+		}
+		return s.Getenv(name)
+	}
+	host := testHost(getenv)
+	host.person = func() (policy.Authenticator, aai.Asker) { return agreeingPerson{}, w }
+	host.value = func(_ context.Context, _ *aai.Call, request named.ValueRequest) (string, error) {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		return w.values[request.Name], nil
+	}
+	p := &program{getenv: getenv, in: strings.NewReader(""), out: t.Output(), err: t.Output()}
+	cfg, err := setUp(setupInput{getenv: getenv, home: home, platform: hostPlatform(home, getenv), flags: cli.Flags{Config: filepath.Join(home, "config.json")}, hostAccess: host})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg.LogLevel, cfg.LogFile = slog.LevelDebug, filepath.Join(home, "gateway.log")
+	if w.components, err = p.build(cfg); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := w.close(); err != nil {
+			t.Error(err)
+		}
+	})
+	app, err := w.gateway.Catalog.Find(t.Context(), aai.DesktopApp)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tool := range app.Tools { // slow is not failed
+		tool.Limits.Timeout += patienceOnScreen
+	}
+	return w
+}
+
+func (w *secretWorld) write(name, content string) {
+	w.t.Helper()
+	if err := os.WriteFile(filepath.Join(w.home, name), []byte(content), 0o600); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// Ask implements aai.Asker.
+func (w *secretWorld) Ask(_ context.Context, q aai.Question) (aai.Answer, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.asked = append(w.asked, q)
+	choice := w.choice
+	if choice == "" {
+		choice = "once"
+	}
+	if q.ID == "proof" {
+		choice = "yes"
+	}
+	return aai.Answer{Choice: choice, Seal: q.Seal, Channel: aai.DesktopDialog}, nil
+}
+
+// questions returns the texts of the questions since the last call.
+func (w *secretWorld) questions() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var b strings.Builder
+	for _, q := range w.asked {
+		b.WriteString(q.Title + "\n" + q.Text + "\n")
+	}
+	w.asked = nil
+	return b.String()
+}
+
+// set sets a secret.
+func (w *secretWorld) set(name, value, target string, more map[string]any) {
+	w.t.Helper()
+	w.mu.Lock()
+	w.values[name] = value
+	w.mu.Unlock()
+	args := map[string]any{"name": name, "for": target}
+	for k, v := range more {
+		args[k] = v
+	}
+	if _, err := w.gateway.Do(w.t.Context(), &aai.Call{Caller: aai.Caller{Door: aai.DoorCLI, Name: "terminal", Identity: aai.IdentityTerminal}, App: aai.BuiltinApp, Tool: "secret_set", Args: args}); err != nil {
+		w.t.Fatalf("set %s: %v %s", name, err, aai.AsError(err).Hint)
+	}
+	w.questions()
+}
+
+// call makes a call of the agent, and returns all that the agent gets.
+func (w *secretWorld) call(app, tool string, args map[string]any) (string, *aai.Error) {
+	w.t.Helper()
+	raw, err := json.Marshal(args)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	result, err := w.gateway.Do(w.t.Context(), &aai.Call{
+		Caller: aai.Caller{Door: aai.DoorMCP, Name: "agent", Session: "s", Identity: "/usr/bin/agent"}, App: app, Tool: tool, Raw: raw,
+	})
+	said := ""
+	if result != nil {
+		data, _ := json.Marshal(result.Data)
+		said = result.Text + "\n" + result.Warning + "\n" + string(data)
+	}
+	failure := aai.AsError(err)
+	if failure != nil {
+		data, _ := json.Marshal(failure)
+		said = failure.Error() + "\n" + failure.Hint + "\n" + string(data)
+	}
+	w.mu.Lock()
+	w.said = append(w.said, said)
+	w.mu.Unlock()
+	return said, failure
+}
+
+// window makes a call on a window, which must succeed.
+func (w *secretWorld) window(tool string, args map[string]any) string {
+	w.t.Helper()
+	said, err := w.call(aai.DesktopApp, tool, args)
+	if err != nil {
+		w.t.Fatalf("%s %v: %v; %s", tool, args, err, err.Hint)
+	}
+	return said
+}
+
+// A loginSite is a site with a login, as a page of a real browser.
+type loginSite struct {
+	*httptest.Server
+	mu  sync.Mutex
+	got []string // the forms that arrived
+}
+
+func newLoginSite(t *testing.T, pages map[string]string) *loginSite {
+	site := &loginSite{}
+	site.Server = httptest.NewServer(http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPost {
+			_ = r.ParseForm()
+			site.mu.Lock()
+			site.got = append(site.got, r.PostForm.Encode())
+			site.mu.Unlock()
+			out.Header().Set("Content-Type", "text/html")
+			_, _ = fmt.Fprint(out, "<title>Welcome</title><h1>Welcome</h1>")
+			return
+		}
+		out.Header().Set("Content-Type", "text/html")
+		_, _ = fmt.Fprint(out, pages[r.URL.Path])
+	}))
+	t.Cleanup(site.Close)
+	return site
+}
+
+func (s *loginSite) forms() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return strings.Join(s.got, "\n")
+}
+
+// until waits for a condition.
+func until(t *testing.T, what string, is func() bool) {
+	t.Helper()
+	for end := time.Now().Add(patienceOnScreen); !is(); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("%s did not happen", what)
+		}
+	}
+}
+
+const loginPage = `<title>Login</title><form method=post><label>User <input name=user></label>
+<label>Password <input type=password name=password></label><button>Log in</button></form>`
+
+// TestSecretGoesIntoItsField: the person binds a secret to a site; an agent fills it into the password field of a page,
+// and sees it nowhere.
+func TestSecretGoesIntoItsField(t *testing.T) {
+	s := linuxtest.StartAccessible(t)
+	w := newSecretWorld(t, s, t.TempDir())
+	site := newLoginSite(t, map[string]string{"/": loginPage})
+	w.set("github", "cAnArY01xy-in-page", site.URL, nil)
+	s.Browser(t, site.URL)
+	awaitWindow(t, s, "Login - Chromium")
+	said := w.window("ax_type", map[string]any{"app": "chromium", "query": "Password", "text": "{{secret:github}}"})
+	t.Log(said)
+	if q := w.questions(); !strings.Contains(q, `fill the secret "github" into a password field of `+site.URL) {
+		t.Errorf("the person was asked: %s", q)
+	}
+	w.window("ax_click", map[string]any{"app": "chromium", "query": "Log in"})
+	until(t, "the login", func() bool { return site.forms() != "" })
+	if got := site.forms(); got != "password=cAnArY01xy-in-page&user=" {
+		t.Errorf("the site got %s", got)
+	}
+	if said := strings.Join(w.said, "\n"); strings.Contains(said, "cAnArY01xy") {
+		t.Errorf("the agent sees %s", said)
+	}
+}

@@ -1,0 +1,179 @@
+package conversation
+
+import (
+	"context"
+	"encoding/json"
+	"io/fs"
+	"os"
+	"slices"
+	"sync"
+
+	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/files/atomicfile"
+)
+
+// FilledFields are the fields that hold a secret of the person. They count as password fields until their program ends,
+// in every gateway of the person: a page may show its password, and a caller may delete a part of it so that the rest is
+// no longer recognized. It is safe for concurrent use.
+type FilledFields struct {
+	// Path is the file that the gateways of the person share; "" shares nothing.
+	Path string
+
+	mu     sync.Mutex
+	seen   fs.FileInfo // the file that fields came from; nil: none
+	fields []filledField
+}
+
+// filledField identifies a field of one run of a program.
+type filledField struct {
+	PID     int        `json:"pid"`
+	Started string     `json:"started"`
+	ID      desktop.ID `json:"id"`
+}
+
+// maxFilledFields limits the fields; the oldest ones are dropped.
+const maxFilledFields = 1000
+
+func fieldLimits() atomicfile.ReadLimits { return atomicfile.ReadLimits{Size: 1 << 20, Private: true} }
+
+// Add adds a field. Callers add it before they fill it.
+func (f *FilledFields) Add(ctx context.Context, app desktop.App, id desktop.ID, runs func(pid int) bool) error {
+	add := func(fields []filledField) []filledField {
+		one := filledField{app.PID, app.Started, id}
+		fields = slices.DeleteFunc(slices.Clone(fields), func(old filledField) bool { return old == one || !runs(old.PID) })
+		fields = append(fields, one)
+		return fields[max(0, len(fields)-maxFilledFields):]
+	}
+	if f.Path == "" {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		f.fields = add(f.fields)
+		return nil
+	}
+	return atomicfile.Update(ctx, f.Path, fieldLimits(), func(old []byte) ([]byte, error) {
+		var fields []filledField
+		if len(old) > 0 {
+			if err := json.Unmarshal(old, &fields); err != nil {
+				fields = nil // a damaged file is of no use, and others keep what they have read
+			}
+		}
+		return json.Marshal(add(fields))
+	})
+}
+
+// of returns the fields of the program; nil for none.
+func (f *FilledFields) of(app desktop.App) (ids []desktop.ID) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.read()
+	for _, one := range f.fields {
+		if one.PID == app.PID && one.Started == app.Started {
+			ids = append(ids, one.ID)
+		}
+	}
+	return ids
+}
+
+// read reads the file if it has changed. The caller holds mu.
+func (f *FilledFields) read() {
+	if f.Path == "" {
+		return
+	}
+	info, err := os.Lstat(f.Path)
+	if err != nil || f.seen != nil && os.SameFile(info, f.seen) && info.ModTime().Equal(f.seen.ModTime()) {
+		return
+	}
+	content, err := atomicfile.Read(f.Path, fieldLimits())
+	var fields []filledField
+	if err == nil && json.Unmarshal(content, &fields) == nil {
+		f.seen, f.fields = info, fields
+	}
+}
+
+// WithFilledFields wraps the trees of the backend, so that filled fields count as password fields.
+func WithFilledFields(b desktop.Backend, f *FilledFields) desktop.Backend {
+	if b.Tree != nil {
+		b.Tree = hidingTree{b.Tree, f}
+	}
+	if b.Offscreen != nil {
+		b.Offscreen = hidingOffscreen{b.Offscreen, f}
+	}
+	return b
+}
+
+// ReadFilled reads a field with the value that the backend hides since it holds a secret.
+func ReadFilled(ctx context.Context, b desktop.Backend, app desktop.App, id desktop.ID) (desktop.Element, error) {
+	tree := b.Tree
+	if hiding, is := tree.(hidingTree); is {
+		tree = hiding.Tree
+	}
+	return tree.Read(ctx, app, id)
+}
+
+type hidingTree struct {
+	desktop.Tree
+	filled *FilledFields
+}
+
+// Snapshot implements desktop.Tree.
+func (t hidingTree) Snapshot(ctx context.Context, app desktop.App) (*desktop.Snapshot, error) {
+	shot, err := t.Tree.Snapshot(ctx, app)
+	return hide(shot, t.filled.of(app)), err
+}
+
+// Read implements desktop.Tree.
+func (t hidingTree) Read(ctx context.Context, app desktop.App, id desktop.ID) (desktop.Element, error) {
+	e, err := t.Tree.Read(ctx, app, id)
+	if slices.Contains(t.filled.of(app), id) {
+		e.States, e.Value = e.States|desktop.Protected, ""
+	}
+	return e, err
+}
+
+type hidingOffscreen struct {
+	desktop.OffscreenTree
+	filled *FilledFields
+}
+
+// SnapshotOffscreen implements desktop.OffscreenTree.
+func (t hidingOffscreen) SnapshotOffscreen(ctx context.Context, app desktop.App) (*desktop.Snapshot, error) {
+	shot, err := t.OffscreenTree.SnapshotOffscreen(ctx, app)
+	return hide(shot, t.filled.of(app)), err
+}
+
+// SnapshotCells implements desktop.OffscreenTree.
+func (t hidingOffscreen) SnapshotCells(ctx context.Context, app desktop.App, table desktop.ID, cells desktop.Cells) (*desktop.Snapshot, error) {
+	shot, err := t.OffscreenTree.SnapshotCells(ctx, app, table, cells)
+	return hide(shot, t.filled.of(app)), err
+}
+
+// hide returns the snapshot with the fields as password fields. The texts within them, which repeat the value, are empty.
+func hide(shot *desktop.Snapshot, fields []desktop.ID) *desktop.Snapshot {
+	if shot == nil || len(fields) == 0 {
+		return shot
+	}
+	hidden := *shot
+	hidden.Elements = slices.Clone(shot.Elements)
+	for _, id := range fields {
+		i := shot.Index(id)
+		if i < 0 {
+			continue
+		}
+		hidden.Elements[i].States |= desktop.Protected
+		hidden.Elements[i].Value = ""
+		for j := i + 1; j < shot.Elements[i].End; j++ {
+			hidden.Elements[j].Name, hidden.Elements[j].Value = "", ""
+		}
+	}
+	return &hidden
+}
+
+// FilledFrames returns the places of the filled fields of a program on the screen.
+func (f *FilledFields) FilledFrames(shot *desktop.Snapshot) (frames []desktop.Rect) {
+	for _, id := range f.of(shot.App) {
+		if i := shot.Index(id); i >= 0 && !shot.Elements[i].Frame.Empty() {
+			frames = append(frames, shot.Elements[i].Frame)
+		}
+	}
+	return frames
+}
