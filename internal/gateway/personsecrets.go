@@ -168,7 +168,7 @@ func mapSecrets(ctx context.Context, text string, f func(*invocation, secretText
 // secretSets returns the sets of texts that nothing about the call may contain.
 func (p *invocation) secretSets() []*sanitize.SecretSet {
 	sets := p.credentialSets()
-	if p.g.Secrets == nil {
+	if p.g == nil || p.g.Secrets == nil {
 		return sets
 	}
 	if all := p.g.Secrets.Redactions(p.ctx); all != nil && !all.IsEmpty() {
