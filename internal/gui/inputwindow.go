@@ -233,7 +233,12 @@ func (v *view) byAccessibility(i int, name string, act desktop.Act) technique {
 		}
 		e := &v.snapshot.Elements[i]
 		act.Name = e.Name
-		return v.backend.Actor.Execute(ctx, v.app, e.ID, act)
+		err := v.backend.Actor.Execute(ctx, v.app, e.ID, act)
+		if bad := aai.AsError(err); bad != nil && bad.Code == aai.InvalidParams && e.DevTools { // the page judges the text
+			bad.Message = v.textParam() + ": " + bad.Message
+			return bad
+		}
+		return err
 	}}
 }
 

@@ -185,6 +185,8 @@ func (v *view) verifyTyped(i int, before desktop.Element, text string, replace b
 			return "", true
 		case !replace && text == "":
 			return "", true
+		case before.DevTools && fieldtext.IsSameDate(got, want):
+			return "", true
 		case replace && before.Role == desktop.Spinbutton && n.mayMatch(now.Value):
 			return "", false
 		case now.States.Has(desktop.Editable):

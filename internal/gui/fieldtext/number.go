@@ -192,6 +192,20 @@ func ParseDateTime(text string) map[string]float64 {
 	return nil
 }
 
+// IsSameDate reports whether date, which ParseDateTime reads, has the numbers of text, which has them in another order.
+func IsSameDate(date, text string) bool {
+	numbers := func(s string) []int {
+		var all []int
+		for _, digits := range strings.FieldsFunc(s, func(r rune) bool { return r < '0' || r > '9' }) {
+			n, _ := strconv.Atoi(digits)
+			all = append(all, n)
+		}
+		slices.Sort(all)
+		return all
+	}
+	return ParseDateTime(date) != nil && ParseDateTime(text) == nil && slices.Equal(numbers(date), numbers(text))
+}
+
 // FormatDateTime formats the units so that ParseDateTime reads them; "" if they form no date or
 // time.
 func FormatDateTime(units map[string]float64) string {

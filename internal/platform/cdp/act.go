@@ -41,7 +41,7 @@ type operation struct {
 	sent  bool // the page may have received something
 }
 
-// perform performs the act.
+// perform performs the act. The caller has checked that a window shows the page.
 func (o *operation) perform(ctx context.Context) error {
 	if o.act.Name != "" {
 		if a, err := o.call(ctx, "isNow", o.act.Name); err == nil && a.Error != "" && o.isSetMember(ctx) {
@@ -197,7 +197,7 @@ func (o *operation) pointAbove(ctx context.Context, parent *frame, owner int, x,
 	if a.Error != "" {
 		return 0, 0, o.fail(a)
 	}
-	return a.X + x, a.Y + y, nil
+	return a.X, a.Y, nil
 }
 
 // write types a text into the element as an input method does.
@@ -250,6 +250,9 @@ func (o *operation) write(ctx context.Context, replace bool) error {
 	if err != nil {
 		return o.broken(err)
 	}
+	if replace {
+		return o.simple(ctx, "settle")
+	}
 	return nil
 }
 
@@ -268,7 +271,10 @@ func (o *operation) key1(ctx context.Context, name string, code int) error {
 
 // emulateFocus makes the page behave as if its window had the keyboard, which stays where it is.
 func (o *operation) emulateFocus(ctx context.Context) error {
-	if err := o.page.session.Request(ctx, "Emulation.setFocusEmulationEnabled", map[string]any{"enabled": true}, nil); err != nil {
+	if !o.page.isVisible(ctx) {
+		return o.fail(answer{Error: "hidden"})
+	}
+	if err := o.page.emulateFocus(ctx, true); err != nil {
 		return o.broken(err)
 	}
 	return nil
@@ -295,7 +301,7 @@ func (o *operation) fail(a answer) error {
 		e.Delivery, e.Hint = aai.NotDelivered, "Close or move that element first, or operate it."
 		return e
 	case "format":
-		e := aai.Errorf(aai.InvalidParams, "value: expected a text that a field of the type %s accepts", aai.CleanLabel(a.Kind, 20))
+		e := aai.Errorf(aai.InvalidParams, "expected a text that a field of the type %s accepts", aai.CleanLabel(a.Kind, 20))
 		e.Delivery, e.Hint = aai.NotDelivered, "Write it as 2026-03-04, 13:45, 2026-03-04T13:45, 2026-03 or 2026-W10."
 		return e
 	}

@@ -90,7 +90,7 @@ func (p *platform) browser(ctx context.Context, pid int) *tabs {
 			continue
 		}
 		if p.open[b] == nil {
-			p.open[b] = &tabs{browser: b, pages: map[string]*page{}}
+			p.open[b] = &tabs{browser: b, pages: map[string]*page{}, bars: bars{ended: b.Done()}}
 		}
 		return p.open[b]
 	}
@@ -99,12 +99,12 @@ func (p *platform) browser(ctx context.Context, pid int) *tabs {
 
 // Snapshot implements desktop.Tree.
 func (p *platform) Snapshot(ctx context.Context, app desktop.App) (*desktop.Snapshot, error) {
-	return p.snapshot(ctx, app, func() (*desktop.Snapshot, error) { return p.tree.Snapshot(ctx, app) })
+	return p.snapshot(ctx, app, p.tree.Snapshot)
 }
 
 // SnapshotOffscreen implements desktop.OffscreenTree.
 func (p *platform) SnapshotOffscreen(ctx context.Context, app desktop.App) (*desktop.Snapshot, error) {
-	return p.snapshot(ctx, app, func() (*desktop.Snapshot, error) { return p.offscreen.SnapshotOffscreen(ctx, app) })
+	return p.snapshot(ctx, app, p.offscreen.SnapshotOffscreen)
 }
 
 // SnapshotCells implements desktop.OffscreenTree.
@@ -112,18 +112,18 @@ func (p *platform) SnapshotCells(ctx context.Context, app desktop.App, table des
 	if _, ours := parseKey(table); ours {
 		return p.Snapshot(ctx, app)
 	}
-	return p.snapshot(ctx, app, func() (*desktop.Snapshot, error) { return p.offscreen.SnapshotCells(ctx, app, table, cells) })
+	return p.offscreen.SnapshotCells(ctx, app, table, cells)
 }
 
 // snapshot reads the app by both ways at once.
-func (p *platform) snapshot(ctx context.Context, app desktop.App, below func() (*desktop.Snapshot, error)) (*desktop.Snapshot, error) {
+func (p *platform) snapshot(ctx context.Context, app desktop.App, below func(context.Context, desktop.App) (*desktop.Snapshot, error)) (*desktop.Snapshot, error) {
 	t := p.browser(ctx, app.PID)
 	if t == nil {
-		return below()
+		return below(ctx, app)
 	}
 	read := make(chan []reading, 1)
 	go func() { read <- t.readVisible(ctx, p.log) }()
-	s, err := below()
+	s, err := t.bars.read(ctx, app, p.watcher, below)
 	pages := <-read
 	if err != nil || len(pages) == 0 {
 		return s, err
@@ -139,6 +139,9 @@ func (p *platform) Read(ctx context.Context, app desktop.App, id desktop.ID) (de
 	}
 	page, f, err := p.find(ctx, app, k)
 	if err != nil {
+		return desktop.Element{}, err
+	}
+	if err := p.checkShown(ctx, app, page); err != nil {
 		return desktop.Element{}, err
 	}
 	e, err := page.readOne(ctx, f, k)
@@ -232,6 +235,9 @@ func (p *platform) Execute(ctx context.Context, app desktop.App, id desktop.ID, 
 		return err
 	}
 	o := &operation{page: page, frame: f, key: k, app: app, act: act}
+	if err := p.checkShown(ctx, app, page); err != nil {
+		return err
+	}
 	return o.perform(ctx)
 }
 

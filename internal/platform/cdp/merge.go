@@ -85,7 +85,7 @@ func (t *tabs) matching(ctx context.Context, s *desktop.Snapshot, document int, 
 		if e.Name != "" && e.Name != r.title && e.Name != r.content.Names[0] {
 			continue
 		}
-		if len(pages) > 1 && !strings.HasPrefix(window.Name, r.title) && window.Frame != t.windowFrame(ctx, r.page.target) {
+		if len(pages) > 1 && (r.title == "" || !strings.HasPrefix(window.Name, r.title)) && window.Frame != t.windowFrame(ctx, r.page.target) {
 			continue
 		}
 		fits = append(fits, r)
@@ -93,7 +93,7 @@ func (t *tabs) matching(ctx context.Context, s *desktop.Snapshot, document int, 
 	if len(fits) > 1 {
 		fits = slices.DeleteFunc(fits, func(r reading) bool { return window.Frame != t.windowFrame(ctx, r.page.target) })
 	}
-	if len(fits) != 1 {
+	if len(fits) != 1 || !t.isShown(ctx, fits[0].page, window.Name) {
 		return reading{}, desktop.Point{}, false
 	}
 	place, ok := placeOf(s, document, fits[0].content)

@@ -19,20 +19,15 @@ type page struct {
 	main    *frame
 
 	mu     sync.Mutex
-	frames map[string]*frame       // by ID
-	guests map[string]guest        // frames with processes of their own, by ID
-	dialog chan struct{}           // closed while a dialog of JavaScript blocks the page; otherwise open
-	seen   map[string]chan<- event // readers of events
+	frames map[string]*frame // by ID
+	guests map[string]guest  // frames with processes of their own, by ID
+	dialog chan struct{}     // closed while a dialog of JavaScript blocks the page; otherwise open
+	// emulates reports whether the page behaves as if it had the keyboard. Then it says that it is visible in any case.
+	emulates bool
 }
 
 // A guest is a frame with a process of its own.
 type guest struct{ session, parent *devtools.Session }
-
-// An event is one of the protocol.
-type event struct {
-	method string
-	params json.RawMessage
-}
 
 // errDialog means that a dialog of JavaScript blocks the page.
 var errDialog = errors.New("a dialog of the page is open")
@@ -112,7 +107,7 @@ func (p *page) event(s *devtools.Session, method string, params json.RawMessage)
 	}
 }
 
-// leave forgets a frame whose process has ended.
+// leave forgets a frame after the end of its process.
 func (p *page) leave(id string, s *devtools.Session) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -184,7 +179,7 @@ type frameTree struct {
 	Children []frameTree `json:"childFrames"`
 }
 
-// readFrames reads the frames in the frame f, whose document is c. below has the IDs of the frames in each frame that
+// readFrames reads the frames in the frame f with the document c. below has the IDs of the frames in each frame that
 // share its process; nil if they are not known yet.
 func (p *page) readFrames(ctx context.Context, f *frame, c *content, below map[string][]string) error {
 	if below == nil {

@@ -17,11 +17,11 @@ import (
 // tabs are the tabs of a connected browser. It is safe for concurrent use.
 type tabs struct {
 	browser *devtools.Browser
+	bars    bars
 
-	mu     sync.Mutex
-	pages  map[string]*page // by target
-	shown  []string         // those that windows showed at the last reading
-	looked time.Time        // for other ones that windows show
+	mu    sync.Mutex
+	pages map[string]*page // by target
+	shown []string         // those that windows showed at the last reading
 }
 
 // A reading is a page that a window shows, as it was read.
@@ -114,13 +114,9 @@ func (t *tabs) visible(ctx context.Context, ids []string) (shown []string) {
 	var wait sync.WaitGroup
 	for i, id := range ids {
 		wait.Go(func() {
-			p, err := t.attached(ctx, id)
-			if err != nil {
-				return
+			if p, err := t.attached(ctx, id); err == nil {
+				is[i] = p.isVisible(ctx)
 			}
-			_ = p.unlessBlocked(ctx, func(ctx context.Context) error {
-				return p.main.evaluate(ctx, "JSON.stringify("+readerOf+".isVisible())", &is[i])
-			})
 		})
 	}
 	wait.Wait()

@@ -41,12 +41,19 @@ function point(id) {
   }
   return cover ? {error: "covered", cover: describe(cover)} : {error: "unseen"};
 }
-// Reports whether the frame element is what a click at the point of this document meets.
+// Converts a point of a frame to one of this document, and checks that a pointer there meets the frame's element.
 function meets(id, x, y) {
-  const e = nodeOf(id), hit = hitAt(x, y);
+  const e = nodeOf(id);
   if (!e) return {error: "stale"};
-  const r = e.getBoundingClientRect();
-  return hit === e ? {x: r.left + e.clientLeft, y: r.top + e.clientTop} : {error: "covered", cover: hit ? describe(hit) : {role: "edge", name: ""}};
+  const at = () => { const r = e.getBoundingClientRect(); return {x: r.left + e.clientLeft + x, y: r.top + e.clientTop + y}; };
+  let p = at();
+  if (p.x < 0 || p.y < 0 || p.x >= innerWidth || p.y >= innerHeight) {
+    e.scrollIntoView({block: "nearest", inline: "nearest", behavior: "instant"});
+    p = at();
+  }
+  const hit = hitAt(p.x, p.y);
+  if (!hit) return {error: "unseen"};
+  return hit === e ? p : {error: "covered", cover: describe(hit)};
 }
 function reveal(id) {
   let e = nodeOf(id);
@@ -82,6 +89,20 @@ function prepare(id, replace) {
   return {empty: e.innerText.trim() === "", lines: true, rich: true};
 }
 function focused(id) { const e = nodeOf(id); return e ? {focused: activeIn(document) === e} : {error: "stale"}; }
+// A date as the field shows it, such as 12/25/2026, in the notation of its value.
+function dateText(e, text) {
+  const numbers = e.type === "date" && text.match(/^\s*(\d{1,4})\D+(\d{1,2})\D+(\d{1,4})\s*$/);
+  if (!numbers || numbers[1].length === 4) return text;
+  const order = new Intl.DateTimeFormat(navigator.language).formatToParts().map(p => p.type).filter(type => ["year", "month", "day"].includes(type));
+  const of = Object.fromEntries(order.map((type, i) => [type, numbers[i + 1]]));
+  return of.year.length === 4 ? `${of.year}-${of.month.padStart(2, "0")}-${of.day.padStart(2, "0")}` : text;
+}
+// The page hears of a text that was set as a whole, as after a person has left the field.
+function settle(id) {
+  const e = nodeOf(id);
+  if (e && isPlainField(e)) fire(e, "change");
+  return {};
+}
 const fire = (e, ...kinds) => kinds.forEach(kind => e.dispatchEvent(new Event(kind, {bubbles: true, composed: kind === "input"})));
 function set(id, value) {
   const e = nodeOf(id);
@@ -91,7 +112,7 @@ function set(id, value) {
   if (e.tagName !== "INPUT") return {error: "unsupported"};
   const before = e.value;
   e.focus({preventScroll: false});
-  e.value = value;
+  e.value = value = dateText(e, value);
   if (value !== "" && e.value === "" && e.type !== "range") { e.value = before; return {error: "format", kind: e.type}; }
   fire(e, "input", "change");
   return {};
@@ -111,12 +132,12 @@ function choose(id, also) {
 const node = id => nodeOf(Math.abs(id));
 function isNow(id, name) {
   const e = nodeOf(id);
-  return e && (e.nodeType === 3 ? squeeze(e.data) : nameOf(e, roleOf(e))) === name ? {} : {error: "stale"};
+  return e && (e.nodeType === 3 ? squeeze(e.data) : nameOf(e, roleOf(e)) || wordsBefore(e) || squeeze(textOf(e)).slice(0, 200)) === name ? {} : {error: "stale"};
 }
 function mark(e) { if (e.nodeType === 1) clickable.add(e); }
 
 // Calls an act, unless the window shows another tab.
-const acts = {point, meets, reveal, focus, prepare, focused, set, choose, isNow};
+const acts = {point, meets, reveal, focus, prepare, focused, set, settle, choose, isNow};
 const act = (kind, ...args) => JSON.stringify(isVisible() ? acts[kind](...args) : {error: "hidden"});
 
 return globalThis[Symbol.for("aai.reader")] = {token, read, one, changed, act, node, idOf, mark, isVisible};

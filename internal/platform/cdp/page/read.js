@@ -28,18 +28,17 @@ const isTrue = (e, key) => e.getAttribute(key) === "true";
 
 // Roles of ARIA whose role in the tree has another name.
 const ROLES = {
-  alert: "status", log: "status", timer: "status", marquee: "status", status: "status", switch: "button", searchbox: "textbox", img: "image", gridcell: "cell",
-  treegrid: "grid", banner: "region", main: "region", navigation: "region", complementary: "region", contentinfo: "region", search: "region",
+  alert: "status", log: "status", timer: "status", marquee: "status", status: "status", img: "image", gridcell: "cell", treegrid: "grid", complementary: "region",
   directory: "list", feed: "list", radiogroup: "group", presentation: "", none: "", generic: "", rowgroup: "", math: "group", note: "group",
   term: "group", definition: "group", application: "group", caption: "", document: "group", text: "text",
 };
-const KNOWN = new Set(("button checkbox radio textbox spinbutton slider scrollbar progressbar meter combobox link menubar menu menuitem " +
+const KNOWN = new Set(("button checkbox radio switch searchbox banner main navigation contentinfo search textbox spinbutton slider scrollbar progressbar meter combobox link menubar menu menuitem " +
   "menuitemcheckbox menuitemradio tablist tab tabpanel list listitem listbox option tree treeitem table grid row cell columnheader rowheader " +
   "heading paragraph article blockquote code figure form region group toolbar separator dialog alertdialog tooltip").split(" "));
 const TAGS = {
   BUTTON: "button", SUMMARY: "button", TEXTAREA: "textbox", UL: "list", OL: "list", MENU: "list", DL: "list", LI: "listitem", TABLE: "table", TR: "row",
   TD: "cell", H1: "heading", H2: "heading", H3: "heading", H4: "heading", H5: "heading", H6: "heading", P: "paragraph", FORM: "form",
-  NAV: "region", MAIN: "region", ASIDE: "region", SEARCH: "region", ARTICLE: "article", BLOCKQUOTE: "blockquote", FIGURE: "figure", FIELDSET: "group",
+  NAV: "navigation", MAIN: "main", ASIDE: "region", SEARCH: "search", ARTICLE: "article", BLOCKQUOTE: "blockquote", FIGURE: "figure", FIELDSET: "group",
   HR: "separator", DIALOG: "dialog", PROGRESS: "progressbar", METER: "meter", OUTPUT: "status", LABEL: "label", LEGEND: "label", CANVAS: "canvas",
   IMG: "image", IFRAME: "group", FRAME: "group", VIDEO: "group", AUDIO: "group", OPTION: "option",
 };
@@ -47,10 +46,10 @@ const INPUTS = {
   button: "button", submit: "button", reset: "button", image: "button", file: "button", color: "button", checkbox: "checkbox", radio: "radio",
   range: "slider", number: "spinbutton", hidden: "",
 };
-const BY_CONTENT = new Set(("button checkbox radio link menuitem menuitemcheckbox menuitemradio tab option treeitem cell columnheader rowheader heading " +
+const BY_CONTENT = new Set(("button checkbox radio switch link menuitem menuitemcheckbox menuitemradio tab option treeitem cell columnheader rowheader heading " +
   "paragraph tooltip label").split(" "));
-const LEAVES = new Set("checkbox radio menuitemcheckbox menuitemradio slider spinbutton scrollbar progressbar meter separator image canvas".split(" "));
-const CONTROLS = new Set(("button checkbox radio textbox spinbutton slider combobox link menuitem menuitemcheckbox menuitemradio tab option treeitem").split(" "));
+const LEAVES = new Set("checkbox radio switch menuitemcheckbox menuitemradio slider spinbutton scrollbar progressbar meter separator image canvas".split(" "));
+const CONTROLS = new Set(("button checkbox radio switch textbox searchbox spinbutton slider combobox link menuitem menuitemcheckbox menuitemradio tab option treeitem").split(" "));
 
 function roleOf(e) {
   for (const role of attr(e, "role").toLowerCase().split(/\s+/)) {
@@ -64,20 +63,30 @@ function roleOf(e) {
   case "SELECT": return e.multiple || e.size > 1 ? "listbox" : "combobox";
   case "TH": return attr(e, "scope").startsWith("row") ? "rowheader" : "columnheader";
   case "SECTION": return label(e) ? "region" : "";
+  case "HEADER": return e.closest("article, aside, main, nav, section") ? "" : "banner";
+  case "FOOTER": return e.closest("article, aside, main, nav, section") ? "" : "contentinfo";
   case "SVG": return attr(e, "aria-label") || e.querySelector(":scope > title") ? "image" : "";
   case "SUMMARY": return e.parentElement?.tagName === "DETAILS" ? "button" : "";
   }
   if (TAGS[tag] !== undefined) return TAGS[tag];
-  return e.isContentEditable && e.matches("[contenteditable]") ? "group" : "";
+  return isEditor(e) ? "group" : "";
 }
 
 const isPassword = e => (e.type === "password" && e.tagName === "INPUT" && !!secrets.add(e)) || secrets.has(e);
 const DATES = new Set(["date", "time", "datetime-local", "month", "week"]);
 const isPlainField = e => e.tagName === "TEXTAREA" || e.tagName === "INPUT" && !(e.type in INPUTS && e.type !== "number") && !DATES.has(e.type);
-const isEditor = e => e.isContentEditable && (e.matches("[contenteditable]") || e === e.ownerDocument.body);
+const isEditor = e => (e.hasAttribute("contenteditable") || e === document.body) && e.isContentEditable;
+// Reports whether nothing but the kind of an element decides what it is: its attributes are for looks alone.
+const FORM = new Set("INPUT TEXTAREA SELECT BUTTON OPTION FIELDSET OUTPUT A AREA SUMMARY DETAILS DIALOG IFRAME FRAME OBJECT EMBED IMG svg SVG LABEL CANVAS PROGRESS METER".split(" "));
+function isBare(e) {
+  if (FORM.has(e.tagName)) return false;
+  for (const {name} of e.attributes) if (name !== "class" && name !== "style" && name !== "id" && !name.startsWith("data-")) return false;
+  return true;
+}
 
 // The text of an element as its name: of what shows in it, with the names of pictures and the values of fields.
 function textOf(e, deep = 0) {
+  if (!e.firstElementChild && !e.shadowRoot && e.tagName !== "SLOT") return e.textContent.slice(0, 2000);
   let out = "";
   for (const c of childrenOf(e)) {
     if (out.length > 2000 || deep > 40) break;
@@ -106,14 +115,14 @@ function label(e, referenced) {
   return squeeze(attr(e, "aria-label"));
 }
 
-function nameOf(e, role) {
-  const own = label(e), tag = e.tagName.toUpperCase();
+function nameOf(e, role, bare) {
+  const own = bare ? "" : label(e), tag = e.tagName.toUpperCase();
   if (tag === "INPUT" && e.type === "file") {
     const files = [...e.files].map(f => f.name).join(", ") || "No file chosen";
     return (own || labels(e) ? (own || labels(e)) + ": " : "") + files;
   }
   if (own) return own;
-  const native = labels(e);
+  const native = bare ? "" : labels(e);
   if (native) return native;
   switch (tag) {
   case "INPUT":
@@ -145,6 +154,30 @@ function ownLabel(l, field) {
   }
   return out;
 }
+// The words right before a field without a name, if no other field stands between.
+const FIELDS = "input, select, textarea, button, legend, [contenteditable], [role]";
+function wordsBefore(e) {
+  for (let n = e, up = 0; up < 3; up++) {
+    for (let p = n.previousSibling; p; p = p.previousSibling) {
+      if (p.nodeType === 1 && (p.matches(FIELDS) || p.querySelector(FIELDS))) return "";
+      const words = p.nodeType === 3 ? squeeze(p.data) : p.nodeType === 1 ? squeeze(textOf(p)) : "";
+      if (words) return words.length < 80 ? words : "";
+    }
+    const parent = n.parentElement;
+    if (!parent || parent.tagName !== "TD" && (parent.tagName === "FIELDSET" || parent.children.length > 1 || squeeze(parent.textContent))) return "";
+    n = parent;
+  }
+  return "";
+}
+// What tells an element without any text: the file of its picture and its class.
+function signOf(e) {
+  const plain = word => /^[\w.,()+*'!-]+$/.test(word) && word.length < 48;
+  const source = e.getAttribute("src") ?? e.querySelector("img[src]")?.getAttribute("src") ?? "";
+  const file = source.startsWith("data:") ? "" : source.split("?")[0].split("/").pop();
+  let sign = file.includes(".") && plain(file) ? file : "", kinds = "";
+  for (const word of attr(e, "class").split(/\s+/)) if (plain(word) && (sign + kinds + word).length < 48) kinds += "." + word;
+  return squeeze(sign + " " + kinds) || "<" + e.tagName.toLowerCase() + ">";
+}
 function descriptionOf(e, name) {
   const text = byIds(e, "aria-describedby") || squeeze(attr(e, "aria-description")) || squeeze(attr(e, "title"));
   return text === name ? "" : text;
@@ -160,17 +193,19 @@ function valueOf(e, role, whole) {
   if (tag === "PROGRESS") return e.hasAttribute("value") ? String(e.value) : "";
   if (tag === "METER") return String(e.value);
   if (isEditor(e)) return cut(e.innerText.replace(/\n$/, ""));
-  if (role === "textbox") return cut(e.innerText);
+  if (role === "textbox" || role === "searchbox") return cut(e.innerText);
   if (e.hasAttribute("aria-valuenow") || e.hasAttribute("aria-valuetext")) {
     return role === "spinbutton" || role === "slider" || role === "scrollbar" || role === "progressbar" || role === "meter" ? attr(e, "aria-valuenow") || attr(e, "aria-valuetext") : "";
   }
-  return role === "combobox" && !e.querySelector("input") ? squeeze(textOf(e)).slice(0, 500) : "";
+  if (role !== "combobox" || e.querySelector("input")) return "";
+  const chosen = e.querySelector("[role=option][aria-selected=true]");
+  return squeeze(textOf(chosen ?? e)).slice(0, 500);
 }
 const numbersOf = (e, role) => role !== "slider" && role !== "spinbutton" && role !== "scrollbar" && role !== "progressbar" && role !== "meter" ? [0, 0] :
   [e.min, e.max].map((v, i) => Number(v !== undefined && v !== "" ? v : attr(e, i ? "aria-valuemax" : "aria-valuemin") ||
     (i && e.tagName === "INPUT" && e.type === "range" ? 100 : i && e.tagName === "PROGRESS" ? e.max : 0)) || 0);
 
-const isDisabled = e => e.matches(":disabled") || isTrue(e, "aria-disabled") || !!e.closest?.("[aria-disabled=true]");
+const isDisabled = e => e.matches(":disabled") || !!e.closest("[aria-disabled=true]");
 function activeIn(root) {
   let e = root.activeElement;
   while (e?.shadowRoot?.activeElement) e = e.shadowRoot.activeElement;
@@ -187,19 +222,19 @@ function statesOf(e, role, active) {
   const tag = e.tagName, field = isPlainField(e) && tag !== "SELECT";
   if (field || DATES.has(e.type) && tag === "INPUT") {
     if (e.readOnly) s |= S.readonly;
-    else if (!off && field) s |= S.editable;
+    else if (!off) s |= S.editable;
     if (tag === "TEXTAREA") s |= S.multiline;
     if (isPassword(e)) s |= S.password;
   } else if (isEditor(e) && !off) {
     s |= S.editable;
     if (role === "textbox" && attr(e, "aria-multiline") !== "false") s |= S.multiline;
-  } else if (role === "textbox") s |= S.readonly;
+  } else if (role === "textbox" || role === "searchbox") s |= S.readonly;
   if (isTrue(e, "aria-readonly")) s = s & ~S.editable | S.readonly;
   if (role === "checkbox" || role === "radio" || role === "menuitemcheckbox" || role === "menuitemradio" || attr(e, "role") === "switch" || has("aria-pressed")) {
     s |= S.checkable;
     const aria = attr(e, "aria-checked") || attr(e, "aria-pressed");
     if (e.indeterminate || aria === "mixed") s |= S.mixed;
-    else if (tag === "INPUT" ? e.checked : aria === "true") s |= role === "button" ? S.checked | S.pressed : S.checked;
+    else if (tag === "INPUT" ? e.checked : aria === "true") s |= role === "button" || role === "switch" ? S.checked | S.pressed : S.checked;
   }
   if (tag === "OPTION") {
     s |= off ? 0 : S.selectable | S.focusable;
@@ -224,7 +259,7 @@ function actionOf(e, role, s, style, pointerAbove) {
   if (!(s & S.enabled)) return "";
   switch (role) {
   case "link": return "jump";
-  case "textbox": case "spinbutton": return "activate";
+  case "textbox": case "searchbox": case "spinbutton": return "activate";
   case "combobox": return "open";
   case "checkbox": case "radio": case "menuitemcheckbox": case "menuitemradio": return s & S.checked ? "uncheck" : "check";
   case "option": return "select";
@@ -255,6 +290,13 @@ const place = (row, rect, s, clip) => {
   row[8] = rect.left; row[9] = rect.top; row[10] = rect.width; row[11] = rect.height;
 };
 
+const isField = (e, role) => role === "textbox" || role === "searchbox" || role === "spinbutton" || role === "combobox" || role === "listbox";
+// The place of a box that shows only by its label.
+function labelled(e, rect) {
+  const isSeen = rect.width > 1 && rect.height > 1 && rect.right > 0 && rect.bottom > -scrollY;
+  return isSeen || !e.labels?.length ? rect : e.labels[0].getBoundingClientRect();
+}
+
 function addText(node, parent, rect, clip) {
   const text = squeeze(node.data);
   if (!text) return;
@@ -283,32 +325,36 @@ function addOptions(select, parent, s) {
   }
 }
 
-function visit(e, parent, clip, pointerAbove, editing) {
+function visit(e, parent, clip, pointerAbove, editing, off) {
   const tag = e.tagName.toUpperCase();
   if (tag === "SCRIPT" || tag === "STYLE" || tag === "NOSCRIPT" || tag === "TEMPLATE" || tag === "HEAD") return;
-  if (e.hasAttribute("aria-hidden") && isTrue(e, "aria-hidden") || e.hasAttribute("inert")) return;
+  if (isTrue(e, "aria-hidden") || e.hasAttribute("inert")) return;
   const style = getComputedStyle(e);
   if (style.display === "none") return;
   const hidden = style.visibility !== "visible", contents = style.display === "contents";
-  let role = hidden ? "" : roleOf(e);
+  const bare = isBare(e), role = hidden ? "" : roleOf(e);
   const rect = contents ? null : e.getBoundingClientRect();
   if (!contents && (style.position === "fixed" || style.position === "absolute")) clip = style.position === "fixed" ? view() : clip;
   const inner = contents || style.overflow === "visible" || e === document.body || e === document.documentElement ? clip : cutRect(clip, rect);
   const pointer = style.cursor === "pointer";
   let at = parent, s = 0, name = "", mine = -1;
   if (!hidden && e !== document.documentElement && e !== document.body) {
-    const spot = contents ? {left: 0, top: 0, right: 0, bottom: 0, width: 0, height: 0} : rect;
-    const editor = isEditor(e);
-    s = statesOf(e, role, active);
+    let spot = contents ? {left: 0, top: 0, right: 0, bottom: 0, width: 0, height: 0} : rect;
+    const editor = !bare && isEditor(e);
+    s = bare ? (off ? 0 : S.enabled) | (e === active ? S.focused : 0) : statesOf(e, role, active);
+    off = off || !bare && isTrue(e, "aria-disabled");
     const action = actionOf(e, role, s, style, pointerAbove || role === "" && editing);
     const wanted = role !== "" || action !== "" || s & S.focusable && e.hasAttribute("tabindex");
     const block = !wanted && !style.display.startsWith("inline") && !contents;
     if (wanted || block) {
-      if (wanted) name = nameOf(e, role);
+      if (wanted) name = nameOf(e, role, bare);
       if (!wanted || role !== "image" || name || action || e.getAttribute("alt") === null) {
-        const [min, max] = wanted ? numbersOf(e, role) : [0, 0];
+        const [min, max] = wanted && !bare ? numbersOf(e, role) : [0, 0];
         if (wanted && role === "" && !name && action) name = squeeze(textOf(e)).slice(0, 200);
-        const row = [parent, idOf(e), role || "generic", name, wanted ? valueOf(e, role) : "", wanted ? descriptionOf(e, name) : "", wanted ? e.id || attr(e, "data-testid") : "", s, 0, 0, 0, 0, action, min, max];
+        if (!name && isField(e, role) && (name = wordsBefore(e))) s |= S.placed;
+        if (role === "checkbox" || role === "radio") spot = labelled(e, spot);
+        const row = [parent, idOf(e), role || "generic", name, wanted && !bare ? valueOf(e, role) : "", wanted && !bare ? descriptionOf(e, name) : "", wanted ? e.id || attr(e, "data-testid") : "", s, 0, 0, 0, 0, action, min, max];
+        if (wanted && !name && !row[4] && !row[5] && (action || CONTROLS.has(role)) && !e.textContent.trim()) row[5] = signOf(e);
         place(row, spot, s, clip);
         at = mine = rows.length;
         row.loose = block;
@@ -332,7 +378,7 @@ function visit(e, parent, clip, pointerAbove, editing) {
   const sole = texts === 1 && others === 0;
   if (sole && mine >= 0 && (BY_CONTENT.has(role) && name || rows[mine][3])) return;
   for (const c of kids) {
-    if (c.nodeType === 1) visit(c, at, inner, pointerAbove || pointer, editing);
+    if (c.nodeType === 1) visit(c, at, inner, pointerAbove || pointer, editing, off);
     else if (c.nodeType === 3 && !hidden) addText(c, at, sole && rect?.width ? rect : null, inner);
   }
   if (mine >= 0 && rows[mine].loose) loosen(mine);
@@ -361,7 +407,7 @@ function read() {
     const editable = document.designMode === "on" || !!body?.isContentEditable;
     const s = S.showing | S.enabled | S.focusable | (active === body || !active ? S.focused : 0) | (editable ? S.editable : 0) | (document.readyState === "loading" ? S.busy : 0);
     rows.push([-1, idOf(document), "document", squeeze(document.title), "", "", "", s, 0, 0, innerWidth, innerHeight, "", 0, 0]);
-    visit(modal ?? root, 0, view(), false, false);
+    visit(modal ?? root, 0, view(), false, false, false);
   }
   dirty = false;
   return JSON.stringify({token, url: document.URL, scale: devicePixelRatio, width: pixels(innerWidth), height: pixels(innerHeight), visible: isVisible(),
@@ -388,9 +434,11 @@ function one(id) {
     addText(e, -1, null, view());
     return rows.length ? JSON.stringify(columns(rows)) : "";
   }
-  const role = roleOf(e), style = getComputedStyle(e), s = statesOf(e, role, active), name = nameOf(e, role), [min, max] = numbersOf(e, role);
+  const role = roleOf(e), style = getComputedStyle(e), s = statesOf(e, role, active), [min, max] = numbersOf(e, role);
+  let name = nameOf(e, role);
   const shown = style.display !== "none" && style.visibility === "visible";
   const option = e.tagName === "OPTION" && e.closest("select")?.matches(":not([multiple]):not([size])");
+  if (!name && isField(e, role)) name = wordsBefore(e);
   const row = [-1, id, id < 0 ? "menu" : option ? "menuitem" : role || "generic", name, valueOf(e, role, true), descriptionOf(e, name), e.id, s, 0, 0, 0, 0, actionOf(e, role, s, style, false), min, max];
   if (shown && !option) place(row, e.getBoundingClientRect(), s, view());
   return JSON.stringify(columns([row]));

@@ -1,0 +1,185 @@
+package cdp_test
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/desktop"
+)
+
+// find returns the visible element with the role and the name, once the tree has it.
+func (w *world) find(t *testing.T, role desktop.Role, name string) desktop.Element {
+	t.Helper()
+	var found desktop.Element
+	if !within(func() bool {
+		s := w.snapshot(t, w.backend)
+		for i, e := range s.Elements {
+			if e.Role == role && e.Name == name && e.DevTools && s.IsVisible(i) {
+				found = e
+				return true
+			}
+		}
+		return false
+	}) {
+		t.Fatalf("no %s %q; there are %s", role, name, strings.Join(controls(w.snapshot(t, w.backend)), "\n"))
+	}
+	return found
+}
+
+func (w *world) act(t *testing.T, e desktop.Element, act desktop.Act) *aai.Error {
+	t.Helper()
+	act.Name = e.Name
+	return aai.AsError(w.backend.Actor.Execute(t.Context(), w.app, e.ID, act))
+}
+
+// press presses the element, which must succeed.
+func (w *world) press(t *testing.T, role desktop.Role, name string) {
+	t.Helper()
+	if err := w.act(t, w.find(t, role, name), desktop.Act{Verb: desktop.Press}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+const pages = `<!doctype html><title>Parts</title><style>body{margin:8px}</style>
+<button onclick="out.textContent = 'pressed'">Press</button> <output id=out></output>
+<div id=host></div>
+<iframe title=Same srcdoc="<button onclick='this.textContent = &quot;Same done&quot;'>Same</button>" height=50></iframe>
+<iframe title=Other src="http://other.test:PORT/frame" height=80></iframe>
+<div style="position:relative;height:30px"><button>Under</button><div style="position:absolute;inset:0;background:#eee">Cover</div></div>
+<div contenteditable role=textbox aria-label=Editor></div>
+<div id=list role=list style="height:60px;overflow:auto"></div>
+<button onclick="setTimeout(() => alert('Careful'))">Alert</button>
+<script>
+host.attachShadow({mode: 'open'}).innerHTML = '<button>Shadow</button>';
+host.shadowRoot.firstChild.onclick = e => e.target.textContent = 'Shadow done';
+for (let i = 0; i < 40; i++) list.innerHTML += '<div role=listitem><button onclick="this.textContent += \' done\'">Row ' + i + '</button></div>';
+</script>`
+
+// TestPages operates the parts of a page in a browser that shows nothing of it by accessibility.
+func TestPages(t *testing.T) {
+	w := newWorld(t, "")
+	_, port, _ := strings.Cut(strings.TrimPrefix(w.server.URL, "http://"), ":")
+	w.pages["/parts"] = strings.ReplaceAll(pages, "PORT", port)
+	w.pages["/frame"] = `<button onclick="this.textContent = 'Other done'">Other</button><input aria-label=Within>`
+	w.pages["/next"] = `<title>Next</title><button>Press</button>`
+	w.open(t, "/parts")
+	for _, name := range []string{"Shadow", "Same", "Other"} {
+		t.Run(name, func(t *testing.T) {
+			w.press(t, desktop.Button, name)
+			w.find(t, desktop.Button, name+" done")
+		})
+	}
+	t.Run("text in a frame of another site", func(t *testing.T) {
+		if err := w.act(t, w.find(t, desktop.Textbox, "Within"), desktop.Act{Verb: desktop.SetText, Text: "hällo"}); err != nil {
+			t.Fatal(err)
+		}
+		until(t, func() bool { return w.find(t, desktop.Textbox, "Within").Value == "hällo" })
+	})
+	t.Run("editor", func(t *testing.T) {
+		for _, text := range []string{"one\ntwo", "three"} {
+			if err := w.act(t, w.find(t, desktop.Textbox, "Editor"), desktop.Act{Verb: desktop.SetText, Text: text}); err != nil {
+				t.Fatal(err)
+			}
+			until(t, func() bool { return w.find(t, desktop.Textbox, "Editor").Value == text })
+		}
+	})
+	t.Run("covered", func(t *testing.T) {
+		err := w.act(t, w.find(t, desktop.Button, "Under"), desktop.Act{Verb: desktop.Press})
+		if err == nil || err.Delivery != aai.NotDelivered || !strings.Contains(err.Message, "Cover") {
+			t.Errorf("the error is %+v", err)
+		}
+	})
+	t.Run("scrolled away", func(t *testing.T) {
+		s := w.snapshot(t, w.backend)
+		for i, e := range s.Elements {
+			if e.Name != "Row 39" || e.Role != desktop.Button {
+				continue
+			}
+			if !s.IsOffscreen(i) {
+				t.Errorf("it is %v", e.States.Words())
+			}
+			if err := w.act(t, e, desktop.Act{Verb: desktop.Press}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		w.find(t, desktop.Button, "Row 39 done")
+	})
+	t.Run("events", func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		events, err := w.backend.Events.Watch(ctx, w.app)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.press(t, desktop.Button, "Press")
+		<-events
+		w.find(t, desktop.Status, "")
+	})
+	t.Run("dialog of JavaScript", func(t *testing.T) {
+		w.press(t, desktop.Button, "Alert")
+		seen := false
+		until(t, func() bool { // accessibility shows it; the browser ignores the first presses
+			open := false
+			for _, e := range w.snapshot(t, w.backend).Elements {
+				if e.Role == desktop.Button && e.Name == "OK" && e.States.Has(desktop.Showing) {
+					open, seen = true, true
+					_ = w.backend.Actor.Execute(t.Context(), w.app, e.ID, desktop.Act{Verb: desktop.Press})
+				}
+			}
+			return seen && !open
+		})
+		w.find(t, desktop.Button, "Alert")
+	})
+	t.Run("another document", func(t *testing.T) {
+		old := w.find(t, desktop.Button, "Press")
+		w.open(t, "/next")
+		w.find(t, desktop.Button, "Press")
+		if err := w.act(t, old, desktop.Act{Verb: desktop.Press}); err == nil || err.Code != aai.StaleRef {
+			t.Errorf("the error is %+v", err)
+		}
+	})
+	t.Run("tab in the background", func(t *testing.T) {
+		old := w.find(t, desktop.Button, "Press")
+		w.pages["/front"] = `<title>Front</title><button>In front</button>`
+		if err := w.browsers.Connected(t.Context())[0].Request(t.Context(), "Target.createTarget", map[string]any{"url": w.server.URL + "/front"}, nil); err != nil {
+			t.Fatal(err)
+		}
+		w.find(t, desktop.Button, "In front")
+		for _, e := range w.snapshot(t, w.backend).Elements {
+			if e.Name == "Press" {
+				t.Errorf("the tree has the %s of the tab in the background", e.Role)
+			}
+		}
+		if err := w.act(t, old, desktop.Act{Verb: desktop.Press}); err == nil || err.Delivery != aai.NotDelivered {
+			t.Errorf("the error is %+v", err)
+		}
+	})
+	t.Run("end of the connection", func(t *testing.T) {
+		old := w.find(t, desktop.Button, "In front")
+		if err := w.browsers.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.act(t, old, desktop.Act{Verb: desktop.Press}); err == nil || err.Code != aai.StaleRef {
+			t.Errorf("the error is %+v", err)
+		}
+		if s := w.snapshot(t, w.backend); len(s.Elements) == 0 {
+			t.Error("there is no tree of the platform")
+		}
+	})
+}
+
+// open lets the tab that the window shows go to a page.
+func (w *world) open(t *testing.T, path string) {
+	t.Helper()
+	one := w.browsers.Connected(t.Context())[0]
+	s, err := one.Attach(t.Context(), one.Tabs()[0].ID, func(string, json.RawMessage) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Request(t.Context(), "Page.navigate", map[string]any{"url": w.server.URL + path}, nil); err != nil {
+		t.Fatal(err)
+	}
+}
