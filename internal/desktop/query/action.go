@@ -216,7 +216,7 @@ func (f *finder) nameMatches(name string, w *searchText) bool {
 
 // mayMatchName is a cheap precheck for nameMatches on a loosened name.
 func mayMatchName(name string, w *searchText) bool {
-	return strings.HasPrefix(name, w.plain) || strings.ContainsAny(name, "&’ʼ") || strings.ContainsAny(w.plain, "&")
+	return strings.HasPrefix(name, w.plain) || strings.ContainsAny(name, "&’ʼ"+zeroWidth) || strings.ContainsAny(w.plain, "&")
 }
 
 // normalizeName returns a text in the form in which names are compared: loosened, without the mnemonic

@@ -148,6 +148,7 @@ func TestAllowsActionByOwnName(t *testing.T) {
 		func(name string) string { return " " + strings.ReplaceAll(name, " ", "  ") + " " },
 		func(name string) string { return strings.ReplaceAll(name, " ", "\u00a0") },
 		func(name string) string { return strings.ReplaceAll(name, "'", "’") },
+		func(name string) string { return name + " \u200b" },
 	}
 	added := []string{"", "...", "…", "\tCtrl+S", " Ctrl+Shift+S", " (12)", " [3]", "（99+）"}
 	rapid.Check(t, func(t *rapid.T) {

@@ -63,13 +63,24 @@ func (f *finder) compare(i int, a attribute, w *searchText, g matchLevel) bool {
 	return finds(got, w.loose, func(rune) bool { return true })
 }
 
+// zeroWidth are characters that no outline shows. Component libraries fill empty values with them.
+const zeroWidth = "\u200b\u2060\ufeff"
+
 // loosen converts a text to the form for loose comparison: lower case, single spaces, without the
-// underscores of mnemonics, and without an ellipsis or a colon at the end. It returns the text unchanged if
+// underscores of mnemonics and characters of no width, and without an ellipsis or a colon at the end. It returns the text unchanged if
 // nothing would remain.
 func loosen(text string) string {
 	t := strings.ToLower(text)
 	if strings.IndexByte(t, '_') >= 0 {
 		t = strings.ReplaceAll(t, "_", "")
+	}
+	if strings.ContainsAny(t, zeroWidth) {
+		t = strings.Map(func(r rune) rune {
+			if strings.ContainsRune(zeroWidth, r) {
+				return -1
+			}
+			return r
+		}, t)
 	}
 	if !singleSpaced(t) {
 		t = strings.Join(strings.Fields(t), " ")
