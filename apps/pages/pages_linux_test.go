@@ -30,6 +30,7 @@ func TestPages(t *testing.T) {
 				t.Run(k.page+" "+k.goal, func(t *testing.T) {
 					o := y.do(t, w, &k)
 					outcomes[y.name] = append(outcomes[y.name], o)
+					t.Logf("right %t, %d calls, %d tokens and %d of the first look, %d ms", o.isRight, o.calls, o.tokens, o.look, o.took.Milliseconds())
 					switch {
 					case o.isFalseSuccess && y.look == "ax_get_tree":
 						t.Errorf("the gateway says that it is done, but %s", o.fault)

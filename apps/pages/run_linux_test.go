@@ -36,6 +36,7 @@ type way struct {
 func ways() []way {
 	gateway := func(k *task) []call { return k.gateway }
 	return []way{
+		{"DevTools", openDebugged, "ax_get_tree", gateway},
 		{"accessibility, Chromium", openChromium, "ax_get_tree", gateway},
 		{"accessibility, Firefox", openFirefox, "ax_get_tree", gateway},
 		{"playwright-mcp", openPlaywright, "browser_snapshot", func(k *task) []call { return k.peer }},
@@ -195,6 +196,32 @@ func openChromium(t *testing.T, w *world, address string) (*agent, string) {
 	t.Helper()
 	app := w.Browser(t, address)
 	t.Cleanup(func() { app.Kill(t) })
+	return w.serve(t, "chromium", address), "chromium"
+}
+
+// openDebugged opens the page in a Chromium to whose DevTools the person has let the gateway. In the home of a test no
+// keychain seals the list of such browsers.
+func openDebugged(t *testing.T, w *world, address string) (*agent, string) {
+	t.Helper()
+	files, _ := filepath.Glob(w.Path("tmp", "*", "DevToolsActivePort")) // of browsers before
+	for _, file := range files {
+		_ = os.Remove(file)
+	}
+	app := w.Browser(t, address, "--remote-debugging-port=0", "--enable-features=WebMCPTesting,DevToolsWebMCPSupport")
+	t.Cleanup(func() { app.Kill(t) })
+	w.eventually(t, "the browser listens", func() bool {
+		files, _ := filepath.Glob(w.Path("tmp", "*", "DevToolsActivePort"))
+		var ids []string
+		for _, file := range files {
+			text, _ := os.ReadFile(file)
+			if _, id, ok := strings.Cut(string(text), "/devtools/browser/"); ok {
+				ids = append(ids, fmt.Sprintf("%q", strings.TrimSpace(id)))
+			}
+		}
+		folder := filepath.Join(w.Home, ".local", "share", "aai-gateway")
+		list := "[" + strings.Join(ids, ",") + "]"
+		return len(ids) > 0 && os.MkdirAll(folder, 0o700) == nil && os.WriteFile(filepath.Join(folder, "browsers.json"), []byte(list), 0o600) == nil
+	})
 	return w.serve(t, "chromium", address), "chromium"
 }
 

@@ -111,12 +111,16 @@ func (k *task) difference(state map[string]any) string {
 
 // refPattern matches an element of an outline, of the gateway or of playwright-mcp, with its ref.
 func refPattern(element string) *regexp.Regexp {
+	const ref = `(?: \[[^\]]*\])*? \[(?:ref=)?((?:f\d+)?e\d+)\]`
+	if role, text, isText := strings.Cut(element, ": "); isText { // its text follows the ref
+		return regexp.MustCompile(regexp.QuoteMeta(role) + ref + ": " + regexp.QuoteMeta(text) + "\n")
+	}
 	role, name, _ := strings.Cut(element, " ")
 	pattern := regexp.QuoteMeta(role)
 	if name != "" {
 		pattern += " " + regexp.QuoteMeta(fmt.Sprintf("%q", name))
 	}
-	return regexp.MustCompile(pattern + `(?: \[[^\]]*\])*? \[(?:ref=)?((?:f\d+)?e\d+)\]`)
+	return regexp.MustCompile(pattern + ref)
 }
 
 // resolve replaces "@role name" by the ref in the outline.
