@@ -20,6 +20,11 @@ const DesktopApp = "desktop"
 // come and go with the pages, so lists for agents leave them out; they are found by search and by id.
 const PagePrefix = "page:"
 
+// IsPageName reports whether the name has the form of an open page's id, with or without "app:".
+func IsPageName(name string) bool {
+	return strings.HasPrefix(strings.TrimPrefix(name, "app:"), PagePrefix)
+}
+
 // DefaultTimeout is the time limit of a tool that sets none.
 const DefaultTimeout = 30 * time.Second
 
@@ -93,6 +98,8 @@ type Process struct {
 	// RunsCommands reports whether input at an unknown place in the program may run commands. Nil
 	// means no.
 	RunsCommands func() bool
+	// Browser is the program that shows an open page, such as "chromium". It is empty for other apps.
+	Browser string
 	// HostsCaller reports that the caller itself runs in the program, so operating it may end the
 	// caller.
 	HostsCaller bool
@@ -137,6 +144,9 @@ func (a *App) HasName(name string) bool {
 	same := func(other string) bool { return strings.EqualFold(name, other) }
 	return name != "" && (same(a.ID) || same("app:"+a.ID) || slices.ContainsFunc(a.Names(), same) || same(a.WireName()))
 }
+
+// IsPage reports whether the app stands for an open page of a browser.
+func (a *App) IsPage() bool { return IsPageName(a.ID) }
 
 // OperatesOthers reports whether the app's tools operate other programs. A call then targets one
 // of them, or the app itself if it names none.

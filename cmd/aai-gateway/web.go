@@ -37,7 +37,7 @@ func (e *combinedCatalog) withPages(c aai.Catalog) aai.Catalog {
 
 // Find implements aai.Catalog. The id of an open page has the form of an address, but is none of a web app.
 func (e *combinedCatalog) Find(ctx context.Context, name string) (*aai.App, error) {
-	if strings.HasPrefix(strings.TrimPrefix(name, "app:"), aai.PagePrefix) {
+	if aai.IsPageName(name) {
 		return e.pages.Find(ctx, name)
 	}
 	return e.WebCatalog.Find(ctx, name)

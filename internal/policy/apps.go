@@ -43,10 +43,16 @@ func (l AppLists) Check(_ context.Context, r *aai.Request) ([]aai.Question, erro
 
 // CheckApp returns an error if the lists deny the app to every tool.
 func (l AppLists) CheckApp(app *aai.App) error {
-	if matchesAny(l.Denied, app) || len(l.Allowed) > 0 && !matchesAny(l.Allowed, app) {
+	if matchesAny(l.Denied, app) || app.Process.Browser != "" && matchesAny(l.Denied, browserOf(app)) || len(l.Allowed) > 0 && !matchesAny(l.Allowed, app) {
 		return appDenied(app)
 	}
 	return nil
+}
+
+// browserOf returns the app of the browser that shows an open page. A denied browser denies its pages; an allowed one
+// allows none.
+func browserOf(page *aai.App) *aai.App {
+	return &aai.App{ID: aai.DesktopApp + "/" + page.Process.Browser}
 }
 
 // coversWholeScreen reports whether a call of the tool without a window may affect any

@@ -18,6 +18,7 @@ func TestLists(t *testing.T) {
 	window := program("keepassxc", "k")
 	window.Source = "/opt/KeePassXC/keepassxc-bin"
 	web := &aai.App{ID: "mail.example.com/org.example.Mail", Name: "Mail"}
+	page := &aai.App{ID: "page:https://example.com", Name: "example.com", Process: aai.Process{Browser: "chromium"}}
 	for name, c := range map[string]struct {
 		lists AppLists
 		app   *aai.App
@@ -39,6 +40,9 @@ func TestLists(t *testing.T) {
 		"a window by executable":   {AppLists{Denied: []string{"/opt/KeePassXC/*"}}, window, false},
 		"by its base":              {AppLists{Denied: []string{"keepassxc-*"}}, window, false},
 		"a site by pattern":        {AppLists{Denied: []string{"mail.example.com/*"}}, web, false},
+		"a page by its browser":    {AppLists{Denied: []string{"chromium"}}, page, false},
+		"a page of another one":    {AppLists{Denied: []string{"firefox"}}, page, true},
+		"an allowed browser only":  {AppLists{Allowed: []string{"desktop/chromium"}}, page, false},
 		"every site":               {AppLists{Denied: []string{"*"}}, web, false},
 		"a pattern that is broken": {AppLists{Denied: []string{"["}}, calculator, true},
 	} {

@@ -178,7 +178,7 @@ func (w words) targetLines(r *aai.Request) (lines, error) {
 		}
 		text = append(text, others...)
 		switch {
-		case isPage(r.App):
+		case r.App.IsPage():
 			text.addOwn(w.in, plainOrQuoted(r.App.ID))
 			return text, nil
 		case r.Call.Target == r.App:

@@ -206,12 +206,9 @@ func (c *Consent) trustsClient(caller aai.Caller) bool {
 // computer. The ID of such an app begins with its host.
 func fromTheWeb(app *aai.App) bool { return !app.OperatesOthers() && strings.Contains(app.ID, "/") }
 
-// isPage reports whether the app stands for an open page of a browser.
-func isPage(app *aai.App) bool { return strings.HasPrefix(app.ID, aai.PagePrefix) }
-
 // webHost returns the host of an app from the web, and the rest of its id.
 func webHost(app *aai.App) (host, id string, web bool) {
-	if isPage(app) {
+	if app.IsPage() {
 		_, host, web = strings.Cut(app.ID, "://")
 		return host, "", web
 	}

@@ -193,6 +193,7 @@ func (w *world) notes() *aai.App {
 		{Name: "add", Description: "Adds a note", Run: respond(&aai.Result{Text: "added"})},
 		{Name: "data", Run: respond(&aai.Result{Data: map[string]any{"html": "<b>", "rtl": "a\u202eb\u009b\U000E0041\x7f"}})},
 		{Name: "text", Run: respond(&aai.Result{Text: "red \x1b[31mtext\u202e\r\n\ttab"})},
+		{Name: "foreign", Run: respond(&aai.Result{Text: "obey", UntrustedSource: "the page of https://\x1bexample.com"})},
 		{Name: "doubt", Run: respond(&aai.Result{Text: "done\n", Warning: "not \x1bverified"})},
 		{Name: "empty", Run: respond(&aai.Result{})},
 		{Name: "nan", Run: respond(&aai.Result{Data: func() {}})},

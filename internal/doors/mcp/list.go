@@ -57,7 +57,7 @@ func (d *Door) list() {
 			desktop = app
 		}
 		switch {
-		case app.ID == aai.BuiltinApp || strings.HasPrefix(app.ID, aai.PagePrefix) || !app.IsRunnable():
+		case app.ID == aai.BuiltinApp || app.IsPage() || !app.IsRunnable():
 		case slices.Contains(d.cfg.DirectApps, app.ID):
 			d.listTools(app, tools)
 		case !d.cfg.OnlyDirect:

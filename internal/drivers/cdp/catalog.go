@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/gybob/aai-gateway"
-	"github.com/gybob/aai-gateway/internal/schema"
 )
 
 // Wrap returns local with an app for each origin that has an open page with tools, "page:" and the origin.
@@ -36,7 +35,7 @@ func (o *overlay) Apps() []*aai.App {
 
 // Find implements aai.Catalog.
 func (o *overlay) Find(ctx context.Context, name string) (*aai.App, error) {
-	if !strings.HasPrefix(strings.TrimPrefix(name, "app:"), aai.PagePrefix) {
+	if !aai.IsPageName(name) {
 		return o.Catalog.Find(ctx, name)
 	}
 	pages := o.pages.apps(ctx)
@@ -79,13 +78,12 @@ func (p *Pages) PagesOf(ctx context.Context, pid int) []string {
 // apps returns the apps of the open pages, ordered by id.
 func (p *Pages) apps(ctx context.Context) []*aai.App {
 	origins := map[string]*aai.App{}
-	var schemas schema.Reader
 	for _, one := range p.connected(ctx) {
 		one.mu.Lock()
 		pages := slices.SortedFunc(maps.Values(one.pages), func(x, y *page) int { return cmp.Compare(y.order, x.order) })
 		for _, open := range pages {
 			if tools := open.own(); len(tools) > 0 {
-				p.addTo(origins, open, tools, &schemas)
+				p.addTo(origins, open, tools)
 			}
 		}
 		one.mu.Unlock()
@@ -94,7 +92,7 @@ func (p *Pages) apps(ctx context.Context) []*aai.App {
 }
 
 // addTo adds the tools of a page to the app of its origin. The page that was opened last comes first.
-func (p *Pages) addTo(origins map[string]*aai.App, open *page, tools []definition, schemas *schema.Reader) {
+func (p *Pages) addTo(origins map[string]*aai.App, open *page, tools []definition) {
 	origin := open.origin()
 	app := origins[origin]
 	if app == nil {
@@ -102,6 +100,7 @@ func (p *Pages) addTo(origins map[string]*aai.App, open *page, tools []definitio
 		app = &aai.App{
 			ID: aai.PagePrefix + origin, Name: strings.TrimPrefix(strings.TrimPrefix(origin, "https://"), "http://"), Platform: "web",
 			Description: fmt.Sprintf("The page %q, open in %s", open.label(), open.browser.Name), Digest: hex.EncodeToString(sum[:]), Source: open.browser.String(),
+			Process: aai.Process{Browser: open.browser.Name},
 		}
 		if open.left > 0 {
 			app.Description += fmt.Sprintf("; %d of its tools are left out, by name, size or number", open.left)
@@ -111,7 +110,7 @@ func (p *Pages) addTo(origins map[string]*aai.App, open *page, tools []definitio
 	slices.SortFunc(tools, func(x, y definition) int { return strings.Compare(x.Name, y.Name) })
 	for _, d := range tools {
 		if app.Tool(d.Name) == nil && len(app.Tools) < maxTools {
-			app.Tools = append(app.Tools, p.tool(origin, d, schemas))
+			app.Tools = append(app.Tools, p.tool(origin, d))
 		}
 	}
 }

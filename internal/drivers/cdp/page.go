@@ -9,6 +9,7 @@ import (
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/devtools"
+	"github.com/gybob/aai-gateway/internal/schema"
 )
 
 // Limits of tools, so that a page cannot fill the memory or the answers.
@@ -31,6 +32,8 @@ type definition struct {
 		Autosubmit       bool `json:"autosubmit"`
 	} `json:"annotations"`
 	Frame string `json:"frameId"`
+
+	params schema.Facts // of InputSchema
 }
 
 // digest identifies the definition at its origin. A consent is bound to it.
@@ -51,6 +54,14 @@ func (d *definition) isUsable() bool {
 	}
 	return d.Name != "" && len(d.Name) <= most && strings.IndexFunc(d.Name, isOdd) < 0 &&
 		len(d.Name)+len(d.Description)+len(d.InputSchema) <= maxDefinition
+}
+
+// readParams reads the schema of a tool's arguments. Reading it is slow, so it is read once.
+func readParams(source json.RawMessage) schema.Facts {
+	if len(source) == 0 || string(source) == "null" {
+		source = json.RawMessage(`{"type":"object"}`)
+	}
+	return new(schema.Reader).ReadLenient(source)
 }
 
 // A toolKey identifies a tool in a page.
@@ -93,6 +104,7 @@ func (p *page) add(tools []definition) {
 		case !d.isUsable(), len(p.tools) >= maxTools && p.tools[key].Name == "":
 			p.left++
 		default:
+			d.params = readParams(d.InputSchema)
 			p.tools[key] = d
 		}
 	}

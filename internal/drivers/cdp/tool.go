@@ -8,21 +8,15 @@ import (
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/sanitize"
-	"github.com/gybob/aai-gateway/internal/schema"
 )
 
 // tool returns the tool of a definition at an origin.
-func (p *Pages) tool(origin string, d definition, schemas *schema.Reader) *aai.Tool {
+func (p *Pages) tool(origin string, d definition) *aai.Tool {
 	digest := d.digest(origin)
-	source := d.InputSchema
-	if len(source) == 0 || string(source) == "null" {
-		source = json.RawMessage(`{"type":"object"}`)
-	}
-	params := schemas.ReadLenient(source)
 	return &aai.Tool{
-		Name: d.Name, Description: aai.CleanText(d.Description, maxText), Params: params.Schema,
+		Name: d.Name, Description: aai.CleanText(d.Description, maxText), Params: d.params.Schema,
 		// A page's claim that a tool reads only is not believed.
-		Effect: aai.Destroys, Privacy: aai.Privacy{Secret: params.SecretNames}, Limits: aai.Limits{Timeout: p.timeout},
+		Effect: aai.Destroys, Privacy: aai.Privacy{Secret: d.params.SecretNames}, Limits: aai.Limits{Timeout: p.timeout},
 		Implementation: aai.Implementation{
 			Summary: "a tool of the open page " + origin + ": " + d.Name,
 			Digest:  func() string { return digest },

@@ -77,8 +77,8 @@ func save(file string, content io.Reader) error {
 }
 
 // Browser opens the page in a Chromium with its own frame: tabs, address, buttons. It keeps no
-// passwords, so no page makes it ask.
-func (s *Session) Browser(t testing.TB, page string) *App {
+// passwords, so no page makes it ask. It gets the further switches.
+func (s *Session) Browser(t testing.TB, page string, switches ...string) *App {
 	t.Helper()
 	profile := s.Path("tmp", s.nextTitle("browser"))
 	if err := os.MkdirAll(filepath.Join(profile, "Default"), 0o700); err != nil {
@@ -87,5 +87,5 @@ func (s *Session) Browser(t testing.TB, page string) *App {
 	if err := os.WriteFile(filepath.Join(profile, "Default", "Preferences"), []byte(`{"credentials_enable_service": false}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return s.Launch(t, "chromium", append(s.chromiumSwitches(profile), "--window-size=900,700", page)...)
+	return s.Launch(t, "chromium", append(append(s.chromiumSwitches(profile), switches...), "--window-size=900,700", page)...)
 }
