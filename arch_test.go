@@ -122,7 +122,7 @@ func importRules() []packageRules {
 			why: "connects to the person's browsers over the DevTools protocol; it knows neither tools nor windows"},
 		{name: "internal/platform/cdp", ours: []string{"aai", "internal/desktop", "internal/devtools"}, tests: []string{"internal/desktop/inputlock", "internal/platform/linux/atspi", "internal/platform/linux/x11"},
 			why: "a second way into pages, before the backend of any platform"},
-		{name: "internal/drivers/cdp", ours: []string{"aai", "internal/answer", "internal/devtools", "internal/sanitize", "internal/schema"},
+		{name: "internal/drivers/cdp", ours: []string{"aai", "internal/answer", "internal/devtools", "internal/sanitize", "internal/schema"}, tests: []string{"internal/catalog"},
 			why: "calls tools that pages of a browser declare, over the DevTools protocol"},
 		{name: "internal/drivers/mcp", ours: []string{"aai", "internal/files/atomicfile", "internal/gateway", "internal/gateway/actionctx", "internal/process", "internal/sanitize", "internal/schema", "internal/schema/jsonscan"}, modules: []string{"github.com/go-json-experiment/json", "github.com/modelcontextprotocol/go-sdk"}, tests: []string{"internal/catalog", "internal/oauth", "internal/policy"},
 			why: "runs MCP servers as apps"},
