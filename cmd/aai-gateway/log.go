@@ -10,11 +10,15 @@ import (
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/audit/kept"
+	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
-// logger returns the log: as text on standard error, or as JSON in the configured file.
+// logger returns the log: as text on standard error, or as JSON in the configured file. It omits the person's
+// secrets, which may be in words of an app.
 func (p *program) logger(cfg *setup) (*slog.Logger, io.Closer, error) {
-	options := &slog.HandlerOptions{Level: cfg.LogLevel}
+	options := &slog.HandlerOptions{Level: cfg.LogLevel, ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+		return withoutHidden(a, &cfg.secretValues)
+	}}
 	if cfg.LogFile == "" {
 		return slog.New(slog.NewTextHandler(p.err, options)), io.NopCloser(nil), nil
 	}
@@ -27,6 +31,18 @@ func (p *program) logger(cfg *setup) (*slog.Logger, io.Closer, error) {
 		return nil, nil, invalid("logFile: the log cannot be written: %w", err)
 	}
 	return slog.New(slog.NewJSONHandler(f, options)), f, nil
+}
+
+// withoutHidden returns an attribute of the log without the secrets.
+func withoutHidden(a slog.Attr, hidden *sanitize.SecretSet) slog.Attr {
+	if hidden.IsEmpty() || a.Value.Kind() != slog.KindString && a.Value.Kind() != slog.KindAny {
+		return a
+	}
+	text := a.Value.String()
+	if plain := hidden.Redact(text); plain != text {
+		return slog.String(a.Key, plain)
+	}
+	return a
 }
 
 // operationLog logs the end of each call, in addition to the journal. The log has neither

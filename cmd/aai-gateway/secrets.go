@@ -12,7 +12,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/secrets/named"
 )
 
-// secrets returns the person's secrets that agents use by name.
+// secrets returns the person's secrets that agents use by name. Their values are added to s.secretValues.
 func (s *setup) secrets(windows *dialog.Dialog, log *slog.Logger) *named.Store {
 	seals := listSeals{vault: s.policyVault, id: "secrets that agents use by name"}
 	ask := valueAsker{windows, s.promptScreen.language}.value
@@ -20,7 +20,7 @@ func (s *setup) secrets(windows *dialog.Dialog, log *slog.Logger) *named.Store {
 		ask = s.hostAccess.value
 	}
 	return named.New(named.Config{
-		File: filepath.Join(s.platform.data, "secrets.sealed"), Seal: seals.seal, Open: seals.open, AskValue: ask, Log: log,
+		File: filepath.Join(s.platform.data, "secrets.sealed"), Seal: seals.seal, Open: seals.open, AskValue: ask, Values: &s.secretValues, Log: log,
 		Environ: func() []string { return withoutSecrets(s.session.Environ(os.Environ())) },
 	})
 }

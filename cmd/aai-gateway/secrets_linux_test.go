@@ -32,18 +32,21 @@ type secretWorld struct {
 	choice string            // the person's answer; "" is "once"
 	values map[string]string // of secrets, by name
 	said   []string          // replies to the agent
+	during func()            // runs once, while the person reads a question
 }
 
-// newSecretWorld returns the gateway of a home, which other gateways may share.
-func newSecretWorld(t *testing.T, s *linuxtest.Session, home string) *secretWorld {
+// newSecretWorld returns the gateway of a home, which other gateways may share. The agent may call the tools of the apps,
+// and the workflows.
+func newSecretWorld(t *testing.T, s *linuxtest.Session, home string, apps ...string) *secretWorld {
 	t.Helper()
 	w := &secretWorld{t: t, home: home, values: map[string]string{}}
 	w.write("master", strings.Repeat("5a", 32))
-	w.write("config.json", `{"dev": true, "journal": {"keepFull": true, "answers": ["*"], "pictures": ["desktop/chromium"]}, "consent": {"preapproved": [
-		{"app": "desktop/chromium", "tools": ["*"], "caller": "*", "expires": "2999-01-01T00:00:00Z"},
-		{"app": "desktop/firefox-esr", "tools": ["*"], "caller": "*", "expires": "2999-01-01T00:00:00Z"},
-		{"app": "desktop/zenity", "tools": ["*"], "caller": "*", "expires": "2999-01-01T00:00:00Z"},
-		{"app": "desktop", "tools": ["*"], "caller": "*", "expires": "2999-01-01T00:00:00Z"}]}}`)
+	var grants []string
+	for _, app := range append(apps, "desktop/chromium", "desktop", "workflows") {
+		grants = append(grants, fmt.Sprintf(`{"app": %q, "tools": ["*"], "caller": "*", "expires": "2999-01-01T00:00:00Z"}`, app))
+	}
+	w.write("config.json", `{"dev": true, "journal": {"keepFull": true, "answers": ["*"], "pictures": ["desktop/chromium"]}, "consent": {"preapproved": [`+
+		strings.Join(grants, ",")+`]}}`)
 	getenv := func(name string) string {
 		switch name {
 		case "HOME":
@@ -88,13 +91,30 @@ func newSecretWorld(t *testing.T, s *linuxtest.Session, home string) *secretWorl
 
 func (w *secretWorld) write(name, content string) {
 	w.t.Helper()
-	if err := os.WriteFile(filepath.Join(w.home, name), []byte(content), 0o600); err != nil {
-		w.t.Fatal(err)
+	writeIn(w.t, w.home, name, content)
+}
+
+// writeIn writes a file of a home. Descriptors must be there before the gateway is built.
+func writeIn(t *testing.T, home, name, content string) {
+	t.Helper()
+	file := filepath.Join(home, name)
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
 	}
 }
 
 // Ask implements aai.Asker.
 func (w *secretWorld) Ask(_ context.Context, q aai.Question) (aai.Answer, error) {
+	w.mu.Lock()
+	during := w.during
+	w.during = nil
+	w.mu.Unlock()
+	if during != nil {
+		during()
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.asked = append(w.asked, q)
@@ -177,6 +197,14 @@ type loginSite struct {
 	*httptest.Server
 	mu  sync.Mutex
 	got []string // the forms that arrived
+	now string   // the script that pages with a loop run next
+}
+
+// run makes pages with a loop run a script.
+func (s *loginSite) run(script string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.now = script
 }
 
 func newLoginSite(t *testing.T, pages map[string]string) *loginSite {
@@ -192,6 +220,12 @@ func newLoginSite(t *testing.T, pages map[string]string) *loginSite {
 			return
 		}
 		out.Header().Set("Content-Type", "text/html")
+		if r.URL.Path == "/now" {
+			site.mu.Lock()
+			_, _ = fmt.Fprint(out, site.now)
+			site.mu.Unlock()
+			return
+		}
 		_, _ = fmt.Fprint(out, pages[r.URL.Path])
 	}))
 	t.Cleanup(site.Close)

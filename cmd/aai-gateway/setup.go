@@ -17,6 +17,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/platform/linux/session"
 	"github.com/gybob/aai-gateway/internal/policy/reauth"
+	"github.com/gybob/aai-gateway/internal/sanitize"
 	"github.com/gybob/aai-gateway/internal/secrets"
 )
 
@@ -26,6 +27,7 @@ type setup struct {
 	home           string // of the user
 	platform       platform
 	hostAccess     hostAccess
+	secretValues   sanitize.SecretSet                          // of the user's secrets, as far as this process knows them
 	session        *session.Detector                           // detects the user's session, for all packages
 	defaultSession *session.Detector                           // ignores the configured session
 	promptScreen   promptScreen                                // for reauthentication

@@ -176,3 +176,24 @@ func (p *invocation) secretSets() []*sanitize.SecretSet {
 	}
 	return sets
 }
+
+// secretsOf returns the set of the person's secrets that the context's call must not show; nil for none.
+func secretsOf(ctx context.Context) *sanitize.SecretSet {
+	p, _ := ctx.Value(invocationKey{}).(*invocation)
+	if p == nil || p.g.Secrets == nil {
+		return nil
+	}
+	if all := p.g.Secrets.Redactions(ctx); all != nil && !all.IsEmpty() {
+		return all
+	}
+	return nil
+}
+
+// HasSecrets reports whether the person has secrets that the context's call must not show.
+func HasSecrets(ctx context.Context) bool { return secretsOf(ctx) != nil }
+
+// RepeatsSecret reports whether the text repeats a secret of the person.
+func RepeatsSecret(ctx context.Context, text string) bool {
+	all := secretsOf(ctx)
+	return all != nil && text != "" && all.Redact(text) != text
+}

@@ -312,6 +312,8 @@ type trackedInput struct {
 	desktop.Input
 	hasInput   *bool
 	checkReach func(context.Context, programs.ReachFunc) error
+	// checkPoint checks a place where more than a click begins; nil: nothing more happens.
+	checkPoint func(desktop.Point) error
 }
 
 // checkReach calls programs.CheckPersonPrompts for the program.
@@ -328,12 +330,22 @@ func (m trackedInput) Click(ctx context.Context, seat desktop.Seat, w desktop.Wi
 	if err := m.checkReach(ctx, programs.ReachesPoints(at)); err != nil {
 		return err
 	}
+	if m.checkPoint != nil && (count > 1 || button != desktop.LeftButton) {
+		if err := m.checkPoint(at); err != nil {
+			return err
+		}
+	}
 	return m.note(m.Input.Click(ctx, seat, w, at, button, count))
 }
 
 func (m trackedInput) Drag(ctx context.Context, seat desktop.Seat, w desktop.WindowID, from, to desktop.Point, duration time.Duration) error {
 	if err := m.checkReach(ctx, programs.ReachesPoints(from, to)); err != nil {
 		return err
+	}
+	if m.checkPoint != nil {
+		if err := m.checkPoint(from); err != nil {
+			return err
+		}
 	}
 	return m.note(m.Input.Drag(ctx, seat, w, from, to, duration))
 }
@@ -363,7 +375,7 @@ func (m trackedInput) Key(ctx context.Context, seat desktop.Seat, w desktop.Wind
 // keyboard alone does not.
 func (m trackedInput) WithKeyboard(ctx context.Context, seat desktop.Seat, w desktop.WindowID, while func(context.Context, desktop.Input) error) error {
 	return m.Input.WithKeyboard(ctx, seat, w, func(ctx context.Context, input desktop.Input) error {
-		return while(ctx, trackedInput{input, m.hasInput, m.checkReach})
+		return while(ctx, trackedInput{input, m.hasInput, m.checkReach, m.checkPoint})
 	})
 }
 

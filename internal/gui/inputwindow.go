@@ -190,7 +190,7 @@ func (v *view) byInputIn(find func(context.Context) (desktop.WindowInfo, error),
 		if v.screenWatcher != nil {
 			v.screenWatcher.Begin(ctx, w)
 		}
-		input := trackedInput{v.backend.Input, new(bool), v.checkReach}
+		input := trackedInput{v.backend.Input, new(bool), v.checkReach, v.checkSecretPoint}
 		return input.partialInputError(do(ctx, input, seat, w))
 	}}
 }

@@ -61,7 +61,7 @@ func (d *engine) screenshot(ctx context.Context, call *aai.Call) (*aai.Result, e
 				return nil, err
 			}
 			return d.CaptureUnlessPassword(ctx, v.app.PID, func() (*aai.Result, error) {
-				return d.captureWindow(ctx, call, screen, w, v.snapshot.Elements[m.index].Frame)
+				return d.captureWindow(ctx, call, v.app, w, v.snapshot.Elements[m.index].Frame)
 			})
 		})
 	}
@@ -83,7 +83,7 @@ func (d *engine) screenshot(ctx context.Context, call *aai.Call) (*aai.Result, e
 	if region, ok := params.Region(call); ok {
 		area = region
 	}
-	return d.CaptureUnlessPassword(ctx, app.PID, func() (*aai.Result, error) { return d.captureWindow(ctx, call, screen, own[n], area) })
+	return d.CaptureUnlessPassword(ctx, app.PID, func() (*aai.Result, error) { return d.captureWindow(ctx, call, app, own[n], area) })
 }
 
 func (d *engine) screenshotOfScreen(ctx context.Context, call *aai.Call, screen desktop.Screen) (*aai.Result, error) {
@@ -106,7 +106,15 @@ func (d *engine) screenshotOfScreen(ctx context.Context, call *aai.Call, screen 
 			return nil, aai.Errorf(aai.InvalidParams, "region: expected a part of the screen, which is %d × %d", all.W, all.H)
 		}
 	}
-	picture, hidden, err := d.CaptureArea(ctx, screen, area)
+	apps, err := d.Apps(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var hidden []string
+	picture, err := d.withoutSecrets(ctx, apps, area, func() (picture *image.RGBA, err error) {
+		picture, hidden, err = d.CaptureArea(ctx, screen, area)
+		return picture, err
+	})
 	if err == nil {
 		err = d.CheckScreenLock(ctx) // the screen may have been locked meanwhile
 	}
@@ -125,8 +133,10 @@ func (d *engine) screenshotOfScreen(ctx context.Context, call *aai.Call, screen 
 }
 
 // captureWindow captures the part of a window in the area.
-func (d *engine) captureWindow(ctx context.Context, call *aai.Call, screen desktop.Screen, w desktop.WindowInfo, area desktop.Rect) (*aai.Result, error) {
-	picture, err := screen.CaptureWindow(ctx, w.ID)
+func (d *engine) captureWindow(ctx context.Context, call *aai.Call, app desktop.App, w desktop.WindowInfo, area desktop.Rect) (*aai.Result, error) {
+	picture, err := d.withoutSecrets(ctx, []desktop.App{app}, w.Frame, func() (*image.RGBA, error) {
+		return d.OpenBackend().Screen.CaptureWindow(ctx, w.ID)
+	})
 	if err != nil {
 		return nil, err
 	}

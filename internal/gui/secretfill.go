@@ -2,6 +2,7 @@ package gui
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/gybob/aai-gateway"
@@ -11,13 +12,16 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/guierr"
 )
 
-// secretPlace describes the element as a place for a secret. A field in a page belongs to the document around it, which
-// may be a frame of another origin than the page.
+// secretPlace describes the element as a place for a secret. It reads the element itself, because programs do not report
+// each change of a field. A field in a page belongs to the document around it, which may be a frame of another origin.
 func (v *view) secretPlace(ctx context.Context, i int) (aai.SecretPlace, error) {
-	e := &v.snapshot.Elements[i]
+	e, err := conversation.ReadFilled(ctx, v.backend, v.app, v.snapshot.Elements[i].ID)
+	if err != nil {
+		return aai.SecretPlace{}, guierr.Unreadable(err)
+	}
 	at := aai.SecretPlace{
 		App: v.call.Target.ID, Role: string(e.Role), Name: e.Name, ID: e.Identifier,
-		IsPassword: e.States.Has(desktop.Protected), IsText: takesText(e) && e.States.Has(desktop.Editable) && !takesKeys(e),
+		IsPassword: e.States.Has(desktop.Protected), IsText: takesText(&e) && e.States.Has(desktop.Editable) && !takesKeys(&e),
 	}
 	document := v.document(i)
 	if document < 0 {
@@ -152,4 +156,39 @@ func (v *view) emptyAfterFailure(ctx context.Context, id desktop.ID, failed erro
 		return
 	}
 	_ = v.backend.Actor.Execute(context.WithoutCancel(ctx), v.app, id, desktop.Act{Verb: desktop.SetText})
+}
+
+// checkSecretKeys returns an error for keys that could take a secret elsewhere: any chord in a field that holds one, which
+// may select or copy a part of it, and keys that paste while the clipboard holds one.
+func (v *view) checkSecretKeys(ctx context.Context, i int, chord desktop.Chord) error {
+	shifted := slices.Equal(chord.Modifiers, []string{"shift"})
+	if i >= 0 && v.engine.filled.Holds(v.app, v.snapshot.Elements[i].ID) && len(chord.Modifiers) > 0 && (!shifted || chord.Key != "tab") {
+		return v.holdsSecret(i)
+	}
+	pastes := chord.Key == "v" && len(chord.Modifiers) > 0 || chord.Key == "insert" && shifted
+	if !pastes || !gateway.HasSecrets(ctx) || v.backend.Clipboard == nil {
+		return nil
+	}
+	clip, err := v.backend.Clipboard.Get(ctx)
+	if err == nil && gateway.RepeatsSecret(ctx, clip.Text) {
+		return guierr.Failed(aai.NotDelivered, "the clipboard holds a secret of the person, and nothing was pasted")
+	}
+	return nil
+}
+
+// checkSecretPoint returns an error for a pointer action that could select the text of a field that holds a secret: more
+// than a click at a point of the field.
+func (v *view) checkSecretPoint(at desktop.Point) error {
+	for i := range v.snapshot.Elements {
+		if e := &v.snapshot.Elements[i]; e.States.Has(desktop.Protected) && e.Frame.Contains(at) && v.engine.filled.Holds(v.app, e.ID) {
+			return v.holdsSecret(i)
+		}
+	}
+	return nil
+}
+
+func (v *view) holdsSecret(i int) error {
+	e := guierr.Failed(aai.NotDelivered, "%s holds a secret of the person, and its text can be neither selected nor copied", v.name(i))
+	aai.AsError(e).Hint = "Only plain keys such as tab, return and escape work there, and single clicks."
+	return e
 }

@@ -40,7 +40,7 @@ func TestPartOfInput(t *testing.T) {
 	}
 	for keys, want := range map[int]aai.Delivery{0: aai.NotDelivered, 1: aai.DeliveryUnknown, 2: aai.DeliveryUnknown} {
 		for _, attended := range []bool{false, true} {
-			m := trackedInput{failing{}, new(bool), func(context.Context, programs.ReachFunc) error { return nil }}
+			m := trackedInput{failing{}, new(bool), func(context.Context, programs.ReachFunc) error { return nil }, nil}
 			do := write(keys)
 			if attended {
 				do = func(ctx context.Context, input desktop.Input) error {

@@ -190,7 +190,7 @@ func (v *view) overwrite(ctx context.Context, i int, input desktop.Input, seat d
 	if counts {
 		earlier = *outer.hasInput
 	}
-	typed := trackedInput{input, new(bool), v.checkReach}
+	typed := trackedInput{input, new(bool), v.checkReach, nil}
 	err := input.Key(ctx, seat, w.ID, desktop.Chord{Key: "a", Modifiers: []string{"ctrl"}})
 	if err == nil {
 		err = write(typed)

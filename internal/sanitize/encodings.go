@@ -38,7 +38,7 @@ func SecretEncodings(secrets []string) []string {
 			forms = slices.Compact(forms)
 		}
 		for _, form := range forms {
-			forms = append(forms, url.QueryEscape(form), url.PathEscape(form))
+			forms = append(forms, url.QueryEscape(form), url.PathEscape(form), NeutralizeMarkup(form, 2*len(form)))
 		}
 		for _, form := range slices.Concat([]string{secret}, quotations(secret)) {
 			forms = append(forms, base64Forms(form)...)

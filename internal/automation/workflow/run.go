@@ -138,8 +138,14 @@ func valuesOfParts(s *Step, parts []Record) []any {
 	return values
 }
 
-// publishValue makes the values of s available to later steps.
+// publishValue makes the values of s available to later steps. They are data: {{secret:NAME}} in them names no secret.
 func (r *run) publishValue(s *Step, value any) {
+	value, _ = gateway.MapLeaves(value, func(part any) (any, error) {
+		if text, is := part.(string); is {
+			return gateway.EscapeSecrets(text), nil
+		}
+		return part, nil
+	})
 	r.values[fmt.Sprintf("step_%d", s.Number)] = value
 	if s.Name != "" {
 		r.values[s.Name] = value

@@ -88,7 +88,19 @@ const (
 	escapedOpen = "{{{{"
 )
 
-func unescape(s string) string { return strings.ReplaceAll(s, escapedOpen, openMark) }
+// secretName begins a reference to a secret of the person, which is left to the gateway.
+const secretName = "secret:"
+
+// unescape replaces the escaped opening marks, except that of a reference to a secret, which the gateway replaces.
+func unescape(s string) string {
+	parts := strings.Split(s, escapedOpen)
+	for i, part := range parts[1:] {
+		if strings.HasPrefix(part, secretName) {
+			parts[i+1] = openMark + part
+		}
+	}
+	return strings.Join(parts, openMark)
+}
 
 // isValueName reports whether the name is valid for a step: a letter, and then letters, digits and _.
 func isValueName(name string) bool {
@@ -126,8 +138,15 @@ func parseTemplate(s string, known names) (*template, error) {
 			break
 		}
 		if rest, escaped := strings.CutPrefix(after, openMark); escaped {
-			text.WriteString(openMark)
+			if text.WriteString(openMark); strings.HasPrefix(rest, secretName) { // the gateway unescapes it
+				text.WriteString(openMark)
+			}
 			s = rest
+			continue
+		}
+		if strings.HasPrefix(after, secretName) {
+			text.WriteString(openMark + secretName)
+			s = after[len(secretName):]
 			continue
 		}
 		inner, rest, ended := strings.Cut(after, closeMark)

@@ -168,8 +168,16 @@ func hide(shot *desktop.Snapshot, fields []desktop.ID) *desktop.Snapshot {
 	return &hidden
 }
 
-// FilledFrames returns the places of the filled fields of a program on the screen.
-func (f *FilledFields) FilledFrames(shot *desktop.Snapshot) (frames []desktop.Rect) {
+// Has reports whether the program has filled fields.
+func (f *FilledFields) Has(app desktop.App) bool { return len(f.of(app)) > 0 }
+
+// Holds reports whether the element is a filled field.
+func (f *FilledFields) Holds(app desktop.App, id desktop.ID) bool {
+	return slices.Contains(f.of(app), id)
+}
+
+// Frames returns the places of the filled fields of a program on the screen.
+func (f *FilledFields) Frames(shot *desktop.Snapshot) (frames []desktop.Rect) {
 	for _, id := range f.of(shot.App) {
 		if i := shot.Index(id); i >= 0 && !shot.Elements[i].Frame.Empty() {
 			frames = append(frames, shot.Elements[i].Frame)

@@ -29,8 +29,10 @@ type Config struct {
 	Environ func() []string
 	// AskValue asks the person for a value, in a window or at a terminal. The answer never passes through an agent.
 	AskValue func(ctx context.Context, call *aai.Call, request ValueRequest) (string, error)
-	Now      func() time.Time // nil: time.Now
-	Log      *slog.Logger     // nil: nowhere
+	// Values gets all values that this process knows. Nil: a set of its own.
+	Values *sanitize.SecretSet
+	Now    func() time.Time // nil: time.Now
+	Log    *slog.Logger     // nil: nowhere
 }
 
 // A ValueRequest asks the person for the value of a secret.
@@ -60,7 +62,7 @@ func (r *record) use() aai.SecretUse {
 // processes.
 type Store struct {
 	config Config
-	values sanitize.SecretSet // all values that this process knows
+	values *sanitize.SecretSet // all values that this process knows
 
 	mu      sync.Mutex
 	seen    fs.FileInfo // the file that records came from; nil: none
@@ -76,7 +78,10 @@ func New(c Config) *Store {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	return &Store{config: c, steps: make(map[string]int64)}
+	if c.Values == nil {
+		c.Values = new(sanitize.SecretSet)
+	}
+	return &Store{config: c, values: c.Values, steps: make(map[string]int64)}
 }
 
 // maxFile limits the size of the file.
@@ -255,5 +260,5 @@ func (s *Store) Redactions(ctx context.Context) *sanitize.SecretSet {
 			s.values.AddRecent(one.code(step))
 		}
 	}
-	return &s.values
+	return s.values
 }

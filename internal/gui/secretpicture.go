@@ -1,0 +1,66 @@
+package gui
+
+import (
+	"context"
+	"image"
+	"image/color"
+	"image/draw"
+	"slices"
+
+	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/gateway"
+	"github.com/gybob/aai-gateway/internal/gui/guierr"
+)
+
+// withoutSecrets takes a picture of the area of the screen, and paints over what shows a secret of the person in the
+// windows of the programs. It reads the programs before and after, since a field may move meanwhile.
+func (d *engine) withoutSecrets(ctx context.Context, apps []desktop.App, area desktop.Rect, take func() (*image.RGBA, error)) (*image.RGBA, error) {
+	before, err := d.secretFrames(ctx, apps)
+	if err != nil {
+		return nil, err
+	}
+	picture, err := take()
+	if err != nil {
+		return nil, err
+	}
+	after, err := d.secretFrames(ctx, apps)
+	if err != nil {
+		return nil, err
+	}
+	origin := picture.Bounds().Min.Sub(image.Pt(area.X, area.Y))
+	for _, f := range slices.Concat(before, after) {
+		draw.Draw(picture, image.Rect(f.X, f.Y, f.X+f.W, f.Y+f.H).Add(origin), image.NewUniform(color.Black), image.Point{}, draw.Src)
+	}
+	return picture, nil
+}
+
+// secretFrames returns the places in the windows of the programs that show a secret of the person: fields into which the
+// gateway filled one, and the innermost elements with the text of one.
+func (d *engine) secretFrames(ctx context.Context, apps []desktop.App) (frames []desktop.Rect, err error) {
+	some := gateway.HasSecrets(ctx)
+	for _, app := range apps {
+		if !some && !d.filled.Has(app) || app.HiddenReason != "" {
+			continue
+		}
+		shot, err := d.OpenBackend().Tree.Snapshot(ctx, app)
+		if err != nil {
+			return nil, guierr.Unreadable(err)
+		}
+		frames = append(frames, d.filled.Frames(shot)...)
+		if !some {
+			continue
+		}
+		shows := make([]bool, len(shot.Elements))
+		for i := len(shot.Elements) - 1; i >= 0; i-- {
+			e := &shot.Elements[i]
+			if e.Frame.Empty() || !gateway.RepeatsSecret(ctx, e.Name) && !gateway.RepeatsSecret(ctx, e.Value) {
+				continue
+			}
+			shows[i] = true
+			if !slices.Contains(shows[i+1:e.End], true) {
+				frames = append(frames, e.Frame)
+			}
+		}
+	}
+	return frames, nil
+}
