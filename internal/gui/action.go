@@ -247,7 +247,7 @@ func (a action) judge(ctx context.Context, seen outcome, result *actionResult, o
 		result.Verified = seen.ok
 		if !seen.ok && seen.wrong != "" {
 			wrong := seen.wrong
-			if cover := a.invisibleReason(ctx); cover != "" {
+			if cover := a.invisibleReason(ctx, result.Way); cover != "" {
 				wrong += ": " + cover
 			}
 			return guierr.Failed(aai.Delivered, "%s, but %s", strings.TrimSuffix(firstLine(out.Text), "."), wrong)
@@ -267,7 +267,7 @@ func (a action) judge(ctx context.Context, seen outcome, result *actionResult, o
 	}
 	cover := ""
 	if !result.Verified || a.app.IsBrowser { // a browser shows the effect of the previous action together with the next one
-		cover = a.invisibleReason(ctx)
+		cover = a.invisibleReason(ctx, result.Way)
 	}
 	switch {
 	case cover != "":
@@ -352,7 +352,7 @@ func (a action) executeOne(ctx context.Context) (*aai.Result, error) {
 	}
 	seen := a.check(ctx, id)
 	if !seen.ok && seen.wrong != "" {
-		if cover := a.invisibleReason(ctx); cover != "" {
+		if cover := a.invisibleReason(ctx, used.name); cover != "" {
 			seen.wrong += ": " + cover
 		}
 		return nil, guierr.Failed(aai.Delivered, "%s", seen.wrong)

@@ -58,9 +58,9 @@ func (v *view) frontTopLevel(ctx context.Context) int {
 	return -1
 }
 
-// invisibleReason returns the reason why a delivered action may have no visible effect, or "".
-func (a action) invisibleReason(ctx context.Context) string {
-	if a.index < 0 || a.backend.Windows == nil || a.app.WorksCovered || a.inDevTools(a.index) {
+// invisibleReason returns the reason why an action delivered by the technique may have no visible effect, or "".
+func (a action) invisibleReason(ctx context.Context, way string) string {
+	if a.index < 0 || a.backend.Windows == nil || a.app.WorksCovered || way == byDevTools {
 		return ""
 	}
 	own, err := a.appWindows(ctx)

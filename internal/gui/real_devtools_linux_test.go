@@ -44,7 +44,8 @@ func TestDevTools(t *testing.T) {
 	w.useDevTools()
 	f := w.webForm(`<label>Name <input id=name></label> <label for=pw>Key</label><input id=pw type=password>
 		<select id=colour aria-label=Colour><option>Red<option>Green</select><label><input type=checkbox id=agree> I agree</label>
-		<button onclick="document.title = 'sent'; out.textContent = 'Sent to ' + document.getElementById('name').value">Send</button><p id=out></p>`)
+		<button onclick="document.title = 'sent'; out.textContent = 'Sent to ' + document.getElementById('name').value">Send</button><p id=out></p>
+		<button onclick="alert('Hello there')">Greet</button>`)
 	if said := w.ok("ax_get_tree", params{"app": f.app}).Text; !strings.Contains(said, `textbox "Name"`) {
 		t.Errorf("the outline is %s", said)
 	}
@@ -59,6 +60,7 @@ func TestDevTools(t *testing.T) {
 	f.comes("colour", "Green")
 	w.done("ax_set_value", f.set("checkbox I agree", "true"))
 	f.comes("agree", "true")
+	w.ok("ax_click", f.on("button Greet")) // the page does not answer while its dialog is open
 }
 
 // cdpWay is the way of a reply.
