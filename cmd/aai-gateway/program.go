@@ -21,6 +21,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/doctor"
 	"github.com/gybob/aai-gateway/internal/doors/cli"
 	"github.com/gybob/aai-gateway/internal/doors/mcp"
+	"github.com/gybob/aai-gateway/internal/drivers/webapi"
 	"github.com/gybob/aai-gateway/internal/files/userinfo"
 	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/gateway/active"
@@ -192,7 +193,8 @@ func (s *setup) builtinApps(recent *active.ResultCache, calling callTools, modes
 	}
 	open, closer := s.platform.desktop(s, log)
 	app := gui.New(gui.Config{Open: open, InputLock: s.inputLock(), RefsFolder: s.platform.refsFolder, SessionInfo: s.describeSession, PagesOf: s.pagesOf, IsScreenLocked: s.session.Locked, IsCallerHost: s.isHostProcess, IsTerminal: process.ShowsTerminal, DashboardHosts: dashboardHosts,
-		UndoDepth: calling.acts.Depth, SecurityMode: func() string { return modes.Current().String() }, Log: log, ExtraTools: calling.desktop})
+		UndoDepth: calling.acts.Depth, SecurityMode: func() string { return modes.Current().String() }, Log: log, ExtraTools: calling.desktop,
+		CheckUpload: func(path string) error { return webapi.CheckUpload(path, s.secretFiles()) }})
 	recent.CacheTool(app.Tool("ax_get_tree"), s.Cache.TreeMaxAge)
 	recent.CacheTool(app.Tool("ax_screenshot"), s.Cache.ScreenshotMaxAge)
 	return []*aai.App{app}, closer

@@ -111,11 +111,17 @@ func (s *setup) withWeb(drivers map[string]aai.Driver, client *http.Client, logi
 	}
 	limit := s.Web.RequestsPerSecond
 	c := webapi.Config{Client: client, Authorizer: logins, KeptResult: results.Content, Rate: limit, Burst: max(int(2*limit), 1)}
-	if key := s.session.Getenv(secrets.KeyFileEnv); key != "" {
-		c.SecretFiles = []string{key}
-	}
+	c.SecretFiles = s.secretFiles()
 	all["http"] = webapi.New(c)
 	return all
+}
+
+// secretFiles returns the files that are never sent.
+func (s *setup) secretFiles() []string {
+	if key := s.session.Getenv(secrets.KeyFileEnv); key != "" {
+		return []string{key}
+	}
+	return nil
 }
 
 // logins returns the authorizer for web apps, over the only web client.

@@ -113,6 +113,7 @@ const (
 	SelectItem  Verb = "select"      // makes the element the only selected item of its set
 	TakeFocus   Verb = "focus"       // focuses the element within its window; some toolkits raise the window
 	ScrollTo    Verb = "scroll_to"   // scrolls the element into view
+	ChooseFile  Verb = "choose_file" // gives the file with the path Act.Text to a page's field for files, or to the chooser that it opens
 	RefreshText Verb = "retell"      // moves the caret away and back, so that a browser reports its text anew
 )
 

@@ -1,11 +1,17 @@
 package gui_test
 
 import (
+	"context"
+	"errors"
 	"log/slog"
+	"os"
 	"strings"
 	"testing"
 
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/devtools"
+	"github.com/gybob/aai-gateway/internal/gui"
 	"github.com/gybob/aai-gateway/internal/platform/cdp"
 )
 
@@ -61,6 +67,44 @@ func TestDevTools(t *testing.T) {
 	w.done("ax_set_value", f.set("checkbox I agree", "true"))
 	f.comes("agree", "true")
 	w.ok("ax_click", f.on("button Greet")) // the page does not answer while its dialog is open
+}
+
+// TestDevToolsUpload gives files to a field, and to the chooser of a button.
+func TestDevToolsUpload(t *testing.T) {
+	t.Parallel()
+	w := newRealWorld(t)
+	w.useDevTools()
+	forbidden := errors.New("names a file with passwords or keys")
+	var asked []string
+	w.offers(gui.Config{Open: func() desktop.Backend { return w.backend }, CheckUpload: func(path string) error {
+		if strings.HasSuffix(path, "key") {
+			return forbidden
+		}
+		return nil
+	}}, seesFiles{&asked})
+	f := w.webForm(`<label>Picture <input type=file id=picture onchange="told.value = this.files[0].name"></label><input type=hidden id=told>
+		<button onclick="attachment.click()">Attach</button><input type=file id=attachment style="display:none" onchange="told.value = 'attached ' + this.files[0].name">`)
+	file := w.Path("tmp", "note.txt")
+	if err := os.WriteFile(file, []byte("note"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w.done("ax_set_value", params{"app": f.app, "query": "button Picture: No file chosen", "upload": file})
+	f.comes("told", "note.txt")
+	w.ok("ax_set_value", params{"app": f.app, "query": "button Attach", "upload": file})
+	f.comes("told", "attached note.txt")
+	if len(asked) == 0 || asked[0] != file {
+		t.Errorf("the gates saw the files %q", asked)
+	}
+	w.refused(aai.InvalidParams, "ax_set_value", params{"app": f.app, "query": "button Picture: note.txt", "upload": "/home/key"})
+	w.refused(aai.InvalidParams, "ax_set_value", params{"app": f.app, "query": "button Picture: note.txt", "upload": file, "value": "x"})
+}
+
+// seesFiles is a gate that notes the files that calls send.
+type seesFiles struct{ files *[]string }
+
+func (g seesFiles) Check(_ context.Context, r *aai.Request) ([]aai.Question, error) {
+	*g.files = append(*g.files, r.Assessment().ReadsFiles...)
+	return nil, nil
 }
 
 // cdpWay is the way of a reply.

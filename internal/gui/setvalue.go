@@ -25,9 +25,10 @@ func (d *engine) setValueTool() spec {
 	return spec{
 		name: setValueName, title: "Set element value", types: true,
 		description: "Set an element's value: a text, a number, true or false for a check box, an option's name for a list, expanded or collapsed for a tree's item. \\n and \\t separate rows and cells, starting at the cell.",
-		params:      appProp + `,` + queryProp + `,` + nthProp + `, "value": {"type": "string", "maxLength": 100000}`,
-		required:    `["app", "query", "value"]`, secret: []string{"value"}, fillsSecrets: true, idempotent: true,
-		precheck: d.precheckQueries,
+		params: appProp + `,` + queryProp + `,` + nthProp + `, "value": {"type": "string", "maxLength": 100000},
+			"upload": {"type": "string", "maxLength": 1000, "description": "Path of a file for a page, in place of value"}`,
+		required: `["app", "query"]`, secret: []string{"value"}, fillsSecrets: true, idempotent: true,
+		precheck: d.precheckSetValue, sends: uploadName,
 		run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 			return d.withViewToAct(ctx, call, setValue)
 		},
@@ -35,9 +36,15 @@ func (d *engine) setValueTool() spec {
 }
 
 func setValue(ctx context.Context, v *view) (*aai.Result, error) {
+	if err := checkSetValue(v.call); err != nil {
+		return nil, err
+	}
 	m, err := v.findForAction(ctx, params.String(v.call, "query"))
 	if err != nil {
 		return nil, err
+	}
+	if path := params.String(v.call, uploadName); path != "" {
+		return v.upload(ctx, m.index, path)
 	}
 	if err := v.mayType(ctx, m.index); err != nil {
 		return nil, err

@@ -34,6 +34,7 @@ type spec struct {
 	returns                  string            // the properties of a result that is data, as JSON; all are optional; empty: it is text
 	secret                   []string
 	fillsSecrets             bool                               // it fills the person's secrets in the parameters of secret
+	sends                    string                             // its parameter for the path of a file that it sends to the program
 	plain                    func(args map[string]any) []string // the names in secret that are not secret in this call
 	private                  bool                               // its result is not kept
 	timeout                  time.Duration
@@ -140,6 +141,12 @@ func (s spec) assess(call *aai.Call, elements []string) aai.Assessment {
 	a := aai.Assessment{EffectInherent: true, MayStartProgram: s.starts, SendsKeys: s.types, TakesScreenshot: s.pictures, ElementParams: elements}
 	if call != nil {
 		a.KeepsFocus = !params.TakesFocus(call)
+	}
+	if call != nil && s.sends != "" && params.Has(call, s.sends) {
+		a.ReadsFiles = []string{params.String(call, s.sends)}
+		if call.Target != nil {
+			a.FilesGoTo = call.Target.ID
+		}
 	}
 	if call != nil && s.concurrency != nil {
 		a.Concurrency = s.concurrency(call)

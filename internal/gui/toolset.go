@@ -50,7 +50,9 @@ type Config struct {
 	SecurityMode func() string
 	// PagesOf returns the ids of the apps of pages with tools that are open in a browser, by its process. Nil: unknown.
 	PagesOf func(ctx context.Context, pid int) []string
-	Log     *slog.Logger // nil: no log
+	// CheckUpload returns an error unless the file may be given to a page. With nil no file is given.
+	CheckUpload func(path string) error
+	Log         *slog.Logger // nil: no log
 	// ExtraTools are tools of other packages, listed after those of this one.
 	ExtraTools []*aai.Tool
 }
@@ -62,6 +64,7 @@ type engine struct {
 	filled       *conversation.FilledFields
 	session      func(context.Context) ([]string, map[string]any)
 	pagesOf      func(ctx context.Context, pid int) []string
+	checkUpload  func(path string) error
 	undoDepth    func(context.Context, aai.Caller) (int, error)
 	securityMode func() string
 	begun        time.Time
@@ -85,7 +88,7 @@ func New(cfg Config) *aai.App {
 			IsCallerHost: cfg.IsCallerHost, IsTerminal: cfg.IsTerminal, IsScreenLocked: cfg.IsScreenLocked, DashboardHosts: cfg.DashboardHosts, Log: log, Sessions: conversation.NewSessions(), SelfPID: os.Getpid(),
 		},
 		refStore: conversation.RefStore{Folder: cfg.RefsFolder}, filled: filled,
-		session: cfg.SessionInfo, pagesOf: cfg.PagesOf, undoDepth: cfg.UndoDepth, securityMode: cfg.SecurityMode, begun: time.Now(),
+		session: cfg.SessionInfo, pagesOf: cfg.PagesOf, checkUpload: cfg.CheckUpload, undoDepth: cfg.UndoDepth, securityMode: cfg.SecurityMode, begun: time.Now(),
 	}
 	tools := d.tools()
 	return &aai.App{

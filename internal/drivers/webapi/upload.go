@@ -62,11 +62,8 @@ func (u *uploads) open(ctx context.Context, value any) (*upload, error) {
 }
 
 func (u *uploads) openFile(path string) (*upload, error) {
-	if err := checkUpload(path); err != nil {
+	if err := checkPath(path, u.tool.driver.secret); err != nil {
 		return nil, err
-	}
-	if u.tool.driver.isSecret(path) {
-		return nil, errCredentialFile
 	}
 	content, err := atomicfile.Read(path, atomicfile.ReadLimits{Size: maxUpload, NoLinks: true})
 	switch {
@@ -74,7 +71,7 @@ func (u *uploads) openFile(path string) (*upload, error) {
 		return nil, errors.New("there is no such file")
 	case err != nil:
 		return nil, fmt.Errorf("the file cannot be read: %w; expected a file of at most %d MiB", err, maxUpload>>20)
-	case bytes.Contains(content[:min(len(content), keySearch)], []byte("PRIVATE KEY-----")):
+	case hasKey(content):
 		return nil, errCredentialFile
 	}
 	file := &upload{name: filepath.Base(path), media: mime.TypeByExtension(filepath.Ext(path)), content: content}
@@ -87,13 +84,42 @@ func (u *uploads) openFile(path string) (*upload, error) {
 // keySearch is the length of a file's beginning in which a private key is looked for, in bytes.
 const keySearch = 4 << 10
 
-// isSecret reports whether the path is that of a file that is never sent, under any of its names.
-func (d *Driver) isSecret(path string) bool {
+// hasKey reports whether the content of a file begins with a private key.
+func hasKey(content []byte) bool {
+	return bytes.Contains(content[:min(len(content), keySearch)], []byte("PRIVATE KEY-----"))
+}
+
+// CheckUpload returns an error unless the path is that of a file that may be sent, to a site or to a page. The files in
+// secret are never sent.
+func CheckUpload(path string, secret []string) error {
+	if err := checkPath(path, secret); err != nil {
+		return err
+	}
+	content, err := atomicfile.Read(path, atomicfile.ReadLimits{Size: maxUpload, NoLinks: true})
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return errors.New("there is no such file")
+	case err != nil:
+		return fmt.Errorf("the file cannot be read: %w; expected a file of at most %d MiB", err, maxUpload>>20)
+	case hasKey(content):
+		return errCredentialFile
+	}
+	return nil
+}
+
+// checkPath is CheckUpload without a look into the file.
+func checkPath(path string, secret []string) error {
+	if err := checkUpload(path); err != nil {
+		return err
+	}
 	info, err := os.Stat(path)
-	return slices.ContainsFunc(d.secret, func(secret string) bool {
+	if slices.ContainsFunc(secret, func(secret string) bool { // under any of its names
 		other, otherErr := os.Stat(secret)
 		return path == secret || err == nil && otherErr == nil && os.SameFile(info, other)
-	})
+	}) {
+		return errCredentialFile
+	}
+	return nil
 }
 
 func (u *uploads) openResult(ctx context.Context, call string) (*upload, error) {

@@ -67,6 +67,8 @@ func (o *operation) perform(ctx context.Context) error {
 		return o.simple(ctx, "focus")
 	case desktop.ScrollTo:
 		return o.simple(ctx, "reveal")
+	case desktop.ChooseFile:
+		return o.chooseFile(ctx)
 	case desktop.RefreshText:
 		return nil // every reading is fresh
 	}

@@ -17,7 +17,7 @@ func controls(s *desktop.Snapshot) (lines []string) {
 		if e.Role == desktop.Document {
 			within = max(within, e.End)
 		}
-		if i >= within || !e.Role.IsInteractive() || e.Name == "" {
+		if i >= within || !e.Role.IsInteractive() && !e.IsPressableDespiteRole() || e.Name == "" {
 			continue
 		}
 		acts := len(e.Actions) > 0 || !e.States.Has(desktop.Showing|desktop.Enabled) // accessibility asks only for those that show

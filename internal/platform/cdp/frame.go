@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
@@ -46,7 +47,9 @@ type frame struct {
 	mu    sync.Mutex
 	world int // execution context of the reader; 0: none yet
 	token string
-	owner int // number of the frame's element in the parent
+	heard map[int]bool // nodes with listeners for clicks, by the browser's number
+	asked time.Time    // for them
+	owner int          // number of the frame's element in the parent
 	url   string
 }
 
@@ -97,7 +100,7 @@ func (f *frame) run(ctx context.Context, expression string) (string, error) {
 	case err != nil && isLost(err):
 		f.mu.Lock()
 		if f.world == world {
-			f.world, f.token = 0, ""
+			f.world, f.token, f.heard, f.asked = 0, "", nil, time.Time{}
 		}
 		f.mu.Unlock()
 		return "", errNoWorld
@@ -133,7 +136,7 @@ func (f *frame) enter(ctx context.Context) error {
 		return fmt.Errorf("the page's reader does not start: %+v", answer)
 	}
 	f.mu.Lock()
-	f.world, f.token = made.World, token
+	f.world, f.token, f.heard, f.asked = made.World, token, map[int]bool{}, time.Time{}
 	f.mu.Unlock()
 	return nil
 }

@@ -24,6 +24,7 @@ type page struct {
 	dialog chan struct{}     // closed while a dialog of JavaScript blocks the page; otherwise open
 	// emulates reports whether the page behaves as if it had the keyboard. Then it says that it is visible in any case.
 	emulates bool
+	choosers chan<- fileChooser // nil: choosers for files open as usual
 }
 
 // A guest is a frame with a process of its own.
@@ -71,6 +72,8 @@ func (p *page) event(s *devtools.Session, method string, params json.RawMessage)
 		}
 	case "Page.javascriptDialogClosed":
 		p.dialog = make(chan struct{})
+	case "Page.fileChooserOpened":
+		p.reportChooser(s, params)
 	case "Page.frameDetached":
 		var e struct {
 			Frame  string `json:"frameId"`
@@ -165,6 +168,10 @@ func (p *page) read(ctx context.Context) (c *content, err error) {
 func readFrame(ctx context.Context, f *frame) (*content, error) {
 	c := &content{frames: map[int]*content{}}
 	err := f.evaluate(ctx, readerOf+".read()", c)
+	if err == nil && c.Visible && f.markListeners(ctx) {
+		c = &content{frames: map[int]*content{}}
+		err = f.evaluate(ctx, readerOf+".read()", c)
+	}
 	if err == nil && !c.isComplete() {
 		err = fmt.Errorf("the page's reader gave columns of different lengths")
 	}

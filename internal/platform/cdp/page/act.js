@@ -113,7 +113,8 @@ function set(id, value) {
   const before = e.value;
   e.focus({preventScroll: false});
   e.value = value = dateText(e, value);
-  if (value !== "" && e.value === "" && e.type !== "range") { e.value = before; return {error: "format", kind: e.type}; }
+  const beyond = e.validity.rangeOverflow || e.validity.rangeUnderflow;
+  if (value !== "" && (e.value === "" || beyond) && e.type !== "range") { e.value = before; return {error: "format", kind: e.type}; }
   fire(e, "input", "change");
   return {};
 }
@@ -136,8 +137,14 @@ function isNow(id, name) {
 }
 function mark(e) { if (e.nodeType === 1) clickable.add(e); }
 
+function isFileField(id) {
+  const e = nodeOf(id);
+  if (!e) return {error: "stale"};
+  if (e.nodeType !== 1 || e.tagName !== "INPUT" || e.type !== "file") return {error: "unsupported"};
+  return isDisabled(e) ? {error: "disabled"} : {};
+}
 // Calls an act, unless the window shows another tab.
-const acts = {point, meets, reveal, focus, prepare, focused, set, settle, choose, isNow};
+const acts = {point, meets, reveal, focus, prepare, focused, set, settle, choose, isNow, isFileField};
 const act = (kind, ...args) => JSON.stringify(isVisible() ? acts[kind](...args) : {error: "hidden"});
 
 return globalThis[Symbol.for("aai.reader")] = {token, read, one, changed, act, node, idOf, mark, isVisible};

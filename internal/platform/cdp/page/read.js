@@ -136,6 +136,7 @@ function nameOf(e, role, bare) {
   case "FIGURE": return squeeze(e.querySelector(":scope > figcaption")?.textContent || e.title);
   case "SVG": return squeeze(e.querySelector(":scope > title")?.textContent ?? "");
   case "OPTION": return squeeze(e.label);
+  case "LABEL": return squeeze(wordsOfLabel(e));
   }
   if (BY_CONTENT.has(role)) {
     const text = squeeze(textOf(e));
@@ -143,6 +144,8 @@ function nameOf(e, role, bare) {
   }
   return squeeze(attr(e, "title") || attr(e, "aria-placeholder"));
 }
+// A label is named by its words, not by the values of the fields in it.
+const wordsOfLabel = l => l.control && l.contains(l.control) ? ownLabel(l, l.control) : textOf(l);
 const labels = e => e.labels?.length ? squeeze([...e.labels].map(l => textOf(l).trim() && ownLabel(l, e)).join(" ")) : "";
 // A label around its field says the text without the field's value.
 function ownLabel(l, field) {
@@ -405,7 +408,7 @@ function read() {
   const root = document.documentElement, body = document.body;
   if (root) {
     const editable = document.designMode === "on" || !!body?.isContentEditable;
-    const s = S.showing | S.enabled | S.focusable | (active === body || !active ? S.focused : 0) | (editable ? S.editable : 0) | (document.readyState === "loading" ? S.busy : 0);
+    const s = S.showing | S.enabled | S.focusable | ((active === body || !active) && (parent === window || document.hasFocus()) ? S.focused : 0) | (editable ? S.editable : 0) | (document.readyState === "loading" ? S.busy : 0);
     rows.push([-1, idOf(document), "document", squeeze(document.title), "", "", "", s, 0, 0, innerWidth, innerHeight, "", 0, 0]);
     visit(modal ?? root, 0, view(), false, false, false);
   }
