@@ -68,12 +68,12 @@ func realApps() []realApp {
 }
 
 // browse opens a page in Chromium, which also works while covered.
-func browse(b *testing.B, s *linuxtest.Session, page string) *linuxtest.App {
+func browse(b *testing.B, s *linuxtest.Session, page string, switches ...string) *linuxtest.App {
 	b.Helper()
-	return s.Launch(b, "chromium", "--force-renderer-accessibility", "--disable-backgrounding-occluded-windows",
+	return s.Launch(b, "chromium", append(switches, "--force-renderer-accessibility", "--disable-backgrounding-occluded-windows",
 		"--disable-features=CalculateNativeWinOcclusion,Translate", "--no-sandbox", "--no-first-run", "--test-type", "--disable-gpu",
 		"--disable-dev-shm-usage", "--password-store=basic", "--lang=en", "--disable-background-networking", "--disable-component-update",
-		"--disable-sync", "--disable-extensions", "--user-data-dir="+b.TempDir(), page)
+		"--disable-sync", "--disable-extensions", "--user-data-dir="+b.TempDir(), page)...)
 }
 
 // webPage is a page with a button that counts its presses, and a form longer than the screen.

@@ -18,6 +18,7 @@ import (
 func (w *desktopBench) comparePeers(b *testing.B) {
 	b.Run("Native", w.compareNative)
 	b.Run("Web", w.compareWeb)
+	b.Run("DevTools", w.compareDevTools)
 	b.Run("Form", w.compareForm)
 	b.Run("Words", w.comparePageTokens)
 	b.ReportMetric(0, "ns/op")

@@ -148,13 +148,13 @@ const (
 )
 
 // refresh connects to the allowed browsers that run. Without an allowed one it only reads a file. It does not wait for
-// another refresh.
+// another refresh, and while a browser is connected not for the look for further ones either.
 func (b *Browsers) refresh(ctx context.Context) {
 	if !b.connecting.TryLock() {
 		return
 	}
-	defer b.connecting.Unlock()
 	if time.Since(b.looked) < lookInterval {
+		b.connecting.Unlock()
 		return
 	}
 	b.looked = time.Now()
@@ -163,11 +163,23 @@ func (b *Browsers) refresh(ctx context.Context) {
 		b.config.Log.Warn("the list of allowed browsers cannot be read", "error", err)
 	}
 	b.drop(ids)
-	if len(ids) == 0 {
+	look := func(ctx context.Context) {
+		defer b.connecting.Unlock()
+		if len(ids) > 0 && b.look(ctx, ids) {
+			b.listeners.Call()
+		}
+	}
+	if len(b.listed()) > 0 {
+		go look(context.WithoutCancel(ctx))
 		return
 	}
+	look(ctx)
+}
+
+// look connects to the running browsers with the ids, and reports whether one is new; the caller holds connecting.
+func (b *Browsers) look(ctx context.Context, ids []string) (isNew bool) {
 	for _, e := range b.config.Find() {
-		if !slices.Contains(ids, e.ID()) || time.Since(b.failed[e.ID()]) < failurePause {
+		if !slices.Contains(ids, e.ID()) || time.Since(b.failed[e.ID()]) < failurePause || b.isOpen(e) {
 			continue
 		}
 		if e.Asks {
@@ -178,11 +190,13 @@ func (b *Browsers) refresh(ctx context.Context) {
 		ctx, cancel := context.WithTimeout(ctx, connectTimeout)
 		err := b.connect(ctx, e)
 		cancel()
+		isNew = isNew || err == nil
 		if err != nil {
 			b.failed[e.ID()] = time.Now()
 			b.config.Log.Warn("a browser does not answer", "browser", e.String(), "error", err)
 		}
 	}
+	return isNew
 }
 
 // AnswerTimeout limits the time of the person for the question of a browser that asks itself.
@@ -231,10 +245,7 @@ func (b *Browsers) Disconnect(ctx context.Context, e Endpoint) error {
 
 // connect connects to a browser, unless that is done.
 func (b *Browsers) connect(ctx context.Context, e Endpoint) error {
-	b.mu.Lock()
-	one := b.open[e.ID()]
-	b.mu.Unlock()
-	if one != nil && one.conn.isAlive() {
+	if b.isOpen(e) {
 		return nil
 	}
 	one, err := connect(ctx, e, b.listeners.Call)
@@ -245,6 +256,14 @@ func (b *Browsers) connect(ctx context.Context, e Endpoint) error {
 	b.open[e.ID()] = one
 	b.mu.Unlock()
 	return nil
+}
+
+// isOpen reports whether a connection to the browser is open.
+func (b *Browsers) isOpen(e Endpoint) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	one := b.open[e.ID()]
+	return one != nil && one.conn.isAlive()
 }
 
 // drop closes the connections to browsers that are no longer allowed, as another gateway may have written.
