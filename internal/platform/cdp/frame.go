@@ -50,6 +50,8 @@ type frame struct {
 	heard map[int]bool // nodes with listeners for clicks, by the browser's number
 	asked time.Time    // for them
 	owner int          // number of the frame's element in the parent
+	read  string       // the document as it was read last, in JSON
+	last  *content     // the same, decoded
 	url   string
 }
 
@@ -58,12 +60,7 @@ var errNoWorld = errors.New("the frame has another document now")
 
 // evaluate runs an expression beside the reader and decodes its JSON text into result, unless that is nil.
 func (f *frame) evaluate(ctx context.Context, expression string, result any) error {
-	text, err := f.run(ctx, expression)
-	if errors.Is(err, errNoWorld) {
-		if err = f.enter(ctx); err == nil {
-			text, err = f.run(ctx, expression)
-		}
-	}
+	text, err := f.text(ctx, expression)
 	if err != nil || result == nil {
 		return err
 	}
@@ -71,6 +68,17 @@ func (f *frame) evaluate(ctx context.Context, expression string, result any) err
 		return errStale
 	}
 	return json.Unmarshal([]byte(text), result)
+}
+
+// text runs an expression beside the reader, which it starts if it has to, and returns the text.
+func (f *frame) text(ctx context.Context, expression string) (string, error) {
+	text, err := f.run(ctx, expression)
+	if errors.Is(err, errNoWorld) {
+		if err = f.enter(ctx); err == nil {
+			text, err = f.run(ctx, expression)
+		}
+	}
+	return text, err
 }
 
 // An evaluation is the answer of Runtime.evaluate.

@@ -166,16 +166,34 @@ func (p *page) read(ctx context.Context) (c *content, err error) {
 }
 
 func readFrame(ctx context.Context, f *frame) (*content, error) {
-	c := &content{frames: map[int]*content{}}
-	err := f.evaluate(ctx, readerOf+".read()", c)
+	c, err := f.content(ctx)
 	if err == nil && c.Visible && f.markListeners(ctx) {
-		c = &content{frames: map[int]*content{}}
-		err = f.evaluate(ctx, readerOf+".read()", c)
-	}
-	if err == nil && !c.isComplete() {
-		err = fmt.Errorf("the page's reader gave columns of different lengths")
+		c, err = f.content(ctx)
 	}
 	return c, err
+}
+
+// content reads the frame's document without the frames in it. It decodes only a document that has changed.
+func (f *frame) content(ctx context.Context) (*content, error) {
+	text, err := f.text(ctx, readerOf+".read()")
+	if err != nil {
+		return nil, err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.last == nil || f.read != text {
+		c := &content{}
+		if err := json.Unmarshal([]byte(text), c); err != nil {
+			return nil, err
+		}
+		if !c.isComplete() {
+			return nil, fmt.Errorf("the page's reader gave columns of different lengths")
+		}
+		f.read, f.last = text, c
+	}
+	own := *f.last
+	own.frames = map[int]*content{}
+	return &own, nil
 }
 
 // A frameTree is a frame of the protocol with those in it.
