@@ -5,6 +5,6 @@
 // state to the test's server, which neither of them knows.
 //
 // AAI_PAGES=all runs all tasks in every way and prints their figures (make test-apps; it needs scripts/need-widgets and
-// scripts/need-peers), otherwise a few of them run in Chromium. AAI_PAGES_WAY names one way, AAI_PAGES_ONLY a page or a
+// scripts/need-peers), otherwise a few of them run by DevTools. AAI_PAGES_WAY names one way, AAI_PAGES_ONLY a page or a
 // goal, AAI_APPS_GATEWAY a built gateway, and AAI_PAGES_SAY=1 prints every call.
 package pages
