@@ -163,17 +163,22 @@ func (b *Browsers) refresh(ctx context.Context) {
 		b.config.Log.Warn("the list of allowed browsers cannot be read", "error", err)
 	}
 	b.drop(ids)
-	look := func(ctx context.Context) {
-		defer b.connecting.Unlock()
-		if len(ids) > 0 && b.look(ctx, ids) {
-			b.listeners.Call()
-		}
-	}
-	if len(b.listed()) > 0 {
-		go look(context.WithoutCancel(ctx))
+	if len(ids) == 0 {
+		b.connecting.Unlock()
 		return
 	}
-	look(ctx)
+	if len(b.listed()) == 0 {
+		defer b.connecting.Unlock()
+		b.look(ctx, ids) // no call of listeners: the caller may hold their locks, and sees the browsers itself
+		return
+	}
+	go func() {
+		isNew := b.look(context.WithoutCancel(ctx), ids)
+		b.connecting.Unlock()
+		if isNew {
+			b.listeners.Call()
+		}
+	}()
 }
 
 // look connects to the running browsers with the ids, and reports whether one is new; the caller holds connecting.
