@@ -296,6 +296,9 @@ type Limits struct {
 	Args int
 	// AllowsTask reports that clients may run the calls as tasks although Timeout is short.
 	AllowsTask bool
+	// Unlisted keeps the tool out of lists that every conversation pays for, such as one that serves resources. Guides
+	// name it, and it is called like any other.
+	Unlisted bool
 }
 
 // An Implementation describes how a tool is run.

@@ -98,7 +98,7 @@ type clientCapabilitiesKey struct{}
 type nonInteractiveKey struct{}
 
 // NonInteractive returns a context for background work, which starts nothing that needs a person,
-// such as a login.
+// such as a login or a question in a window.
 func NonInteractive(ctx context.Context) context.Context {
 	return context.WithValue(ctx, nonInteractiveKey{}, true)
 }

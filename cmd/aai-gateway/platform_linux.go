@@ -80,7 +80,7 @@ func hostPlatform(home string, getenv func(string) string) platform {
 			shared.SetPauseReason(pause.Reason)
 			tree := atspi.New(atspi.Config{Getenv: getenv, Windows: seen, HasRelativeFrames: seen.HasRelativeFrames, KeepOpen: programs.KeepOpen, Log: log})
 			backend := cdp.Wrap(desktop.Backend{
-				Tree: tree, Offscreen: tree, Documents: tree, Actor: tree, Events: tree,
+				Tree: tree, Offscreen: tree, Documents: tree, Actor: tree, Events: tree, Changes: desktopChanges{tree, seen, getenv},
 				Windows: seen, Input: seen, Screen: seen, Clipboard: seen,
 				Programs: programs, Indicator: indicator, PauseReason: pause.Reason,
 			}, cfg.browsers, log)

@@ -61,6 +61,7 @@ type components struct {
 	listCache  *fileListCache
 	pins       *pinStore
 	dialog     *dialog.Dialog
+	desktop    *aai.App       // nil on a platform without one
 	doctor     *doctor.Doctor // of the doctor command; nil: each call creates one
 	log        *slog.Logger
 	closers    []io.Closer
@@ -161,7 +162,7 @@ func doorConfig(built *components, cfg *setup, asks string) mcp.Config {
 	c := mcp.Config{
 		Gateway: built.gateway, Version: programVersion(), Log: built.log,
 		UseCanonicalNames: cfg.ToolNames == config.NamesCanonical, OnlyDirect: cfg.Profile == config.ProfileDesktop, ListWebDiscovery: true, ListSearch: true, FavouriteApps: built.favourites,
-		PeerIdentity: asks, ListCache: built.listCache, ToolGuide: toolGuide, Pinned: built.pins.current,
+		PeerIdentity: asks, ListCache: built.listCache, ToolGuide: toolGuide, Pinned: built.pins.current, Resources: desktopResources(built.desktop),
 	}
 	if cfg.Profile != config.ProfileApps {
 		c.DirectApps = []string{aai.DesktopApp}
@@ -319,7 +320,7 @@ func (p *program) build(cfg *setup) (*components, error) {
 			HostPlatform: cfg.platform.name, FetchPage: fetch(client),
 			Vault: vault, UnsealedReason: store.UnsealedWarning, StoreFault: store.CheckWritable, Unverified: unverifiedOf(store), ConsentTools: consentTools(), PromptNotice: trust.notice, CheckDesktop: checkOf(ownApps),
 			Passphrase: passphrase, Confirmed: cfg.confirmed(), Unconfirmed: func() []reauth.Setting { return cfg.Unconfirmed },
-			ExtraTools: slices.Concat(calling.builtin, finds.tools, pages.Tools(), held.Tools(), cfg.settings().Tools(), []*aai.Tool{p.doctorTool(cfg, built)}, halts.tools, []*aai.Tool{album.Tool()}), WorkflowName: workflow.ParseName,
+			ExtraTools: slices.Concat(calling.builtin, finds.tools, pages.Tools(), held.Tools(), cfg.settings().Tools(), []*aai.Tool{p.doctorTool(cfg, built)}, halts.tools, []*aai.Tool{album.Tool(), newStatusTool(desktopOf(ownApps))}), WorkflowName: workflow.ParseName,
 		},
 		func() builtin.Catalog { return known },
 	)
@@ -341,7 +342,7 @@ func (p *program) build(cfg *setup) (*components, error) {
 			Stops:            halts.stopper, Secrets: held, OnActiveChange: halts.publisher.StageChanged,
 		},
 		catalog: known.local, visibleApps: shown, pins: cfg.pins(built), watchBackground: finds.seeker.alongside(calling.watch), favourites: finder.Favourites,
-		dialog: trust.dialog, log: log, listCache: &fileListCache{filepath.Join(cfg.platform.data, "shown.json"), trust.modes},
+		dialog: trust.dialog, desktop: desktopOf(ownApps), log: log, listCache: &fileListCache{filepath.Join(cfg.platform.data, "shown.json"), trust.modes},
 		closers: []io.Closer{halts, album, finds.servers, cfg.browsers, logins, closeDrivers, closeDesktop, calling.runStore, finder, record, closeLog, clientCloser{client}},
 	}
 	built.gateway.Dialog = cfg.asker(built.dialog)

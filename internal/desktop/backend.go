@@ -15,6 +15,7 @@ type Backend struct {
 	Documents Documents
 	Actor     Actor
 	Events    Events
+	Changes   Changes
 	Windows   Windows
 	Input     Input
 	Screen    Screen

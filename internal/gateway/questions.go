@@ -217,7 +217,7 @@ func (a *asking) isDecided() bool { return len(a.openQuestions) == 0 }
 // none, so that no answer is thrown away. Questions that prefer the client go there if the client
 // can ask them.
 func (g *Gateway) usesDesktopDialog(ctx context.Context, all []decision) bool {
-	if g.Dialog == nil {
+	if g.Dialog == nil || aai.IsNonInteractive(ctx) {
 		return false
 	}
 	byClient := aai.ClientCapabilitiesOf(ctx).CanAsk

@@ -87,13 +87,16 @@ type appView struct {
 	Hidden     string `json:"hidden,omitempty"`  // why its tree cannot be read
 	Windows    string `json:"windows,omitempty"` // window titles, if another program has the same name
 	Host       bool   `json:"host,omitempty"`    // the caller runs in it
+	State      string `json:"state,omitempty"`   // idle or busy
+	// FocusedWindow is the title of its window with the focus, or else of its front one.
+	FocusedWindow string `json:"focused_window,omitempty"`
 }
 
 func (d *engine) listAppsTool() spec {
 	return spec{
 		name: listAppsName, title: "List running programs", effect: aai.Reads,
 		returns: `"apps": {"type": "array", "items": {"type": "object", "properties": {"name": {"type": "string"}, "pid": {"type": "integer"}, "bundle_id": {"type": "string"},
-			"toolkit": {"type": "string"}, "connected": {"type": "boolean"}, "accessible": {"type": "boolean"}, "hidden": {"type": "string"}, "windows": {"type": "string"}, "host": {"type": "boolean"}}}}`,
+			"toolkit": {"type": "string"}, "connected": {"type": "boolean"}, "accessible": {"type": "boolean"}, "hidden": {"type": "string"}, "windows": {"type": "string"}, "host": {"type": "boolean"}, "state": {"type": "string"}, "focused_window": {"type": "string"}}}}`,
 		description: "List the programs with windows, and whether each can be read.",
 		run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 			apps, err := d.Apps(ctx)
@@ -102,6 +105,7 @@ func (d *engine) listAppsTool() spec {
 			}
 			connected, _ := d.Sessions.For(call).Report()
 			titles := d.WindowTitles(ctx, programs.WithSameName(apps))
+			focused := d.focusedWindows(ctx)
 			d.Sessions.For(call).MarkListed()
 			rows, lines := []appView{}, []string{}
 			for _, a := range apps {
@@ -109,6 +113,7 @@ func (d *engine) listAppsTool() spec {
 				row.Windows = titles[a.PID]
 				row.Host = d.HostsCaller(a)
 				row.Connected = slices.Contains(connected, a.PID)
+				row.State, row.FocusedWindow = d.workState(a), focused[a.PID]
 				line := fmt.Sprintf("%s (%s, process %d)", row.Name, row.ID, row.PID)
 				if row.Windows != "" {
 					line += " with " + row.Windows
@@ -244,13 +249,9 @@ func (d *engine) listWindows(ctx context.Context, call *aai.Call) (*aai.Result, 
 	if err != nil {
 		return nil, err
 	}
-	rows, lines := []windowView{}, []string{}
+	rows, lines := windowViews(own), []string{}
 	for i, w := range own {
-		row := windowView{
-			Index: i, Title: aai.CleanLabel(w.Title, 200), Focused: w.Active, Minimized: w.Minimized, Covered: w.Covered,
-			Position: []int{w.Frame.X, w.Frame.Y}, Size: []int{w.Frame.W, w.Frame.H},
-		}
-		line := fmt.Sprintf("%d: %q at %d, %d, %d × %d", i, row.Title, w.Frame.X, w.Frame.Y, w.Frame.W, w.Frame.H)
+		line := fmt.Sprintf("%d: %q at %d, %d, %d × %d", i, rows[i].Title, w.Frame.X, w.Frame.Y, w.Frame.W, w.Frame.H)
 		switch {
 		case w.Minimized:
 			line += ", minimized"
@@ -260,9 +261,21 @@ func (d *engine) listWindows(ctx context.Context, call *aai.Call) (*aai.Result, 
 		if w.Active {
 			line += ", active"
 		}
-		rows, lines = append(rows, row), append(lines, line)
+		lines = append(lines, line)
 	}
 	return &aai.Result{Text: strings.Join(lines, "\n"), Data: map[string]any{"windows": rows}, DataComplete: true}, nil
+}
+
+// windowViews returns the windows as data.
+func windowViews(own []desktop.WindowInfo) []windowView {
+	rows := []windowView{}
+	for i, w := range own {
+		rows = append(rows, windowView{
+			Index: i, Title: aai.CleanLabel(w.Title, 200), Focused: w.Active, Minimized: w.Minimized, Covered: w.Covered,
+			Position: []int{w.Frame.X, w.Frame.Y}, Size: []int{w.Frame.W, w.Frame.H},
+		})
+	}
+	return rows
 }
 
 func (d *engine) sessionInfoTool() spec {

@@ -30,6 +30,7 @@ type spec struct {
 	required                 string            // the names of required parameters, as JSON
 	renamed                  map[string]string // other names of parameters, which stay undocumented
 	idempotent               bool              // of a tool that acts: the same call again changes nothing more
+	unlisted                 bool              // it serves resources; guides name it, but it takes no place in lists of tools
 	lengthy                  bool              // clients may run its calls as tasks, however short its timeout
 	returns                  string            // the properties of a result that is data, as JSON; all are optional; empty: it is text
 	secret                   []string
@@ -66,7 +67,7 @@ func (d *engine) tool(s spec) *aai.Tool {
 		Params: args,
 		Effect: s.effect, Target: params.AppParam,
 		Assess:  func(call *aai.Call) aai.Assessment { return s.assess(call, elements) },
-		Privacy: aai.Privacy{Secret: s.secret, NonSecret: s.plain, Result: s.private, FillsSecrets: s.fillsSecrets}, Limits: aai.Limits{Timeout: timeout, AllowsTask: s.lengthy}, Idempotent: s.idempotent,
+		Privacy: aai.Privacy{Secret: s.secret, NonSecret: s.plain, Result: s.private, FillsSecrets: s.fillsSecrets}, Limits: aai.Limits{Timeout: timeout, AllowsTask: s.lengthy, Unlisted: s.unlisted}, Idempotent: s.idempotent,
 		Run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 			return d.runTool(ctx, s, call, hasMode)
 		},

@@ -14,6 +14,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
 	"github.com/gybob/aai-gateway/internal/gui/conversation"
+	"github.com/gybob/aai-gateway/internal/gui/eventlog"
 	"github.com/gybob/aai-gateway/internal/gui/params"
 	"github.com/gybob/aai-gateway/internal/gui/programs"
 )
@@ -68,6 +69,7 @@ type engine struct {
 	undoDepth    func(context.Context, aai.Caller) (int, error)
 	securityMode func() string
 	begun        time.Time
+	recorders    *eventlog.Recorders
 }
 
 // New returns the desktop as an app. Its tools are safe for concurrent use.
@@ -90,6 +92,10 @@ func New(cfg Config) *aai.App {
 		refStore: conversation.RefStore{Folder: cfg.RefsFolder}, filled: filled,
 		session: cfg.SessionInfo, pagesOf: cfg.PagesOf, checkUpload: cfg.CheckUpload, undoDepth: cfg.UndoDepth, securityMode: cfg.SecurityMode, begun: time.Now(),
 	}
+	d.recorders = eventlog.New(func() eventlog.Config {
+		backend := d.OpenBackend()
+		return eventlog.Config{Backend: backend, State: comparableState, IsRunning: func(pid int) bool { return backend.Programs == nil || backend.Programs.IsRunning(pid) }}
+	})
 	tools := d.tools()
 	return &aai.App{
 		ID: aai.DesktopApp, Name: "Desktop", Platform: "any",
@@ -105,7 +111,7 @@ func New(cfg Config) *aai.App {
 func (d *engine) tools() (tools []*aai.Tool) {
 	for _, s := range []spec{
 		d.isAccessibleTool(), d.listAppsTool(), d.connectTool(), d.listWindowsTool(),
-		d.getTreeTool(), d.findTool(), d.getAttributesTool(), d.getValueTool(), d.assertTool(), d.waitTool(), d.waitIdleTool(), d.screenshotTool(),
+		d.getTreeTool(), d.findTool(), d.getAttributesTool(), d.getValueTool(), d.getStateTool(), d.getEventsTool(), d.assertTool(), d.waitTool(), d.waitIdleTool(), d.screenshotTool(),
 		d.clickTool(), d.clickAtTool(), d.typeTool(), d.setValueTool(), d.fillTool(), d.keyPressTool(), d.scrollTool(), d.dragTool(), d.windowTool(),
 		d.clipboardTool(), d.sessionInfoTool(),
 	} {

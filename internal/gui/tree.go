@@ -11,6 +11,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop/render"
 	"github.com/gybob/aai-gateway/internal/gui/guierr"
 	"github.com/gybob/aai-gateway/internal/gui/params"
+	"github.com/gybob/aai-gateway/internal/gui/programs"
 	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
@@ -30,6 +31,7 @@ func (d *engine) getTreeTool() spec {
 		params: appProp + `,
 			"root": {"type": "string", "description": "Ref or query of the element to begin at"},
 			"budget_tokens": {"type": "integer", "minimum": 400, "maximum": 50000, "default": 1500},
+			"window_index": {"type": "integer", "minimum": 0, "description": "Only this window"},
 			"more": {"type": "string", "description": "The cursor of the page before"},
 			"max_depth": {"type": "integer", "minimum": 1},
 			"include_invisible": {"type": "boolean", "default": false},
@@ -54,6 +56,11 @@ func tree(ctx context.Context, v *view) (*aai.Result, error) {
 			return nil, err
 		}
 		o.Root = m.index
+	} else if params.Has(call, "window_index") {
+		var err error
+		if o.Root, err = v.topLevelOf(ctx, params.Int(call, "window_index", 0)); err != nil {
+			return nil, err
+		}
 	}
 	if render.IsOffscreenCursor(o.After) || o.Root >= 0 && v.snapshot.IsOffscreen(o.Root) {
 		if id := v.idOf(o.Root); v.readOffscreen(ctx) && o.Root >= 0 {
@@ -90,6 +97,25 @@ func tree(ctx context.Context, v *view) (*aai.Result, error) {
 		out.Warning = aai.CleanLabel(v.app.HiddenReason, 500)
 	}
 	return out, nil
+}
+
+// topLevelOf returns the index of the element of the program's n'th window, the front one first.
+func (v *view) topLevelOf(ctx context.Context, n int) (int, error) {
+	own, err := v.appWindows(ctx)
+	if err != nil {
+		return -1, err
+	}
+	if n < len(own) {
+		for _, top := range v.snapshot.Children(-1) {
+			if w, sure := programs.BestWindow(own, &v.snapshot.Elements[top]); sure && w.ID == own[n].ID {
+				return top, nil
+			}
+		}
+		return -1, guierr.Failed(aai.NotDelivered, "the tree has no element of the window %s", desktop.Quote(own[n].Title, 60))
+	}
+	e := aai.Errorf(aai.ElementNotFound, "window_index: %s has %s on the screen", aai.CleanLabel(v.app.Name, 60), aai.Count(len(own), "window"))
+	e.Hint = "ax_list_windows lists them."
+	return -1, e
 }
 
 // toolsOfPages returns a line with the apps of the open pages that declare tools, or "".

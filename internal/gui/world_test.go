@@ -36,7 +36,7 @@ func inWorld(t *testing.T, f func(w *world)) { inWorldWithout(t, func(*desktop.B
 func inWorldWithout(t *testing.T, lack func(*desktop.Backend), f func(w *world)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		defer time.Sleep(5 * time.Minute) // until the probes of a hanging program end
+		defer time.Sleep(12 * time.Minute) // until the probes of a hanging program and the recorders of events end
 		d := fakedesktop.New()
 		backend := d.Backend()
 		lack(&backend)

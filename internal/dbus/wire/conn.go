@@ -51,6 +51,9 @@ type Options struct {
 	// OnCall is called for every call to this connection, under the rules of OnSignal, and reports whether the method is
 	// known. A known one gets an empty reply, another one, or a nil OnCall, the error UnknownMethod.
 	OnCall func(*Message) bool
+	// IsMonitor means that OnCall also gets the calls between others, after the bus has made the connection a monitor
+	// (BecomeMonitor). A monitor sends nothing, so no call is answered.
+	IsMonitor bool
 	// PeerToPeer means that the other end is an app instead of a bus. Messages have no
 	// destination, any answer to a call is accepted, and there is no Hello.
 	PeerToPeer bool
@@ -257,7 +260,7 @@ func (c *Conn) isAnswerFrom(m *Message, called string) bool {
 
 // reply answers an incoming call. If the queue is long, it sends no answer, so that our calls need not wait.
 func (c *Conn) reply(m *Message, known bool) {
-	if m.Flags&FlagNoReply != 0 {
+	if m.Flags&FlagNoReply != 0 || c.options.IsMonitor {
 		return
 	}
 	kind, answer := byte(KindReply), &Message{Destination: m.Sender, ReplySerial: m.Serial}

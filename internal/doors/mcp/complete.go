@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -39,6 +40,9 @@ func (d *Door) complete(ctx context.Context, req *mcp.CompleteRequest) (*mcp.Com
 	case "ref/resource":
 		if ref.URI == outputTemplate && asked.Name == "id" {
 			values = bestCompletions(asked.Value, d.outputs.ids(d.caller(ctx, req.Session, req.ClientInfo()).Conversation()))
+			break
+		}
+		if values = d.completeDesktop(ctx, req); values != nil {
 			break
 		}
 		complete, err := d.completerOf(ref.URI, asked.Name)
@@ -148,8 +152,11 @@ func bestCompletions(typed string, names []string) []string {
 	return append(begin, hold...)
 }
 
-// listAppsTool lists the running programs.
-const listAppsTool = "ax_list_apps"
+// The tools that list the running programs, and the windows of one.
+const (
+	listAppsTool    = "ax_list_apps"
+	listWindowsTool = "ax_list_windows"
+)
 
 // Limits of the cached program names. Completions need a cache: they come with every key
 // that the person presses.
@@ -208,6 +215,37 @@ func (d *Door) runningPrograms(ctx context.Context, caller aai.Caller) []string 
 	}
 	d.programs.of[key] = programNames{time.Now(), names}
 	return slices.Clone(names)
+}
+
+// completeDesktop suggests the running programs and their windows for a variable of a personal resource, as far as the
+// caller may see them without a question; nil for any other resource.
+func (d *Door) completeDesktop(ctx context.Context, req *mcp.CompleteRequest) []string {
+	i := slices.IndexFunc(d.resources, func(o *listedResource) bool { return o.URI == req.Params.Ref.URI && o.IsPersonal })
+	if i < 0 || !slices.Contains(d.resources[i].template.names, req.Params.Argument.Name) {
+		return nil
+	}
+	caller, typed := d.caller(ctx, req.Session, req.ClientInfo()), req.Params.Argument.Value
+	if req.Params.Argument.Name == "name" {
+		return append([]string{}, bestCompletions(typed, d.runningPrograms(ctx, caller))...)
+	}
+	indexes := []string{}
+	result, err := d.nonInteractive().Do(ctx, &aai.Call{Caller: caller, App: aai.DesktopApp, Tool: listWindowsTool, Args: map[string]any{"app": otherArguments(req)["name"]}})
+	if err == nil {
+		for n := range rowsIn(result.Data) {
+			indexes = append(indexes, strconv.Itoa(n))
+		}
+	}
+	return append([]string{}, bestCompletions(typed, indexes)...)
+}
+
+// rowsIn returns the number of windows in the result of ax_list_windows.
+func rowsIn(data any) int {
+	var listed struct{ Windows []any }
+	b, err := json.Marshal(data)
+	if err != nil || json.Unmarshal(b, &listed) != nil {
+		return 0
+	}
+	return len(listed.Windows)
 }
 
 // namesIn returns the names in the result of ax_list_apps.

@@ -103,7 +103,7 @@ func (d *Door) listGuides(now map[string]*aai.App) {
 // listTools lists the new or changed tools of a direct app, and adds all of its tools to there.
 func (d *Door) listTools(app *aai.App, there map[string]listedTool) {
 	for _, tool := range app.Tools {
-		if _, taken := there[tool.Name]; tool.Run != nil && !taken {
+		if _, taken := there[tool.Name]; tool.Run != nil && !taken && !tool.Limits.Unlisted {
 			d.listTool(tool.Name, app.ID, tool, directTool(app.ID, tool), there)
 		}
 	}

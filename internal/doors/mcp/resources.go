@@ -35,9 +35,14 @@ type Resource struct {
 	// Watch calls changed, which does not block, whenever the resource may have changed, until stop. Watch
 	// is called once for all subscribers of a URI.
 	Watch func(values map[string]string, changed func()) (stop func(), err error)
-	// Debounce is the time for which changes are collected before the resource is read
-	// again. Clients are notified if its content differs.
+	// Debounce is the shortest time between two notifications. The first change is reported immediately.
 	Debounce time.Duration
+	// IsEachChangeNews reports that the content differs after each call of changed. Otherwise the resource is read
+	// again, and clients are notified if its content differs.
+	IsEachChangeNews bool
+	// IsPersonal means that reading never asks the person in a window, since clients read resources in advance. The
+	// error is CONSENT_REQUIRED, and a tool for the same has to be called first.
+	IsPersonal bool
 	// CompleteVariable returns suggestions for a variable, given the others; nil: none.
 	CompleteVariable func(variable string, said map[string]string) []string
 }
@@ -143,6 +148,9 @@ func (d *Door) read(o *listedResource) mcp.ResourceHandler {
 func (d *Door) contents(ctx context.Context, g *gateway.Gateway, o *listedResource, values map[string]string, caller aai.Caller) (*mcp.ResourceContents, error) {
 	call := o.Call(values)
 	call.Caller = caller
+	if o.IsPersonal {
+		ctx = aai.NonInteractive(ctx)
+	}
 	result, err := g.Do(ctx, call)
 	if err != nil {
 		return nil, err

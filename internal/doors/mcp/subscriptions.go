@@ -37,6 +37,7 @@ type subscribedResource struct {
 	values      map[string]string
 	stop        func() // ends the watching; nil before it has begun
 	debounce    *time.Timer
+	refreshed   time.Time  // of the last refresh
 	refreshing  sync.Mutex // one refresh at a time
 	subscribers map[*mcp.ServerSession]*subscriber
 }
@@ -45,7 +46,8 @@ type subscribedResource struct {
 type subscriber struct {
 	caller aai.Caller
 	last   fingerprint
-	due    bool // it has to be notified
+	due    bool      // it has to be notified
+	read   time.Time // of the last reading for the subscriber
 }
 
 // add subscribes a client to a resource. It watches the resource before it reads it, so
@@ -74,7 +76,7 @@ func (f *subscriptions) add(session *mcp.ServerSession, uri string, o *listedRes
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if follower := entry.subscribers[session]; follower != nil {
-		follower.last = now
+		follower.last, follower.read = now, time.Now()
 	}
 	return nil
 }
@@ -162,12 +164,12 @@ func (f *subscriptions) removeAll(session *mcp.ServerSession) {
 	}
 }
 
-// changed schedules a refresh after the debounce time. It does not block.
+// changed schedules a refresh: at once, or when the debounce time since the last one is over. It does not block.
 func (f *subscriptions) changed(entry *subscribedResource) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if entry.debounce == nil && len(entry.subscribers) > 0 {
-		entry.debounce = time.AfterFunc(entry.offer.Debounce, func() { f.refresh(entry) })
+		entry.debounce = time.AfterFunc(max(0, time.Until(entry.refreshed.Add(entry.offer.Debounce))), func() { f.refresh(entry) })
 	}
 }
 
@@ -177,7 +179,7 @@ func (f *subscriptions) refresh(entry *subscribedResource) {
 	entry.refreshing.Lock()
 	defer entry.refreshing.Unlock()
 	f.mu.Lock()
-	entry.debounce = nil // later changes need another refresh
+	entry.debounce, entry.refreshed = nil, time.Now() // later changes need another refresh
 	callers := make(map[*mcp.ServerSession]aai.Caller, len(entry.subscribers))
 	for session, follower := range entry.subscribers {
 		callers[session] = follower.caller
@@ -185,19 +187,42 @@ func (f *subscriptions) refresh(entry *subscribedResource) {
 	f.mu.Unlock()
 	news := false
 	for session, caller := range callers {
+		if f.markNews(entry, session) {
+			news = true
+			continue
+		}
 		now, err := f.read(entry.offer, entry.values, caller)
 		if err != nil {
 			now = sha256.Sum256([]byte(aai.AsError(err).Code))
 		}
 		f.mu.Lock()
-		if follower := entry.subscribers[session]; follower != nil && follower.last != now {
+		if follower := entry.subscribers[session]; follower != nil && (follower.last != now || entry.offer.IsEachChangeNews && err == nil) {
 			follower.last, follower.due, news = now, true, true
+		}
+		if follower := entry.subscribers[session]; follower != nil && err == nil {
+			follower.read = time.Now()
 		}
 		f.mu.Unlock()
 	}
 	if news {
 		f.notify(entry.uri)
 	}
+}
+
+// permissionInterval is how long a subscriber that could read a resource is notified of it without another reading.
+const permissionInterval = 10 * time.Second
+
+// markNews makes the resource due for a subscriber without reading it. It reports false if it must be read: to compare it,
+// or to check that the subscriber still may.
+func (f *subscriptions) markNews(entry *subscribedResource, session *mcp.ServerSession) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	follower := entry.subscribers[session]
+	if follower == nil || !entry.offer.IsEachChangeNews || time.Since(follower.read) > permissionInterval {
+		return false
+	}
+	follower.due = true
+	return true
 }
 
 // takeDue reports, once, whether to notify the client of the resource. It also reports true

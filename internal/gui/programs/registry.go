@@ -203,6 +203,23 @@ func (r *Registry) ResolveApp(ctx context.Context, call *aai.Call, name string) 
 	return nil, ambiguousApp(name, meant, r.WindowTitles(ctx, meant), r.Sessions.For(call).HasListed())
 }
 
+// Named returns the running program with a name, an ID or a process ID. It fails if none or several are meant. Unlike
+// ResolveApp it knows no aliases.
+func (r *Registry) Named(ctx context.Context, name string) (desktop.App, error) {
+	apps, err := r.Apps(ctx)
+	if err != nil {
+		return desktop.App{}, err
+	}
+	switch meant := matchingApps(apps, name); len(meant) {
+	case 0:
+		return desktop.App{}, notRunning(name, apps)
+	case 1:
+		return meant[0], nil
+	default:
+		return desktop.App{}, ambiguousApp(name, meant, r.WindowTitles(ctx, meant), true)
+	}
+}
+
 // distinctName returns the program's name, PID and window titles, which distinguish it from another
 // of its name.
 func distinctName(app desktop.App, titles map[int]string) string {

@@ -15,7 +15,14 @@ type X11 interface {
 	desktop.Input
 	desktop.Screen
 	desktop.Clipboard
+	events
+}
+
+// events are what the screen reports of programs and of the person.
+type events interface {
 	presence
+	WatchWindows(ctx context.Context, changed func()) error
+	WatchClipboard(ctx context.Context, changed func()) error
 }
 
 // A Session operates the person's screen by the compositor, for each part that it offers, and otherwise by the X server.

@@ -1,0 +1,162 @@
+package main
+
+import (
+	"context"
+	"maps"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/answer"
+	"github.com/gybob/aai-gateway/internal/doors/mcp"
+	"github.com/gybob/aai-gateway/internal/gui"
+	"github.com/gybob/aai-gateway/internal/gui/eventlog"
+	"github.com/gybob/aai-gateway/internal/schema"
+)
+
+// Limits of the resources of the desktop.
+const (
+	resourceTokens   = 20_000 // of a tree
+	resourceEvents   = 1_000
+	resourceFold     = 100 * time.Millisecond
+	subscribeTimeout = 10 * time.Second // for finding a program
+)
+
+const jsonMIME = "application/json"
+
+// desktopResources returns the resources of running programs; nil without a desktop.
+func desktopResources(desk *aai.App) []mcp.Resource {
+	watcher, ok := gui.WatcherOf(desk)
+	if !ok {
+		return nil
+	}
+	all := append(systemResources(watcher), programResources(watcher)...)
+	for i := range all {
+		all[i].IsPersonal, all[i].AudienceModel = true, all[i].Watch != nil || strings.Contains(all[i].URI, "{name}")
+		if all[i].Watch != nil {
+			all[i].Debounce, all[i].IsEachChangeNews = resourceFold, true
+		}
+	}
+	return all
+}
+
+// systemResources returns the resources of the whole desktop.
+func systemResources(watcher *gui.Watcher) []mcp.Resource {
+	call := func(app, tool string, args map[string]any) func(map[string]string) *aai.Call {
+		return func(map[string]string) *aai.Call { return &aai.Call{App: app, Tool: tool, Args: args} }
+	}
+	follow := func(watch func(func()) func()) func(map[string]string, func()) (func(), error) {
+		return func(_ map[string]string, changed func()) (func(), error) { return watch(changed), nil }
+	}
+	return []mcp.Resource{
+		{
+			URI: "axterminator://system/status", Name: "system-status", Title: "System Accessibility Status", MIME: jsonMIME, Priority: 0.9,
+			Description: "Whether windows can be operated, the connected programs, version and security mode",
+			Call:        call(aai.BuiltinApp, statusTool, nil),
+		},
+		{
+			URI: "axterminator://apps", Name: "running-apps", Title: "Running Applications", MIME: jsonMIME, Priority: 0.7,
+			Description: "The running programs, with their state and front window. Subscribe for programs and windows that come and go.",
+			Call:        call(aai.DesktopApp, "ax_list_apps", nil), Watch: follow(watcher.Programs),
+		},
+		{
+			URI: "axterminator://clipboard", Name: "clipboard", Title: "System Clipboard", MIME: jsonMIME, Priority: 0.3,
+			Description: "The clipboard. Subscribe for what is copied.",
+			Call:        call(aai.DesktopApp, "ax_clipboard", map[string]any{"action": "read"}), Watch: follow(watcher.Clipboard),
+		},
+	}
+}
+
+// programResources returns the resources of each running program.
+func programResources(watcher *gui.Watcher) []mcp.Resource {
+	call := func(tool string, more map[string]any) func(map[string]string) *aai.Call {
+		return func(values map[string]string) *aai.Call {
+			args := map[string]any{"app": values["name"]}
+			maps.Copy(args, more)
+			c := &aai.Call{App: aai.DesktopApp, Tool: tool, Args: args}
+			if index, given := values["index"]; given {
+				n, err := strconv.Atoi(index)
+				if args["window_index"] = n; err != nil {
+					c.RequestError = aai.Errorf(aai.InvalidParams, "index: expected a number, as ax_list_windows counts")
+				}
+			}
+			return c
+		}
+	}
+	follow := func(topic eventlog.Topic) func(map[string]string, func()) (func(), error) {
+		return func(values map[string]string, changed func()) (func(), error) {
+			ctx, cancel := context.WithTimeout(context.Background(), subscribeTimeout)
+			defer cancel()
+			return watcher.Program(ctx, values["name"], topic, changed)
+		}
+	}
+	tree := map[string]any{"format": "json", "budget_tokens": resourceTokens}
+	return []mcp.Resource{
+		{
+			URI: "axterminator://app/{name}/tree", Name: "app-element-tree", Title: "Application Element Tree", MIME: jsonMIME,
+			Description: "The elements of a program's windows: roles, names, values. Subscribe for changes.",
+			Call:        call("ax_get_tree", tree), Watch: follow(eventlog.Tree),
+		},
+		{
+			URI: "axterminator://app/{name}/screenshot", Name: "app-screenshot", Title: "Application Screenshot", MIME: "image/png",
+			Description: "A picture of a program's front window", Call: call("ax_screenshot", nil),
+		},
+		{
+			URI: "axterminator://app/{name}/state", Name: "app-ui-state", Title: "Application UI State", MIME: jsonMIME,
+			Description: "The windows, dialog, focused element and menus of a program. Subscribe for changes.",
+			Call:        call("ax_get_state", nil), Watch: follow(eventlog.State),
+		},
+		{
+			URI: "axterminator://app/{name}/window/{index}/tree", Name: "window-element-tree", Title: "Window Element Tree", MIME: jsonMIME,
+			Description: "The elements of one window of a program, by its index", Call: call("ax_get_tree", tree), Watch: follow(eventlog.Tree),
+		},
+		{
+			URI: "axterminator://app/{name}/events", Name: "app-events", Title: "Application Event Stream", MIME: jsonMIME,
+			Description: "What happened in a program since the first reading, numbered. Subscribe for new events.",
+			Call:        call("ax_get_events", map[string]any{"limit": resourceEvents}), Watch: follow(eventlog.Events),
+		},
+	}
+}
+
+// statusTool is the name of the tool that describes this gateway and its desktop.
+const statusTool = "status"
+
+// newStatusTool returns the tool that describes this gateway and its desktop, of which it calls tools.
+func newStatusTool(desk *aai.App) *aai.Tool {
+	return &aai.Tool{
+		Name: statusTool, Title: "System status", Description: "Say whether windows can be operated here, and list the connected programs, the version and the security mode",
+		Params:  schema.MustParse(`{"type": "object", "additionalProperties": false, "properties": {}}`),
+		Returns: aai.Schema{Source: answer.SchemaOf[answer.Status]()}, Effect: aai.Reads, Assess: aai.Always(aai.Assessment{EffectInherent: true}),
+		Run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
+			status := answer.Status{ServerVersion: programVersion(), Platform: runtime.GOOS + ", " + runtime.GOARCH, VLMBackend: "none", ConnectedApps: []string{}}
+			if desk == nil {
+				return &aai.Result{Data: status}, nil
+			}
+			check, err := runData(ctx, desk, "ax_is_accessible", call)
+			if err != nil {
+				return nil, err
+			}
+			session, err := runData(ctx, desk, "ax_session_info", call)
+			if err != nil {
+				return nil, err
+			}
+			status.AccessibilityEnabled, _ = check["enabled"].(bool)
+			status.ConnectedApps, _ = session["connected_apps"].([]string)
+			status.SecurityMode, _ = session["security_mode"].(string)
+			status.UptimeSeconds, _ = session["uptime_seconds"].(int)
+			return &aai.Result{Data: status}, nil
+		},
+	}
+}
+
+// runData runs a reading tool of the desktop for the caller of another call, and returns its data.
+func runData(ctx context.Context, desk *aai.App, tool string, call *aai.Call) (map[string]any, error) {
+	result, err := desk.Tool(tool).Run(ctx, &aai.Call{Caller: call.Caller, App: desk.ID, Tool: tool})
+	if err != nil {
+		return nil, err
+	}
+	data, _ := result.Data.(map[string]any)
+	return data, nil
+}

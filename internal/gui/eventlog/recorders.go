@@ -1,0 +1,119 @@
+package eventlog
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/desktop"
+)
+
+// Config configures Recorders.
+type Config struct {
+	Backend desktop.Backend
+	// State returns the state of a program for State listeners. Two states are the same if they are deeply equal.
+	State func(*desktop.Snapshot) any
+	// IsRunning reports whether a process runs.
+	IsRunning func(pid int) bool
+}
+
+// Recorders are the recorders of all programs that are followed or read. They are safe for concurrent use.
+type Recorders struct {
+	config func() Config
+
+	mu    sync.Mutex
+	byRun map[run]*Recorder
+	notes bool // notifications are watched
+}
+
+// A run is one run of a program.
+type run struct {
+	pid     int
+	started string
+}
+
+// New returns Recorders without one. config is called for the first recorder.
+func New(config func() Config) *Recorders {
+	return &Recorders{config: sync.OnceValue(config), byRun: map[run]*Recorder{}}
+}
+
+// For returns the recorder of the program, and begins to record if there is none. It returns once events are recorded, or
+// when ctx ends.
+func (s *Recorders) For(ctx context.Context, app desktop.App) *Recorder {
+	r := s.recorder(app)
+	select {
+	case <-r.ready:
+	case <-ctx.Done():
+	}
+	return r
+}
+
+func (s *Recorders) recorder(app desktop.App) *Recorder {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	key := run{app.PID, app.Started}
+	if r := s.byRun[key]; r != nil {
+		return r
+	}
+	r := &Recorder{
+		config: s.config(), app: app, begun: time.Now(), read: time.Now(),
+		wake: make(chan struct{}, 1), notes: make(chan desktop.Notification, 64), ready: make(chan struct{}), ended: make(chan struct{}),
+	}
+	for topic := range r.listeners {
+		r.listeners[topic] = map[*listener]struct{}{}
+	}
+	s.byRun[key] = r
+	go func() {
+		r.run(context.Background())
+		s.mu.Lock()
+		delete(s.byRun, key)
+		s.mu.Unlock()
+	}()
+	if !s.notes && r.config.Backend.Changes != nil {
+		s.notes = true
+		go s.watchNotifications(r.config.Backend.Changes)
+	}
+	return r
+}
+
+// notificationRetry is the pause before notifications are watched again, after the connection has ended.
+const notificationRetry = 5 * time.Second
+
+// watchNotifications passes notifications to the recorders of their programs while there are recorders.
+func (s *Recorders) watchNotifications(changes desktop.Changes) {
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
+	go func() {
+		for aai.Sleep(ctx, notificationRetry) == nil {
+			s.mu.Lock()
+			if len(s.byRun) == 0 {
+				s.notes = false
+				stop()
+			}
+			s.mu.Unlock()
+		}
+	}()
+	for ctx.Err() == nil {
+		err := changes.WatchNotifications(ctx, s.note)
+		if aai.AsError(err).Code == aai.AutomationNotSupported {
+			<-ctx.Done()
+			return
+		}
+		_ = aai.Sleep(ctx, notificationRetry) // the loop ends with the context
+	}
+}
+
+// note passes a notification to the recorders of its program.
+func (s *Recorders) note(n desktop.Notification) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for key, r := range s.byRun {
+		if key.pid == n.PID && n.PID != 0 {
+			select {
+			case r.notes <- n:
+			default: // a flood
+			}
+		}
+	}
+}

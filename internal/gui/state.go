@@ -1,0 +1,122 @@
+package gui
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/gui/programs"
+)
+
+// The words for a program that waits for input, and for one that works.
+const (
+	idleState = "idle"
+	busyState = "busy"
+)
+
+// appState is the state of a program as data.
+type appState struct {
+	App      string        `json:"app"`
+	PID      int           `json:"pid"`
+	State    string        `json:"detected_state"`
+	Windows  []windowView  `json:"windows"`
+	Dialog   string        `json:"dialog,omitempty"` // in front, to be answered first
+	Focused  *focusedView  `json:"focused_element,omitempty"`
+	MenuBar  []string      `json:"menu_bar"`
+	Warnings []string      `json:"warnings,omitempty"`
+	tree     []windowNames // for comparisons
+}
+
+// focusedView is the element with the keyboard focus.
+type focusedView struct {
+	Role  string `json:"role"`
+	Title string `json:"title"`
+	Ref   string `json:"element_ref,omitempty"`
+}
+
+// windowNames are the parts of a window in the tree that belong to the state.
+type windowNames struct {
+	title         string
+	active, modal bool
+}
+
+func (d *engine) getStateTool() spec {
+	return spec{
+		name: "ax_get_state", title: "Get program state", effect: aai.Reads,
+		returns: `"app": {"type": "string"}, "pid": {"type": "integer"}, "detected_state": {"type": "string", "enum": ["idle", "busy"]}, "windows": {"type": "array", "items": {"type": "object"}},
+			"dialog": {"type": "string"}, "focused_element": {"type": "object"}, "menu_bar": {"type": "array", "items": {"type": "string"}}, "warnings": {"type": "array", "items": {"type": "string"}}`,
+		description: "Say in short what a program shows: windows, dialog, focus, menus.",
+		params:      appProp, required: `["app"]`, unlisted: true,
+		run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
+			return d.withView(ctx, call, func(ctx context.Context, v *view) (*aai.Result, error) {
+				own, err := programs.WindowsOf(ctx, v.backend, v.app)
+				state := stateOf(v.snapshot)
+				if err != nil {
+					state.Warnings = append(state.Warnings, "the positions of the windows are unknown: "+aai.CleanLabel(aai.AsError(err).Message, 200))
+				}
+				if len(own) > 0 {
+					state.Windows = windowViews(own)
+				}
+				state.State = d.workState(v.app)
+				if i := v.keyboardWithin(0, len(v.snapshot.Elements)); i >= 0 && state.Focused != nil {
+					state.Focused.Ref = v.ref(i)
+				}
+				text, err := json.Marshal(state)
+				if err != nil {
+					return nil, err
+				}
+				return &aai.Result{Text: desktop.Fence(string(text), v.app.Name), Data: state, DataComplete: true}, nil
+			})
+		},
+	}
+}
+
+// workState returns the word for whether the program works.
+func (d *engine) workState(app desktop.App) string {
+	if events := d.OpenBackend().Events; events != nil && !events.IsIdle(app) {
+		return busyState
+	}
+	return idleState
+}
+
+// stateOf returns the state of a program by its tree alone.
+func stateOf(s *desktop.Snapshot) appState {
+	state := appState{App: aai.CleanLabel(s.App.Name, 80), PID: s.App.PID, Windows: []windowView{}, MenuBar: []string{}}
+	visible := s.VisibleElements()
+	for n, top := range s.Children(-1) {
+		w := &s.Elements[top]
+		title := aai.CleanLabel(w.Name, 200)
+		state.Windows = append(state.Windows, windowView{
+			Index: n, Title: title, Focused: w.States.Has(desktop.Active),
+			Position: []int{w.Frame.X, w.Frame.Y}, Size: []int{w.Frame.W, w.Frame.H},
+		})
+		state.tree = append(state.tree, windowNames{title, w.States.Has(desktop.Active), w.States.Has(desktop.Modal)})
+	}
+	for i := range s.Elements {
+		e := &s.Elements[i]
+		switch {
+		case !visible[i]:
+		case isDialog(e):
+			state.Dialog = aai.CleanLabel(e.Name, 200)
+		case e.Role == desktop.Menubar && len(state.MenuBar) == 0:
+			for _, item := range s.Children(i) {
+				if name := strings.TrimSpace(aai.CleanLabel(s.Elements[item].Name, 60)); name != "" {
+					state.MenuBar = append(state.MenuBar, name)
+				}
+			}
+		}
+		if visible[i] && e.States.Has(desktop.Focused) && e.Role != desktop.Window {
+			state.Focused = &focusedView{Role: string(e.Role), Title: aai.CleanLabel(e.Name, 200)}
+		}
+	}
+	return state
+}
+
+// comparableState returns the part of a program's state whose changes are reported.
+func comparableState(s *desktop.Snapshot) any {
+	state := stateOf(s)
+	state.Windows = nil // their positions do not count
+	return state
+}
