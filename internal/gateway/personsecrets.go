@@ -43,6 +43,9 @@ func (p *invocation) resolveSecrets() *aai.Error {
 	if err != nil {
 		return aai.Errorf(aai.InvalidParams, "%w", err)
 	}
+	if path := misspelledSecret(r.Call.Args); path != "" {
+		return aai.Errorf(aai.InvalidParams, "%s: expected {{secret:NAME}} without blanks around the word secret", aai.CleanLabel(path, maxName))
+	}
 	ctx := p.clock.within(p.ctx)
 	for _, argument := range found {
 		for _, name := range argument.text.names {
@@ -191,6 +194,12 @@ func secretsOf(ctx context.Context) *sanitize.SecretSet {
 
 // HasSecrets reports whether the person has secrets that the context's call must not show.
 func HasSecrets(ctx context.Context) bool { return secretsOf(ctx) != nil }
+
+// RepeatsPart reports whether the text repeats a part of a secret of the person; see [sanitize.SecretSet.HasPart].
+func RepeatsPart(ctx context.Context, text string, least, percent int) bool {
+	all := secretsOf(ctx)
+	return all != nil && text != "" && all.HasPart(text, least, percent)
+}
 
 // RepeatsSecret reports whether the text repeats a secret of the person.
 func RepeatsSecret(ctx context.Context, text string) bool {

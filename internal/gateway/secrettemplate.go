@@ -135,6 +135,25 @@ func walkTexts(value any, path string, f func(path, text string)) {
 	}
 }
 
+// misspelledSecret returns the path of a text with a secret that has blanks around the word, such as {{ secret:NAME }};
+// "" for none. Typed as it is, it would look like the secret.
+func misspelledSecret(args map[string]any) (found string) {
+	walkTexts(args, "", func(path, text string) {
+		for rest := text; ; {
+			_, after, ok := strings.Cut(rest, "{{")
+			if !ok {
+				return
+			}
+			word, _, closed := strings.Cut(after, ":")
+			if closed && word != "secret" && strings.EqualFold(strings.TrimSpace(word), "secret") {
+				found = path
+			}
+			rest = after
+		}
+	})
+	return found
+}
+
 // fillArguments returns the arguments with each text replaced by fill.
 func fillArguments(value any, path string, fill func(path string, t secretText) (string, error)) (any, error) {
 	switch v := value.(type) {

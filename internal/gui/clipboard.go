@@ -13,6 +13,7 @@ import (
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/gui/fieldtext"
 	"github.com/gybob/aai-gateway/internal/gui/guierr"
 	"github.com/gybob/aai-gateway/internal/gui/params"
@@ -43,6 +44,9 @@ func readClip(ctx context.Context, board desktop.Clipboard) (*aai.Result, error)
 	clip, err := board.Get(ctx)
 	if err != nil {
 		return nil, err
+	}
+	if gateway.RepeatsPart(ctx, clip.Text, copiedPart, copiedPercent) {
+		clip.Text = "[a part of a secret of the person]"
 	}
 	out := &aai.Result{Data: map[string]any{"success": true, "text": clip.Text}}
 	switch {

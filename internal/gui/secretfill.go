@@ -12,6 +12,17 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/guierr"
 )
 
+// Parts of a secret that are hidden: of a text in a window, and of a copied text.
+const (
+	shownPart, shownPercent   = 6, 60
+	copiedPart, copiedPercent = 4, 40
+)
+
+// repeatsSecret reports whether a text of a window repeats a secret of the person, or most of one.
+func repeatsSecret(ctx context.Context, text string) bool {
+	return gateway.HasSecrets(ctx) && (gateway.RepeatsSecret(ctx, text) || gateway.RepeatsPart(ctx, text, shownPart, shownPercent))
+}
+
 // secretPlace describes the element as a place for a secret. It reads the element itself, because programs do not report
 // each change of a field. A field in a page belongs to the document around it, which may be a frame of another origin.
 func (v *view) secretPlace(ctx context.Context, i int) (aai.SecretPlace, error) {
@@ -170,7 +181,7 @@ func (v *view) checkSecretKeys(ctx context.Context, i int, chord desktop.Chord) 
 		return nil
 	}
 	clip, err := v.backend.Clipboard.Get(ctx)
-	if err == nil && gateway.RepeatsSecret(ctx, clip.Text) {
+	if err == nil && gateway.RepeatsPart(ctx, clip.Text, copiedPart, copiedPercent) {
 		return guierr.Failed(aai.NotDelivered, "the clipboard holds a secret of the person, and nothing was pasted")
 	}
 	return nil

@@ -9,6 +9,7 @@ import (
 
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/gateway"
+	"github.com/gybob/aai-gateway/internal/gui/conversation"
 	"github.com/gybob/aai-gateway/internal/gui/guierr"
 )
 
@@ -53,7 +54,7 @@ func (d *engine) secretFrames(ctx context.Context, apps []desktop.App) (frames [
 		shows := make([]bool, len(shot.Elements))
 		for i := len(shot.Elements) - 1; i >= 0; i-- {
 			e := &shot.Elements[i]
-			if e.Frame.Empty() || !gateway.RepeatsSecret(ctx, e.Name) && !gateway.RepeatsSecret(ctx, e.Value) {
+			if e.Frame.Empty() || !conversation.HidesSecret(e) {
 				continue
 			}
 			shows[i] = true

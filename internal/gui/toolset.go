@@ -78,7 +78,7 @@ func New(cfg Config) *aai.App {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	filled := new(conversation.FilledFields)
+	filled := &conversation.FilledFields{Repeats: repeatsSecret}
 	if cfg.RefsFolder != "" {
 		filled.Path = filepath.Join(cfg.RefsFolder, "filled.json")
 	}
@@ -92,6 +92,7 @@ func New(cfg Config) *aai.App {
 		refStore: conversation.RefStore{Folder: cfg.RefsFolder}, filled: filled,
 		session: cfg.SessionInfo, pagesOf: cfg.PagesOf, checkUpload: cfg.CheckUpload, undoDepth: cfg.UndoDepth, securityMode: cfg.SecurityMode, begun: time.Now(),
 	}
+	filled.Runs = d.Runs
 	d.recorders = eventlog.New(func() eventlog.Config {
 		backend := d.OpenBackend()
 		return eventlog.Config{Backend: backend, State: comparableState, IsRunning: func(pid int) bool { return backend.Programs == nil || backend.Programs.IsRunning(pid) }}

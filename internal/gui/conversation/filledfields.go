@@ -18,6 +18,10 @@ import (
 type FilledFields struct {
 	// Path is the file that the gateways of the person share; "" shares nothing.
 	Path string
+	// Repeats reports whether a text repeats a secret that the context's call must not show. Nil means never.
+	Repeats func(ctx context.Context, text string) bool
+	// Runs reports whether a process runs.
+	Runs func(pid int) bool
 
 	mu     sync.Mutex
 	seen   fs.FileInfo // the file that fields came from; nil: none
@@ -118,7 +122,7 @@ type hidingTree struct {
 // Snapshot implements desktop.Tree.
 func (t hidingTree) Snapshot(ctx context.Context, app desktop.App) (*desktop.Snapshot, error) {
 	shot, err := t.Tree.Snapshot(ctx, app)
-	return hide(shot, t.filled.of(app)), err
+	return t.filled.hide(ctx, shot), err
 }
 
 // Read implements desktop.Tree.
@@ -127,6 +131,7 @@ func (t hidingTree) Read(ctx context.Context, app desktop.App, id desktop.ID) (d
 	if slices.Contains(t.filled.of(app), id) {
 		e.States, e.Value = e.States|desktop.Protected, ""
 	}
+	t.filled.hideTexts(ctx, &e)
 	return e, err
 }
 
@@ -138,18 +143,69 @@ type hidingOffscreen struct {
 // SnapshotOffscreen implements desktop.OffscreenTree.
 func (t hidingOffscreen) SnapshotOffscreen(ctx context.Context, app desktop.App) (*desktop.Snapshot, error) {
 	shot, err := t.OffscreenTree.SnapshotOffscreen(ctx, app)
-	return hide(shot, t.filled.of(app)), err
+	return t.filled.hide(ctx, shot), err
 }
 
 // SnapshotCells implements desktop.OffscreenTree.
 func (t hidingOffscreen) SnapshotCells(ctx context.Context, app desktop.App, table desktop.ID, cells desktop.Cells) (*desktop.Snapshot, error) {
 	shot, err := t.OffscreenTree.SnapshotCells(ctx, app, table, cells)
-	return hide(shot, t.filled.of(app)), err
+	return t.filled.hide(ctx, shot), err
 }
 
-// hide returns the snapshot with the fields as password fields. The texts within them, which repeat the value, are empty.
-func hide(shot *desktop.Snapshot, fields []desktop.ID) *desktop.Snapshot {
-	if shot == nil || len(fields) == 0 {
+// hiddenText stands for a text that repeats a secret.
+const hiddenText = "[secret]"
+
+// HidesSecret reports whether a text of the element was hidden because it repeats a secret.
+func HidesSecret(e *desktop.Element) bool { return e.Name == hiddenText || e.Value == hiddenText }
+
+// hide returns the snapshot with the filled fields as password fields, and without texts that repeat a secret, so that no
+// query can find out its letters. A field that shows a secret counts as filled from then on: a program may replace the
+// element of a field.
+func (f *FilledFields) hide(ctx context.Context, shot *desktop.Snapshot) *desktop.Snapshot {
+	if shot == nil {
+		return shot
+	}
+	if f.Repeats != nil {
+		for i := range shot.Elements {
+			e := &shot.Elements[i]
+			if e.States.Has(desktop.Editable) && e.Value != "" && f.Repeats(ctx, e.Value) && !f.Holds(shot.App, e.ID) {
+				_ = f.Add(context.WithoutCancel(ctx), shot.App, e.ID, f.Runs) // the text itself is hidden in any case
+			}
+		}
+	}
+	hidden := hideFields(shot, f.of(shot.App))
+	for i := range hidden.Elements {
+		e := hidden.Elements[i]
+		if !f.hideTexts(ctx, &e) {
+			continue
+		}
+		if hidden == shot {
+			copied := *shot
+			copied.Elements = slices.Clone(shot.Elements)
+			hidden = &copied
+		}
+		hidden.Elements[i] = e
+	}
+	return hidden
+}
+
+// hideTexts replaces the texts of the element that repeat a secret, and reports whether there were any.
+func (f *FilledFields) hideTexts(ctx context.Context, e *desktop.Element) (found bool) {
+	if f.Repeats == nil {
+		return false
+	}
+	for _, text := range []*string{&e.Name, &e.Value, &e.Description, &e.Identifier} {
+		if *text != "" && f.Repeats(ctx, *text) {
+			*text, found = hiddenText, true
+		}
+	}
+	return found
+}
+
+// hideFields returns the snapshot with the fields as password fields. The texts within them, which repeat the value, are
+// empty.
+func hideFields(shot *desktop.Snapshot, fields []desktop.ID) *desktop.Snapshot {
+	if len(fields) == 0 {
 		return shot
 	}
 	hidden := *shot

@@ -139,7 +139,14 @@ func TestChangedSecret(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.mustSet(t, map[string]any{"name": "a", "for": "https://two.example"})
+	other := map[string]any{"name": "a", "for": "https://two.example"}
+	if _, err := s.set(t.Context(), &aai.Call{Args: other}); err == nil || !strings.Contains(err.Error(), "https://one.example") {
+		t.Errorf("bound to another place: %v", err)
+	}
+	if _, err := s.remove(t.Context(), &aai.Call{Args: map[string]any{"name": "a"}}); err != nil {
+		t.Fatal(err)
+	}
+	s.mustSet(t, other)
 	at := aai.SecretPlace{InPage: true, Address: "https://two.example/", IsPassword: true, IsText: true}
 	if value, err := s.Value(t.Context(), use, at); err == nil {
 		t.Errorf("filled %q", value)

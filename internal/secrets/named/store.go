@@ -158,15 +158,20 @@ func (s *Store) change(ctx context.Context, edit func([]record) ([]record, error
 		}
 		return s.config.Seal(ctx, content)
 	})
-	if errors.Is(err, errors.ErrUnsupported) {
-		e := aai.Errorf(aai.AutomationNotSupported, "secrets are kept sealed, and nothing can be sealed here: %w", err)
-		e.Hint = "Make a place for the key of secrets; aai-gateway keychain status says how."
-		return e
-	}
 	if err == nil && removed {
 		err = os.Remove(s.config.File)
 	}
-	return err
+	return unsealable(err)
+}
+
+// unsealable returns the error of sealing for people.
+func unsealable(err error) error {
+	if !errors.Is(err, errors.ErrUnsupported) {
+		return err
+	}
+	e := aai.Errorf(aai.AutomationNotSupported, "secrets are kept sealed, and nothing can be sealed here: %w", err)
+	e.Delivery, e.Hint = aai.NotDelivered, "Make a place for the key of secrets; aai-gateway keychain status says how."
+	return e
 }
 
 // find returns the record with the name.

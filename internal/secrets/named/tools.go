@@ -96,11 +96,25 @@ func (s *Store) asked(ctx context.Context, call *aai.Call) (record, error) {
 		return r, err
 	}
 	if r.Ref != "" {
-		_, _, err = sourceOf(r.Ref)
-	} else if err == nil {
-		_, err = s.load(ctx) // the person should not type a value in vain
+		if _, _, err = sourceOf(r.Ref); err != nil {
+			return r, err
+		}
 	}
-	return r, err
+	// The person should not type a value in vain.
+	records, err := s.load(ctx)
+	if err != nil {
+		return r, err
+	}
+	if _, err := s.config.Seal(ctx, nil); err != nil {
+		return r, unsealable(err)
+	}
+	i := slices.IndexFunc(records, func(old record) bool { return old.Name == r.Name })
+	if i >= 0 && records[i].Binding != r.Binding {
+		e := aai.Errorf(aai.InvalidParams, "name: the secret %s is there already, for %s", r.Name, records[i].Binding.Target())
+		e.Delivery, e.Hint = aai.NotDelivered, "Take another name, or remove it first: aai-gateway secret remove "+r.Name
+		return r, e
+	}
+	return r, nil
 }
 
 // minValue is the length of a value in bytes from which it is kept out of replies. A shorter one occurs in other texts.
