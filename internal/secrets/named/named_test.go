@@ -165,3 +165,26 @@ func TestChangedSecret(t *testing.T) {
 		t.Errorf("without secrets there is a file: %v", err)
 	}
 }
+
+// TestFilledElsewhere: a value of a reference that one gateway has filled is kept out of the replies of another one.
+func TestFilledElsewhere(t *testing.T) {
+	one, other := plainStore(t), plainStore(t)
+	one.config.FilledFile = filepath.Join(t.TempDir(), "filled.sealed")
+	other.config.FilledFile = one.config.FilledFile
+	if err := one.share(t.Context(), "of-a-reference"); err != nil {
+		t.Fatal(err)
+	}
+	if said := other.Redactions(t.Context()).Redact("it is of-a-reference"); strings.Contains(said, "of-a-reference") {
+		t.Errorf("another gateway says %q", said)
+	}
+	later := time.Now().Add(filledLifetime + time.Minute)
+	one.config.Now = func() time.Time { return later }
+	if err := one.share(t.Context(), "another-value"); err != nil {
+		t.Fatal(err)
+	}
+	third := plainStore(t)
+	third.config.FilledFile = one.config.FilledFile
+	if said := third.Redactions(t.Context()).Redact("it is of-a-reference"); !strings.Contains(said, "of-a-reference") {
+		t.Errorf("after its lifetime the value is still kept: %q", said)
+	}
+}

@@ -23,6 +23,8 @@ import (
 type Config struct {
 	// File holds the secrets, sealed as a whole. It exists only if there are any, so without secrets no key is read.
 	File string
+	// FilledFile holds the values of references that were filled lately, sealed; "" shares none between processes.
+	FilledFile string
 	// Seal and Open seal and open the content of File.
 	Seal, Open func(ctx context.Context, content []byte) ([]byte, error)
 	// Environ returns the environment for the commands of password managers.
@@ -64,10 +66,11 @@ type Store struct {
 	config Config
 	values *sanitize.SecretSet // all values that this process knows
 
-	mu      sync.Mutex
-	seen    fs.FileInfo // the file that records came from; nil: none
-	records []record
-	steps   map[string]int64 // by the name of a seed kept here: the last period with its code in values
+	mu         sync.Mutex
+	seen       fs.FileInfo // the file that records came from; nil: none
+	records    []record
+	filledSeen fs.FileInfo      // FilledFile as it was read
+	steps      map[string]int64 // by the name of a seed kept here: the last period with its code in values
 }
 
 // New returns a store. It opens no file.
@@ -224,6 +227,9 @@ func (s *Store) Value(ctx context.Context, use aai.SecretUse, at aai.SecretPlace
 			return "", err
 		}
 		s.values.Add(value)
+		if err = s.share(ctx, value); err != nil {
+			return "", unsealable(err)
+		}
 	}
 	if r.IsCode {
 		one, err := parseSeed(value)
@@ -244,12 +250,15 @@ func (s *Store) Value(ctx context.Context, use aai.SecretUse, at aai.SecretPlace
 }
 
 // Redactions returns the values that no reply may contain: those kept in the file, their present one-time codes, and the
-// values of references that this process has filled. It returns nil if there are none. An unreadable file adds none:
+// values of references that a gateway of the person has filled lately. It returns nil if there are none. An unreadable file adds none:
 // then no process can fill its secrets.
 func (s *Store) Redactions(ctx context.Context) *sanitize.SecretSet {
 	records, err := s.load(ctx)
 	if err != nil {
 		s.config.Log.Warn("the person's secrets cannot be read, so they are not removed from replies", "error", err)
+	}
+	if err := s.recall(ctx); err != nil {
+		s.config.Log.Warn("values that other gateways have filled cannot be read, so they are not removed from replies", "error", err)
 	}
 	for _, r := range records {
 		one, err := parseSeed(r.Value)
