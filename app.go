@@ -296,8 +296,8 @@ type Limits struct {
 	Args int
 	// AllowsTask reports that clients may run the calls as tasks although Timeout is short.
 	AllowsTask bool
-	// Unlisted keeps the tool out of lists that every conversation pays for, such as one that serves resources. Guides
-	// name it, and it is called like any other.
+	// Unlisted keeps the tool out of lists and guides, which every conversation pays for. It serves resources, and is
+	// called like any other.
 	Unlisted bool
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -46,15 +47,26 @@ func mcpToolOfAPage(t *testing.T, b programPath) {
 		_ = chromium.Wait()
 	}()
 	name := ""
-	for name == "" { // without it the test does not end
-		for line := range strings.Lines(w.run("browser", "list")) {
-			if _, profile, ok := strings.Cut(line, ", profile "); ok {
+	for begun := time.Now(); name == ""; {
+		said := w.run("browser", "list")
+		for line := range strings.Lines(said) {
+			if profile, ok := strings.CutPrefix(line, "chromium, "); ok {
 				name, _, _ = strings.Cut(strings.TrimSpace(profile), ", ")
 			}
 		}
+		if name == "" && time.Since(begun) > patience {
+			t.Fatalf("no browser listens: %s", said)
+		}
 	}
 	w.run("browser", "connect", name)
-	for !strings.Contains(w.run("browser", "list"), page) {
+	for begun := time.Now(); ; {
+		said := w.run("browser", "list")
+		if strings.Contains(said, page) {
+			break
+		}
+		if time.Since(begun) > patience {
+			t.Fatalf("the page is not listed: %s", said)
+		}
 	}
 	if said := w.call("aai_search", map[string]any{"words": "order a lamp"}); !strings.Contains(said, page+" order_lamp") {
 		t.Errorf("the search finds %s", said)

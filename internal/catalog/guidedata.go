@@ -36,6 +36,9 @@ func GuideData(app *aai.App) any { return newGuide(app) }
 func newGuide(app *aai.App) *guide {
 	g := guideHead(app)
 	for _, tool := range app.Tools {
+		if tool.Limits.Unlisted {
+			continue
+		}
 		g.Operations = append(g.Operations, newOperation(tool, g.quote))
 	}
 	return g

@@ -60,7 +60,7 @@ func groupsOf(app *aai.App) (names []string, size map[string]int) {
 
 // tools returns the app's tools from the beginning of the page on.
 func (p Page) tools(app *aai.App) ([]*aai.Tool, *aai.Error) {
-	tools := app.Tools
+	tools := slices.DeleteFunc(slices.Clone(app.Tools), func(t *aai.Tool) bool { return t.Limits.Unlisted })
 	if p.Group != "" {
 		tools = nil
 		for _, tool := range app.Tools {

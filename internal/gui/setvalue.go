@@ -24,9 +24,9 @@ const setValueName = "ax_set_value"
 func (d *engine) setValueTool() spec {
 	return spec{
 		name: setValueName, title: "Set element value", types: true,
-		description: "Set an element's value: a text, a number, true or false for a check box, an option's name for a list, expanded or collapsed for a tree's item. \\n and \\t separate rows and cells, starting at the cell.",
+		description: "Set an element's value: a text, a number, true or false for a check box, an option's name, expanded or collapsed for a tree's item. \\n and \\t separate rows and cells, starting at the cell.",
 		params: appProp + `,` + queryProp + `,` + nthProp + `, "value": {"type": "string", "maxLength": 100000},
-			"upload": {"type": "string", "maxLength": 1000, "description": "Path of a file for a page, in place of value"}`,
+			"upload": {"type": "string", "description": "File for a page"}`,
 		required: `["app", "query"]`, secret: []string{"value"}, fillsSecrets: true, idempotent: true,
 		precheck: d.precheckSetValue, sends: uploadName,
 		run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) {

@@ -31,7 +31,7 @@ func (d *engine) getTreeTool() spec {
 		params: appProp + `,
 			"root": {"type": "string", "description": "Ref or query of the element to begin at"},
 			"budget_tokens": {"type": "integer", "minimum": 400, "maximum": 50000, "default": 1500},
-			"window_index": {"type": "integer", "minimum": 0, "description": "Only this window"},
+			"window_index": {"type": "integer"},
 			"more": {"type": "string", "description": "The cursor of the page before"},
 			"max_depth": {"type": "integer", "minimum": 1},
 			"include_invisible": {"type": "boolean", "default": false},
@@ -105,7 +105,7 @@ func (v *view) topLevelOf(ctx context.Context, n int) (int, error) {
 	if err != nil {
 		return -1, err
 	}
-	if n < len(own) {
+	if n >= 0 && n < len(own) {
 		for _, top := range v.snapshot.Children(-1) {
 			if w, sure := programs.BestWindow(own, &v.snapshot.Elements[top]); sure && w.ID == own[n].ID {
 				return top, nil
