@@ -15,7 +15,9 @@ type oneTree struct {
 }
 
 // Snapshot implements desktop.Tree.
-func (t oneTree) Snapshot(context.Context, desktop.App) (*desktop.Snapshot, error) { return t.shot, nil }
+func (t oneTree) Snapshot(context.Context, desktop.App) (*desktop.Snapshot, error) {
+	return t.shot, nil
+}
 
 // TestHiddenTexts: texts that repeat a secret are hidden before any query reads them, and a field that shows one is a
 // password field from then on, whatever element stands for it.
