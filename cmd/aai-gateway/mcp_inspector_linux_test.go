@@ -78,8 +78,14 @@ func (i inspector) lists(t *testing.T) {
 		Resources []struct{ URI, Name, MIMEType string }
 	}
 	i.run(t, &resources, 0, "--method", "resources/list")
-	if r := resources.Resources; len(r) != 1 || r[0].URI != "app:"+exampleApp || r[0].MIMEType != "application/aai+json" {
+	r := resources.Resources
+	if len(r) != 4 || r[0].URI != "app:"+exampleApp || r[0].MIMEType != "application/aai+json" {
 		t.Errorf("the resources are %+v", r)
+	}
+	for _, other := range r[min(1, len(r)):] {
+		if !strings.HasPrefix(other.URI, "axterminator://") {
+			t.Errorf("the resource %+v is not one of the desktop", other)
+		}
 	}
 	if calls := i.journal(t); len(calls) > 0 {
 		t.Errorf("lists are no calls, but the journal has %+v", calls)

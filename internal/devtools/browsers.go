@@ -189,7 +189,7 @@ func (b *Browsers) look(ctx context.Context, ids []string) (isNew bool) {
 		}
 		if e.Asks {
 			b.failed[e.ID()] = time.Now().Add(time.Hour * 24 * 365) // the person is asked once by each gateway
-			go b.connectLater(e)
+			go b.connectLater(context.WithoutCancel(ctx), e)
 			continue
 		}
 		ctx, cancel := context.WithTimeout(ctx, connectTimeout)
@@ -208,8 +208,8 @@ func (b *Browsers) look(ctx context.Context, ids []string) (isNew bool) {
 const AnswerTimeout = 2 * time.Minute
 
 // connectLater connects to an allowed browser that asks the person first.
-func (b *Browsers) connectLater(e Endpoint) {
-	ctx, cancel := context.WithTimeout(context.Background(), AnswerTimeout)
+func (b *Browsers) connectLater(ctx context.Context, e Endpoint) {
+	ctx, cancel := context.WithTimeout(ctx, AnswerTimeout)
 	defer cancel()
 	if err := b.connect(ctx, e); err != nil {
 		b.config.Log.Warn("a browser does not let the gateway in", "browser", e.String(), "error", err)

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -145,7 +146,11 @@ func (e *Endpoint) readPortFile() bool {
 func (e *Endpoint) readVersion() bool {
 	const patience, most = 300 * time.Millisecond, 1 << 14
 	client := &http.Client{Timeout: patience, Transport: &http.Transport{Proxy: nil, DisableKeepAlives: true}}
-	r, err := client.Get(fmt.Sprintf("http://127.0.0.1:%d/json/version", e.Port))
+	request, err := http.NewRequestWithContext(context.Background(), http.MethodGet, fmt.Sprintf("http://127.0.0.1:%d/json/version", e.Port), http.NoBody)
+	if err != nil {
+		return false
+	}
+	r, err := client.Do(request)
 	if err != nil {
 		return false
 	}

@@ -88,7 +88,7 @@ func (b *Browsers) startWithPort(ctx context.Context, program string, environ []
 		}
 		select {
 		case err := <-ended:
-			return nil, notStarted(program, fmt.Errorf("it has ended: %v", err))
+			return nil, notStarted(program, fmt.Errorf("it has ended: %w", err))
 		case <-ctx.Done():
 			return nil, notStarted(program, ctx.Err())
 		case <-time.After(20 * time.Millisecond):

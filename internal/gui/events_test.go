@@ -51,7 +51,7 @@ func TestEvents(t *testing.T) {
 		}
 		f.Main.Button("Send", nil)
 		settle()
-		dialog := f.Program.Dialog("Sure?")
+		dialog := f.Dialog("Sure?")
 		settle()
 		dialog.Close()
 		settle()
@@ -104,7 +104,7 @@ func TestEventsOfAProgramThatEnds(t *testing.T) {
 		}
 		defer stop()
 		settle()
-		f.Program.Quit()
+		f.Quit()
 		settle()
 		if changes == 0 {
 			t.Error("the end is not reported")

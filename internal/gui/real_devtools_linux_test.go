@@ -95,8 +95,8 @@ func TestDevToolsUpload(t *testing.T) {
 	if len(asked) == 0 || asked[0] != file {
 		t.Errorf("the gates saw the files %q", asked)
 	}
-	w.refused(aai.InvalidParams, "ax_set_value", params{"app": f.app, "query": "button Picture: note.txt", "upload": "/home/key"})
-	w.refused(aai.InvalidParams, "ax_set_value", params{"app": f.app, "query": "button Picture: note.txt", "upload": file, "value": "x"})
+	_ = w.refused(aai.InvalidParams, "ax_set_value", params{"app": f.app, "query": "button Picture: note.txt", "upload": "/home/key"})
+	_ = w.refused(aai.InvalidParams, "ax_set_value", params{"app": f.app, "query": "button Picture: note.txt", "upload": file, "value": "x"})
 }
 
 // seesFiles is a gate that notes the files that calls send.

@@ -358,7 +358,7 @@ func (c *Consent) MergeQuestions(asked []aai.PendingQuestion) (aai.Question, boo
 	q := aai.Question{ID: id, Channels: channels, Seal: strings.Join(seals, sealMark)}
 	var title lines
 	if id == secretQuestionID {
-		title.addOwn(w.titleSecrets, w.shortAsker(caller), len(asked))
+		title.addOwn(w.titleFills, w.shortAsker(caller), len(asked))
 	} else {
 		title.addOwn(w.titleAll, w.shortAsker(caller), len(asked))
 	}

@@ -143,10 +143,10 @@ func (c *Consent) secretQuestion(r *aai.Request, open []aai.SecretUse, now time.
 		return aai.Question{}, err
 	}
 	text = append(text, where...)
-	text.addOwn("%s", w.secretUnseen)
-	title := fmt.Sprintf(w.titleSecrets, w.shortAsker(r.Call.Caller), len(open))
+	text.addOwn("%s", w.valueUnseen)
+	title := fmt.Sprintf(w.titleFills, w.shortAsker(r.Call.Caller), len(open))
 	if len(open) == 1 {
-		title = fmt.Sprintf(w.titleSecret, w.shortAsker(r.Call.Caller), quoteTruncated(open[0].Name, maxName))
+		title = fmt.Sprintf(w.titleFill, w.shortAsker(r.Call.Caller), quoteTruncated(open[0].Name, maxName))
 	}
 	return aai.Question{
 		ID: secretQuestionID, Channels: c.availableChannels(), Title: title, Text: strings.Join(text, "\n"),
@@ -160,7 +160,7 @@ func (w words) fillSecret(use aai.SecretUse) string {
 	if use.Binding.Origin != "" {
 		where = truncateMiddle(use.Binding.Origin, maxHost+len("https://:65535"))
 	}
-	field := w.passwordField
+	field := w.hiddenField
 	switch {
 	case use.Argument != "":
 		field = fmt.Sprintf(w.argument, quoteTruncated(use.Argument, maxName))
@@ -169,7 +169,7 @@ func (w words) fillSecret(use aai.SecretUse) string {
 	case use.IsCode:
 		field = w.textField
 	}
-	format := w.fillsSecret
+	format := w.fillsValue
 	if use.IsCode {
 		format = w.fillsCode
 	}

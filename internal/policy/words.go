@@ -46,8 +46,8 @@ type words struct {
 
 	wanted, notYou, no, yes string // of a change to the gateway itself
 
-	titleSecret, titleSecrets, fillsSecret, fillsCode, secretUnseen string // of secrets that a call fills
-	passwordField, textField, field, argument                       string // places of secrets
+	titleFill, titleFills, fillsValue, fillsCode, valueUnseen string // of secrets that a call fills
+	hiddenField, textField, field, argument                   string // places of secrets
 }
 
 func wordsIn(language string) words {
@@ -89,10 +89,10 @@ func english() words {
 		deny: "Deny", once: "Allow once", session: "Allow this session", always: "Always allow",
 		all: "Always all %d tools", allWindows: "Always see and act", never: "Never allow",
 		wanted: "Do you want to %s?", notYou: "It changes the gateway itself. If you did not start it, choose No.", no: "No", yes: "Yes",
-		titleSecret: "Allow %s to use the secret %s?", titleSecrets: "Allow %s to use %d of your secrets?",
-		fillsSecret: "It would: fill the secret %s into %s of %s", fillsCode: "It would: fill a one-time code of the secret %s into %s of %s",
-		secretUnseen:  "It does not see the secret. The gateway fills it there and nowhere else.",
-		passwordField: "a password field", textField: "a text field", field: "the field %s", argument: "the argument %s",
+		titleFill: "Allow %s to use the secret %s?", titleFills: "Allow %s to use %d of your secrets?",
+		fillsValue: "It would: fill the secret %s into %s of %s", fillsCode: "It would: fill a one-time code of the secret %s into %s of %s",
+		valueUnseen: "It does not see the secret. The gateway fills it there and nowhere else.",
+		hiddenField: "a password field", textField: "a text field", field: "the field %s", argument: "the argument %s",
 	}
 }
 
@@ -127,10 +127,10 @@ func chinese() words {
 		deny: "拒绝", once: "仅授权一次", session: "本次会话授权", always: "授权此操作",
 		all: "授权全部（%d 个）", allWindows: "授权查看和操作", never: "永远拒绝",
 		wanted: "您要%s吗？", notYou: "这会更改网关本身。如果不是您本人的操作，请拒绝。", no: "拒绝", yes: "确认",
-		titleSecret: "允许 %s 使用机密 %s 吗？", titleSecrets: "允许 %s 使用您的 %d 个机密吗？",
-		fillsSecret: "它将：把机密 %s 填入 %[3]s 的%[2]s", fillsCode: "它将：把机密 %s 的一次性验证码填入 %[3]s 的%[2]s",
-		secretUnseen:  "它看不到机密内容；网关只会填入此处。",
-		passwordField: "密码框", textField: "文本框", field: "字段 %s", argument: "参数 %s",
+		titleFill: "允许 %s 使用机密 %s 吗？", titleFills: "允许 %s 使用您的 %d 个机密吗？",
+		fillsValue: "它将：把机密 %s 填入 %[3]s 的%[2]s", fillsCode: "它将：把机密 %s 的一次性验证码填入 %[3]s 的%[2]s",
+		valueUnseen: "它看不到机密内容；网关只会填入此处。",
+		hiddenField: "密码框", textField: "文本框", field: "字段 %s", argument: "参数 %s",
 	}
 }
 

@@ -54,8 +54,8 @@ type log struct {
 	open   []uint64
 }
 
-// add adds an event and returns its number.
-func (l *log) add(e Event) uint64 {
+// add adds an event.
+func (l *log) add(e Event) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.last++
@@ -68,7 +68,6 @@ func (l *log) add(e Event) uint64 {
 	if e.id != "" {
 		l.open = append(l.open, e.Number)
 	}
-	return e.Number
 }
 
 // at returns the event with the number; nil if it is dropped.

@@ -11,11 +11,8 @@ import (
 
 func number64(n int) string { return strconv.Itoa(n) }
 
-// A merged is a snapshot of both ways, with the snapshot of the platform that it was made of.
-type merged struct {
-	snapshot, below *desktop.Snapshot
-	elements        []desktop.Element // of the pages
-}
+// A merged is a snapshot of both ways.
+type merged struct{ snapshot *desktop.Snapshot }
 
 // versionsOfPages are the versions of merged snapshots: the platform's own ones are lower.
 const versionsOfPages = 1 << 62

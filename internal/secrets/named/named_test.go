@@ -2,7 +2,7 @@ package named
 
 import (
 	"context"
-	"crypto/sha1" //nolint:gosec // RFC 6238 names it
+	"crypto/sha1"
 	"errors"
 	"os"
 	"path/filepath"

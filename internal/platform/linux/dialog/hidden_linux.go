@@ -28,7 +28,7 @@ func pinentryHidden(program string, env func() []string) func(context.Context, p
 // zenityHidden asks for a hidden value by zenity. The text is in its arguments, so it has no values of a call.
 func zenityHidden(program string, env func() []string) func(context.Context, page, func(int)) (string, bool, error) {
 	return func(ctx context.Context, p page, process func(int)) (string, bool, error) {
-		return typed(run(ctx, command(ctx, env(), program, "--entry", "--hide-text", "--title", p.title, "--text", escapeMnemonics([]string{p.text}, "_")[0]), process))
+		return typed(run(ctx, command(ctx, env(), program, "--entry", "--hide-text", "--title", p.title, "--text", escapeMnemonics([]string{p.text})[0]), process))
 	}
 }
 

@@ -79,7 +79,7 @@ type assuan struct {
 
 // confirm shows up to three buttons and returns the index of the pressed one.
 func (a assuan) confirm(ctx context.Context, p page) (int, error) {
-	labels := escapeMnemonics(p.buttons, "_")
+	labels := escapeMnemonics(p.buttons)
 	lines := []string{"SETDESC " + escape(p.text)}
 	for i, set := range []string{"SETOK ", "SETNOTOK "} {
 		if i+1 < len(labels) {
@@ -122,7 +122,7 @@ func (a assuan) ask(ctx context.Context, p page, command string, more []string) 
 	if err != nil || code != 0 || !graphical(flavor) {
 		return "", 0, fmt.Errorf("this pinentry has no windows (%q, %d): %w", flavor, code, orNone(err))
 	}
-	lines := append(more, "SETTITLE "+escape(p.title), "SETCANCEL "+escape(escapeMnemonics(p.buttons, "_")[0]))
+	lines := append(more, "SETTITLE "+escape(p.title), "SETCANCEL "+escape(escapeMnemonics(p.buttons)[0]))
 	if deadline, ok := ctx.Deadline(); ok {
 		// The window closes even if this process can no longer close it.
 		lines = append(lines, "SETTIMEOUT "+strconv.Itoa(int(time.Until(deadline).Seconds())+2))

@@ -182,7 +182,7 @@ const (
 func zenity(program string, env func() []string) presenter {
 	return presenter{name: program, maxButtons: 4, maxBytes: listMaxBytes, appearTime: bigToolkitStart,
 		hasPublicLabels: true, hasPublicHidden: true, hidden: zenityHidden(program, env), show: func(ctx context.Context, p page, process func(int)) (int, error) {
-			labels := escapeMnemonics(append([]string{p.closing}, p.buttons...), "_")
+			labels := escapeMnemonics(append([]string{p.closing}, p.buttons...))
 			args := []string{"--text-info", "--title", p.title, "--cancel-label", labels[0], "--ok-label", labels[1]}
 			args = append(args, "--width", strconv.Itoa(zenityWidth), "--height",
 				strconv.Itoa(zenityFrame+zenityLine*(1+strings.Count(p.text, "\n"))))
@@ -210,8 +210,9 @@ func zenity(program string, env func() []string) presenter {
 		}}
 }
 
-// escapeMnemonics doubles the mark that a toolkit would read as the mark of a mnemonic.
-func escapeMnemonics(labels []string, mark string) []string {
+// escapeMnemonics doubles the mark that GTK would read as the mark of a mnemonic.
+func escapeMnemonics(labels []string) []string {
+	const mark = "_"
 	plain := slices.Clone(labels)
 	for i, label := range plain {
 		plain[i] = strings.ReplaceAll(label, mark, mark+mark)
