@@ -20,7 +20,6 @@ import (
 const (
 	resourceTokens   = 20_000 // of a tree
 	resourceEvents   = 1_000
-	resourceFold     = 100 * time.Millisecond
 	subscribeTimeout = 10 * time.Second // for finding a program
 )
 
@@ -36,7 +35,7 @@ func desktopResources(desk *aai.App) []mcp.Resource {
 	for i := range all {
 		all[i].IsPersonal, all[i].AudienceModel = true, all[i].Watch != nil || strings.Contains(all[i].URI, "{name}")
 		if all[i].Watch != nil {
-			all[i].Debounce, all[i].IsEachChangeNews = resourceFold, true
+			all[i].Debounce, all[i].IsEachChangeNews = eventlog.FoldTime, true
 		}
 	}
 	return all

@@ -74,10 +74,8 @@ func (d *engine) screenshot(ctx context.Context, call *aai.Call) (*aai.Result, e
 		return nil, err
 	}
 	n := params.Int(call, "window_index", 0)
-	if n >= len(own) {
-		e := aai.Errorf(aai.ElementNotFound, "window_index: %s has %s on the screen", aai.CleanLabel(app.Name, 60), aai.Count(len(own), "window"))
-		e.Hint = "ax_list_windows lists them."
-		return nil, e
+	if n < 0 || n >= len(own) {
+		return nil, noSuchWindow(app, len(own))
 	}
 	area := own[n].Frame
 	if region, ok := params.Region(call); ok {

@@ -113,9 +113,14 @@ func (v *view) topLevelOf(ctx context.Context, n int) (int, error) {
 		}
 		return -1, guierr.Failed(aai.NotDelivered, "the tree has no element of the window %s", desktop.Quote(own[n].Title, 60))
 	}
-	e := aai.Errorf(aai.ElementNotFound, "window_index: %s has %s on the screen", aai.CleanLabel(v.app.Name, 60), aai.Count(len(own), "window"))
+	return -1, noSuchWindow(v.app, len(own))
+}
+
+// noSuchWindow returns the error for an index beyond the program's windows.
+func noSuchWindow(app desktop.App, windows int) error {
+	e := aai.Errorf(aai.ElementNotFound, "window_index: %s has %s on the screen", aai.CleanLabel(app.Name, 60), aai.Count(windows, "window"))
 	e.Hint = "ax_list_windows lists them."
-	return -1, e
+	return e
 }
 
 // toolsOfPages returns a line with the apps of the open pages that declare tools, or "".

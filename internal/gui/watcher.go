@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/json"
-	"sync"
 	"time"
 
 	"github.com/gybob/aai-gateway"
@@ -29,8 +28,6 @@ func WatcherOf(app *aai.App) (*Watcher, bool) {
 }
 
 const (
-	// foldTime is the shortest time between two looks at the programs.
-	foldTime = 100 * time.Millisecond
 	// pollInterval is how often the system is looked at where it reports no changes.
 	pollInterval = time.Second
 	// retryInterval is the pause after a connection that reports changes has ended.
@@ -148,23 +145,20 @@ func follow(listen func(context.Context, func()) error, digest func(context.Cont
 			signal()
 		}
 	}()
-	var first sync.Once
 	go func() {
 		var last [sha256.Size]byte
-		for {
+		for isFirst := true; ; isFirst = false {
 			select {
 			case <-news:
 			case <-ctx.Done():
 				return
 			}
 			now := digest(ctx)
-			isFirst := false
-			first.Do(func() { isFirst = true })
 			if now != last && !isFirst && ctx.Err() == nil {
 				changed()
 			}
 			last = now
-			if aai.Sleep(ctx, foldTime) != nil {
+			if aai.Sleep(ctx, eventlog.FoldTime) != nil {
 				return
 			}
 		}

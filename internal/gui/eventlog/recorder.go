@@ -26,8 +26,8 @@ const (
 )
 
 const (
-	// foldTime is the shortest time between two looks at a program. The first change is looked at immediately.
-	foldTime = 100 * time.Millisecond
+	// FoldTime is the shortest time between two reports of a change. The first one is reported immediately.
+	FoldTime = 100 * time.Millisecond
 	// workShare bounds the looks at a program with a large tree: the pause after a look is this many times its duration.
 	workShare = 10
 	// silentInterval is how often a program that has worked without reporting events is looked at.
@@ -155,7 +155,7 @@ func (r *Recorder) run(ctx context.Context) {
 	if !due.Stop() {
 		<-due.C
 	}
-	armed, pause, looked := false, foldTime, time.Now()
+	armed, pause, looked := false, FoldTime, time.Now()
 	for {
 		select {
 		case e, open := <-events:
@@ -173,7 +173,7 @@ func (r *Recorder) run(ctx context.Context) {
 		case <-due.C:
 			armed, looked = false, time.Now()
 			r.look(ctx)
-			pause = max(foldTime, workShare*time.Since(looked))
+			pause = max(FoldTime, workShare*time.Since(looked))
 			looked = time.Now()
 		case <-tick.C:
 			if r.isUnused() {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/gui/conversation"
 )
 
 // Config configures Recorders.
@@ -23,19 +24,13 @@ type Recorders struct {
 	config func() Config
 
 	mu    sync.Mutex
-	byRun map[run]*Recorder
+	byRun map[conversation.Process]*Recorder
 	notes bool // notifications are watched
-}
-
-// A run is one run of a program.
-type run struct {
-	pid     int
-	started string
 }
 
 // New returns Recorders without one. config is called for the first recorder.
 func New(config func() Config) *Recorders {
-	return &Recorders{config: sync.OnceValue(config), byRun: map[run]*Recorder{}}
+	return &Recorders{config: sync.OnceValue(config), byRun: map[conversation.Process]*Recorder{}}
 }
 
 // For returns the recorder of the program, and begins to record if there is none. It returns once events are recorded, or
@@ -52,7 +47,7 @@ func (s *Recorders) For(ctx context.Context, app desktop.App) *Recorder {
 func (s *Recorders) recorder(app desktop.App) *Recorder {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	key := run{app.PID, app.Started}
+	key := conversation.ProcessOf(app)
 	if r := s.byRun[key]; r != nil {
 		return r
 	}
@@ -109,7 +104,7 @@ func (s *Recorders) note(n desktop.Notification) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for key, r := range s.byRun {
-		if key.pid == n.PID && n.PID != 0 {
+		if key.PID == n.PID && n.PID != 0 {
 			select {
 			case r.notes <- n:
 			default: // a flood

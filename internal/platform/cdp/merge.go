@@ -3,13 +3,10 @@ package cdp
 import (
 	"context"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
-
-func number64(n int) string { return strconv.Itoa(n) }
 
 // A merged is a snapshot of both ways.
 type merged struct{ snapshot *desktop.Snapshot }

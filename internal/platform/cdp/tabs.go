@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
+	"strconv"
 	"sync"
 	"time"
 
@@ -164,7 +165,7 @@ func (p *page) readOne(ctx context.Context, f *frame, k key) (desktop.Element, e
 	defer cancel()
 	c := &content{Token: k.token}
 	err := p.unlessBlocked(ctx, func(ctx context.Context) error {
-		text, err := f.run(ctx, readerOf+".one("+number64(k.number)+")")
+		text, err := f.run(ctx, readerOf+".one("+strconv.Itoa(k.number)+")")
 		if err == nil && text == "" {
 			err = errStale
 		}

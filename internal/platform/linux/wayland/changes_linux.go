@@ -2,9 +2,7 @@ package wayland
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
-	"io"
 	"net"
 )
 
@@ -45,31 +43,15 @@ func (s *sway) watch(ctx context.Context, changed func()) error {
 	}
 	defer func() { _ = socket.Close() }()
 	defer context.AfterFunc(ctx, func() { _ = socket.Close() })()
-	payload := `["window","workspace"]`
-	message := binary.NativeEndian.AppendUint32([]byte(swayMagic), uint32(len(payload)))
-	message = append(binary.NativeEndian.AppendUint32(message, subscribe), payload...)
-	if _, err := socket.Write(message); err != nil {
+	if err := writeSway(socket, subscribe, `["window","workspace"]`); err != nil {
 		return err
 	}
 	for { // the first message is the answer
-		if err := skipSwayMessage(socket); err != nil {
+		if _, err := readSway(socket); err != nil {
 			return errors.Join(ctx.Err(), err)
 		}
 		changed()
 	}
-}
-
-// skipSwayMessage reads one message and discards it.
-func skipSwayMessage(r io.Reader) error {
-	head := make([]byte, len(swayMagic)+8)
-	if _, err := io.ReadFull(r, head); err != nil {
-		return err
-	}
-	if string(head[:len(swayMagic)]) != swayMagic {
-		return errors.New("the answer of sway has another form")
-	}
-	_, err := io.CopyN(io.Discard, r, int64(binary.NativeEndian.Uint32(head[len(swayMagic):])))
-	return err
 }
 
 func (d *Display) watchClipboard(ctx context.Context, changed func()) error {

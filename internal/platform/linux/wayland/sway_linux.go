@@ -106,21 +106,31 @@ func (s *sway) ask(ctx context.Context, kind uint32, payload string) (reply []by
 	}
 	_ = socket.SetDeadline(until)
 	defer context.AfterFunc(ctx, func() { _ = socket.Close() })()
-	message := binary.NativeEndian.AppendUint32([]byte(swayMagic), uint32(len(payload)))
-	message = append(binary.NativeEndian.AppendUint32(message, kind), payload...)
-	if _, err := socket.Write(message); err != nil {
+	if err := writeSway(socket, kind, payload); err != nil {
 		return nil, err
 	}
+	return readSway(socket)
+}
+
+// writeSway sends a message.
+func writeSway(w io.Writer, kind uint32, payload string) error {
+	message := binary.NativeEndian.AppendUint32([]byte(swayMagic), uint32(len(payload)))
+	_, err := w.Write(append(binary.NativeEndian.AppendUint32(message, kind), payload...))
+	return err
+}
+
+// readSway reads an answer or an event.
+func readSway(r io.Reader) ([]byte, error) {
 	head := make([]byte, len(swayMagic)+8)
-	if _, err := io.ReadFull(socket, head); err != nil {
+	if _, err := io.ReadFull(r, head); err != nil {
 		return nil, err
 	}
 	size := binary.NativeEndian.Uint32(head[len(swayMagic):])
 	if string(head[:len(swayMagic)]) != swayMagic || size > maxSwayReply {
 		return nil, errors.New("the answer of sway has another form")
 	}
-	reply = make([]byte, size)
-	_, err = io.ReadFull(socket, reply)
+	reply := make([]byte, size)
+	_, err := io.ReadFull(r, reply)
 	return reply, err
 }
 
