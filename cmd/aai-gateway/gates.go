@@ -81,7 +81,7 @@ func (s *setup) gates(store policy.Store, passphrase *reauth.Passphrase, log *sl
 
 // agentTools lists the builtin tools that agents may use.
 func agentTools() []string {
-	return slices.Concat(builtin.AgentTools(), workflow.AgentTools(), workflow.AgentLibraryTools(), script.AgentTools(), undo.AgentTools(), search.AgentToolNames(), cdp.AgentTools(), named.AgentTools(), introspect.AgentToolNames(), []string{statusTool})
+	return slices.Concat(builtin.AgentTools(), workflow.AgentTools(), workflow.AgentLibraryTools(), script.AgentTools(), undo.AgentTools(), search.AgentToolNames(), cdp.AgentTools(), named.AgentTools(), introspect.AgentToolNames())
 }
 
 // consentTools lists those of agentTools that need consent.

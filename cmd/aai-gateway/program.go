@@ -212,10 +212,10 @@ func desktopOf(apps []*aai.App) *aai.App {
 	return nil
 }
 
-// checkOf returns the desktop's accessibility check, or nil without a desktop.
-func checkOf(apps []*aai.App) aai.Action {
+// desktopAction returns the action of a tool of the desktop, or nil without a desktop.
+func desktopAction(apps []*aai.App, name string) aai.Action {
 	for _, app := range apps {
-		if tool := app.Tool("ax_is_accessible"); tool != nil {
+		if tool := app.Tool(name); tool != nil {
 			return tool.Run
 		}
 	}
@@ -319,9 +319,9 @@ func (p *program) build(cfg *setup) (*components, error) {
 			Modes: trust.modes, Revocations: trust.revocations,
 			Web: known, DiscoverLocal: finds.seeker.scan, SiteHints: known.hints, Logins: logins,
 			HostPlatform: cfg.platform.name, FetchPage: fetch(client),
-			Vault: vault, UnsealedReason: store.UnsealedWarning, StoreFault: store.CheckWritable, Unverified: unverifiedOf(store), ConsentTools: consentTools(), PromptNotice: trust.notice, CheckDesktop: checkOf(ownApps),
+			Vault: vault, UnsealedReason: store.UnsealedWarning, StoreFault: store.CheckWritable, Unverified: unverifiedOf(store), ConsentTools: consentTools(), PromptNotice: trust.notice, CheckDesktop: desktopAction(ownApps, "ax_is_accessible"), SessionInfo: desktopAction(ownApps, "ax_session_info"), Version: programVersion(),
 			Passphrase: passphrase, Confirmed: cfg.confirmed(), Unconfirmed: func() []reauth.Setting { return cfg.Unconfirmed },
-			ExtraTools: slices.Concat(calling.builtin, finds.tools, pages.Tools(), held.Tools(), cfg.settings().Tools(), []*aai.Tool{p.doctorTool(cfg, built)}, halts.tools, []*aai.Tool{album.Tool(), newStatusTool(desktopOf(ownApps))}), WorkflowName: workflow.ParseName,
+			ExtraTools: slices.Concat(calling.builtin, finds.tools, pages.Tools(), held.Tools(), cfg.settings().Tools(), []*aai.Tool{p.doctorTool(cfg, built)}, halts.tools, []*aai.Tool{album.Tool()}), WorkflowName: workflow.ParseName,
 		},
 		func() builtin.Catalog { return known },
 	)

@@ -3,17 +3,15 @@ package main
 import (
 	"context"
 	"maps"
-	"runtime"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/gybob/aai-gateway"
-	"github.com/gybob/aai-gateway/internal/answer"
+	"github.com/gybob/aai-gateway/internal/builtin"
 	"github.com/gybob/aai-gateway/internal/doors/mcp"
 	"github.com/gybob/aai-gateway/internal/gui"
 	"github.com/gybob/aai-gateway/internal/gui/eventlog"
-	"github.com/gybob/aai-gateway/internal/schema"
 )
 
 // Limits of the resources of the desktop.
@@ -53,7 +51,7 @@ func systemResources(watcher *gui.Watcher) []mcp.Resource {
 		{
 			URI: "axterminator://system/status", Name: "system-status", Title: "System Accessibility Status", MIME: jsonMIME, Priority: 0.9,
 			Description: "Whether windows can be operated, the connected programs, version and security mode",
-			Call:        call(aai.BuiltinApp, statusTool, nil),
+			Call:        call(aai.BuiltinApp, builtin.Status, nil),
 		},
 		{
 			URI: "axterminator://apps", Name: "running-apps", Title: "Running Applications", MIME: jsonMIME, Priority: 0.7,
@@ -117,45 +115,4 @@ func programResources(watcher *gui.Watcher) []mcp.Resource {
 			Call:        call("ax_get_events", map[string]any{"limit": resourceEvents}), Watch: follow(eventlog.Events),
 		},
 	}
-}
-
-// statusTool is the name of the tool that describes this gateway and its desktop.
-const statusTool = "status"
-
-// newStatusTool returns the tool that describes this gateway and its desktop, of which it calls tools.
-func newStatusTool(desk *aai.App) *aai.Tool {
-	return &aai.Tool{
-		Name: statusTool, Title: "System status", Description: "Say whether windows can be operated here, and list the connected programs, the version and the security mode",
-		Params:  schema.MustParse(`{"type": "object", "additionalProperties": false, "properties": {}}`),
-		Returns: aai.Schema{Source: answer.SchemaOf[answer.Status]()}, Effect: aai.Reads, Assess: aai.Always(aai.Assessment{EffectInherent: true}),
-		Run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
-			status := answer.Status{ServerVersion: programVersion(), Platform: runtime.GOOS + ", " + runtime.GOARCH, VLMBackend: "none", ConnectedApps: []string{}}
-			if desk == nil {
-				return &aai.Result{Data: status}, nil
-			}
-			check, err := runData(ctx, desk, "ax_is_accessible", call)
-			if err != nil {
-				return nil, err
-			}
-			session, err := runData(ctx, desk, "ax_session_info", call)
-			if err != nil {
-				return nil, err
-			}
-			status.AccessibilityEnabled, _ = check["enabled"].(bool)
-			status.ConnectedApps, _ = session["connected_apps"].([]string)
-			status.SecurityMode, _ = session["security_mode"].(string)
-			status.UptimeSeconds, _ = session["uptime_seconds"].(int)
-			return &aai.Result{Data: status}, nil
-		},
-	}
-}
-
-// runData runs a reading tool of the desktop for the caller of another call, and returns its data.
-func runData(ctx context.Context, desk *aai.App, tool string, call *aai.Call) (map[string]any, error) {
-	result, err := desk.Tool(tool).Run(ctx, &aai.Call{Caller: call.Caller, App: desk.ID, Tool: tool})
-	if err != nil {
-		return nil, err
-	}
-	data, _ := result.Data.(map[string]any)
-	return data, nil
 }

@@ -54,7 +54,7 @@ const (
 )
 
 // AgentTools returns the tools that agents may use too. They only read.
-func AgentTools() []string { return []string{Apps, Guide, Descriptor, Discover, Projects} }
+func AgentTools() []string { return []string{Apps, Guide, Descriptor, Discover, Projects, Status} }
 
 // Dependencies holds the packages, functions and settings that the tools use. NewApp takes the catalog separately,
 // because the catalog lists this app.
@@ -99,6 +99,9 @@ type Dependencies struct {
 	FetchPage func(ctx context.Context, address string) ([]byte, error)
 	// CheckDesktop reports whether windows can be read and operated; may be nil.
 	CheckDesktop aai.Action
+	// SessionInfo describes the caller's conversation with the desktop; may be nil.
+	SessionInfo aai.Action
+	Version     string // of the program
 	// PromptNotice returns a notice about the way a person is asked for consent, or "". May be
 	// nil.
 	PromptNotice func(context.Context) string
@@ -157,6 +160,7 @@ func NewApp(s Dependencies, known func() Catalog) *aai.App {
 			readTool(Mode, "Say how much callers may do at all", noParams, modeTools{s.Modes}.get),
 			changeTool(SetMode, "Set how much callers may do at all", modeParams, modeTools{s.Modes}.set),
 			readTool(CheckDesktop, "Say whether windows can be read here, and what was found of the person's session", noParams, s.check),
+			s.statusTool(),
 			readTool(Keychain, "Say where the key of secrets is, and why not in a better place", noParams, v.status),
 		}, append(webTools{s.Web, s.DiscoverLocal, s.SiteHints, s.Modes}.tools(), loginTools{s.Logins, known}.tools()...)...),
 	}

@@ -23,7 +23,7 @@ func arguments() map[string]string {
 		builtin.ImportConsents: `{"caller": "mcp:x", "identity": "/usr/bin/x"}`, builtin.DropNameOnlyGrants: `{}`,
 		builtin.Revoke: `{}`, builtin.Mode: `{}`, builtin.SetMode: `{"mode": "normal"}`,
 		builtin.Discover: `{"url": "example.com"}`, builtin.NameSite: `{"name": "example", "url": "example.com"}`,
-		builtin.Keychain: `{}`, builtin.CheckDesktop: `{}`,
+		builtin.Keychain: `{}`, builtin.CheckDesktop: `{}`, builtin.Status: `{}`,
 		builtin.Lint:  `{"source": "../../descriptors/org.gnome.Calculator/aai.json"}`,
 		builtin.LogIn: `{"app": "org.example.one", "secret": {"key": "k"}}`, builtin.LogOut: `{"app": "memo"}`, builtin.LoginStatus: `{}`,
 		builtin.AuditVerify: `{}`, builtin.AuditExport: `{}`,
@@ -49,7 +49,7 @@ func TestAgentsGetOnlyWhatIsOpen(t *testing.T) {
 	if _, err := w.gateway.Do(t.Context(), &aai.Call{ID: "c1", Caller: person(), App: aai.BuiltinApp, Tool: builtin.Apps}); err != nil {
 		t.Fatal(err)
 	}
-	open := map[string]bool{builtin.Apps: true, builtin.Guide: true, builtin.Descriptor: true, builtin.Discover: true, builtin.Projects: true}
+	open := map[string]bool{builtin.Apps: true, builtin.Guide: true, builtin.Descriptor: true, builtin.Discover: true, builtin.Projects: true, builtin.Status: true}
 	for _, tool := range w.tools(t) {
 		given, known := arguments()[tool.Name]
 		if !known {

@@ -100,7 +100,7 @@ func (k *SQLiteStore) write(ctx context.Context, flushed bool, do func(*sql.Tx) 
 func (k *SQLiteStore) deleteOld(ctx context.Context) error {
 	old := time.Now().Add(-maxAge).UnixMilli()
 	err := k.write(ctx, false, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `DELETE FROM runs WHERE began < ? OR state <> 'begun' AND id NOT IN (SELECT id FROM runs ORDER BY began DESC LIMIT ?)`, old, maxRuns-1)
+		_, err := tx.ExecContext(ctx, `DELETE FROM runs WHERE began < ? OR state <> 'begun' AND id NOT IN (SELECT id FROM runs ORDER BY began DESC, rowid DESC LIMIT ?)`, old, maxRuns-1)
 		return err
 	})
 	if err == nil {

@@ -40,7 +40,7 @@ func (k *SQLiteStore) Runs(ctx context.Context, limit int) ([]RunSummary, error)
 	if there, err := k.openExisting(ctx); !there {
 		return nil, err
 	}
-	rows, err := k.db.QueryContext(ctx, `SELECT `+runColumns+` FROM runs ORDER BY began DESC, id LIMIT ?`, limit)
+	rows, err := k.db.QueryContext(ctx, `SELECT `+runColumns+` FROM runs ORDER BY began DESC, rowid DESC LIMIT ?`, limit)
 	if err != nil {
 		return nil, err
 	}

@@ -64,7 +64,7 @@ func (k *SQLiteStore) makeRoom(ctx context.Context, tx *sql.Tx, need int64) erro
 
 // deletableRuns returns the ids of the runs that no process runs, in the order of their deletion.
 func (k *SQLiteStore) deletableRuns(ctx context.Context, tx *sql.Tx) (ids []string, err error) {
-	rows, err := tx.QueryContext(ctx, `SELECT id, owner, state FROM runs ORDER BY state = ?, ended, began, id`, Begun)
+	rows, err := tx.QueryContext(ctx, `SELECT id, owner, state FROM runs ORDER BY state = ?, ended, rowid`, Begun)
 	if err != nil {
 		return nil, err
 	}
