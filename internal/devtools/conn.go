@@ -51,7 +51,10 @@ func (s webSocket) Read(ctx context.Context) ([]byte, error) {
 	return data, err
 }
 
+// Write is not ended by ctx: a message that is cut short ends the whole connection.
 func (s webSocket) Write(ctx context.Context, data []byte) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), requestTimeout)
+	defer cancel()
 	return s.Conn.Write(ctx, websocket.MessageText, data)
 }
 
@@ -135,6 +138,9 @@ func (c *conn) close() {
 // errors before the request was sent are *aai.Error with NotDelivered.
 func (c *conn) call(ctx context.Context, session, method string, params, result any) error {
 	body, err := json.Marshal(params)
+	if err == nil {
+		err = ctx.Err()
+	}
 	if err != nil {
 		return notDelivered(err)
 	}

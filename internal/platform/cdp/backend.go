@@ -137,6 +137,11 @@ func (p *platform) Read(ctx context.Context, app desktop.App, id desktop.ID) (de
 	if !ours {
 		return p.tree.Read(ctx, app, id)
 	}
+	if o, err := p.inDialog(ctx, app, k, desktop.Act{}); err != nil {
+		return desktop.Element{}, err
+	} else if o != nil {
+		return o.read()
+	}
 	page, f, err := p.find(ctx, app, k)
 	if err != nil {
 		return desktop.Element{}, err
@@ -229,6 +234,11 @@ func (p *platform) Execute(ctx context.Context, app desktop.App, id desktop.ID, 
 	k, ours := parseKey(id)
 	if !ours {
 		return p.actor.Execute(ctx, app, id, act)
+	}
+	if o, err := p.inDialog(ctx, app, k, act); err != nil {
+		return err
+	} else if o != nil {
+		return o.perform(ctx)
 	}
 	page, f, err := p.find(ctx, app, k)
 	if err != nil {

@@ -60,6 +60,17 @@ func (p *page) watch(ctx context.Context, out chan<- desktop.Event) {
 	for _, f := range p.frames {
 		go f.watch(ctx, out)
 	}
+	blocked := p.dialog
+	go func() {
+		select {
+		case <-blocked:
+			select {
+			case out <- desktop.Event{Kind: desktop.ChildrenChanged, At: time.Now()}:
+			case <-ctx.Done():
+			}
+		case <-ctx.Done():
+		}
+	}()
 }
 
 // changePause is the pause after a frame has gone to another document.

@@ -16,6 +16,8 @@ const versionsOfPages = 1 << 62
 
 // merge returns the snapshot with the pages in the place of the platform's documents.
 func (p *platform) merge(ctx context.Context, t *tabs, s *desktop.Snapshot, pages []reading) *desktop.Snapshot {
+	given := s
+	s, native := t.withoutDialogs(s, pages)
 	elements := make([]desktop.Element, 0, len(s.Elements)+1000)
 	at := make([]int, len(s.Elements)) // new indexes
 	placed := 0
@@ -27,6 +29,9 @@ func (p *platform) merge(ctx context.Context, t *tabs, s *desktop.Snapshot, page
 		e.End = 0
 		if e.Role == desktop.Document && e.Parent >= 0 {
 			if r, place, ok := t.matching(ctx, s, i, pages); ok {
+				if r.dialog != nil {
+					elements = append(elements, r.dialog.elements(r.page.target, r.text, len(elements), e.Parent, native[r.dialog])...)
+				}
 				view := desktop.Rect{X: place.X, Y: place.Y, W: r.content.Width, H: r.content.Height}
 				elements = r.content.appendTo(elements, r.page.target, e.Parent, place, view)
 				r.page.remember(r.content)
@@ -43,8 +48,11 @@ func (p *platform) merge(ctx context.Context, t *tabs, s *desktop.Snapshot, page
 		i++
 	}
 	if placed == 0 {
-		return s
+		return given
 	}
+	t.mu.Lock()
+	t.calm = s
+	t.mu.Unlock()
 	desktop.SetEnds(elements)
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -87,7 +95,7 @@ func (t *tabs) matching(ctx context.Context, s *desktop.Snapshot, document int, 
 	if len(fits) > 1 {
 		fits = slices.DeleteFunc(fits, func(r reading) bool { return window.Frame != t.windowFrame(ctx, r.page.target) })
 	}
-	if len(fits) != 1 || !t.isShown(ctx, fits[0].page, window.Name) {
+	if len(fits) != 1 || !t.isShown(ctx, fits[0].page, window.Name, e.Name) {
 		return reading{}, desktop.Point{}, false
 	}
 	place, ok := placeOf(s, document, fits[0].content)

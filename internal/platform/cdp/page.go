@@ -18,10 +18,15 @@ type page struct {
 	session *devtools.Session
 	main    *frame
 
-	mu     sync.Mutex
-	frames map[string]*frame // by ID
-	guests map[string]guest  // frames with processes of their own, by ID
-	dialog chan struct{}     // closed while a dialog of JavaScript blocks the page; otherwise open
+	mu       sync.Mutex
+	frames   map[string]*frame // by ID
+	guests   map[string]guest  // frames with processes of their own, by ID
+	dialog   chan struct{}     // closed while a dialog of JavaScript blocks the page; otherwise open
+	question *dialog           // the dialog; nil: none
+	dialogs  int               // so far
+	content  *content          // as it was read last while a window showed it
+	answered *dialog           // the last one that was open
+	answer   time.Time         // its end
 	// emulates reports whether the page behaves as if it had the keyboard. Then it says that it is visible in any case.
 	emulates bool
 	choosers chan<- fileChooser // nil: choosers for files open as usual
@@ -65,13 +70,10 @@ func (p *page) event(s *devtools.Session, method string, params json.RawMessage)
 	defer p.mu.Unlock()
 	switch method {
 	case "Page.javascriptDialogOpening":
-		select {
-		case <-p.dialog:
-		default:
-			close(p.dialog)
-		}
+		p.openDialog(s, params)
 	case "Page.javascriptDialogClosed":
 		p.dialog = make(chan struct{})
+		p.question, p.answered, p.answer = nil, p.question, time.Now()
 	case "Page.fileChooserOpened":
 		p.reportChooser(s, params)
 	case "Page.frameDetached":
@@ -134,6 +136,11 @@ func (p *page) unlessBlocked(ctx context.Context, do func(context.Context) error
 	stop := make(chan struct{})
 	defer close(stop)
 	blocked := p.blocked()
+	select {
+	case <-blocked:
+		return errDialog
+	default:
+	}
 	go func() {
 		select {
 		case <-blocked:

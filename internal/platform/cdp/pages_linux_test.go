@@ -51,7 +51,6 @@ const pages = `<!doctype html><title>Parts</title><style>body{margin:8px}</style
 <div style="position:relative;height:30px"><button>Under</button><div style="position:absolute;inset:0;background:#eee">Cover</div></div>
 <div contenteditable role=textbox aria-label=Editor></div>
 <div id=list role=list style="height:60px;overflow:auto"></div>
-<button onclick="setTimeout(() => alert('Careful'))">Alert</button>
 <script>
 host.attachShadow({mode: 'open'}).innerHTML = '<button>Shadow</button>';
 host.shadowRoot.firstChild.onclick = e => e.target.textContent = 'Shadow done';
@@ -117,21 +116,6 @@ func TestPages(t *testing.T) {
 		w.press(t, desktop.Button, "Press")
 		<-events
 		w.find(t, desktop.Status, "")
-	})
-	t.Run("dialog of JavaScript", func(t *testing.T) {
-		w.press(t, desktop.Button, "Alert")
-		seen := false
-		until(t, func() bool { // accessibility shows it; the browser ignores the first presses
-			open := false
-			for _, e := range w.snapshot(t, w.backend).Elements {
-				if e.Role == desktop.Button && e.Name == "OK" && e.States.Has(desktop.Showing) {
-					open, seen = true, true
-					_ = w.backend.Actor.Execute(t.Context(), w.app, e.ID, desktop.Act{Verb: desktop.Press})
-				}
-			}
-			return seen && !open
-		})
-		w.find(t, desktop.Button, "Alert")
 	})
 	t.Run("another document", func(t *testing.T) {
 		old := w.find(t, desktop.Button, "Press")

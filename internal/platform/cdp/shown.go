@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/devtools"
 )
 
 // emulateFocus makes the page behave as if its window had the keyboard, or ends that.
@@ -22,24 +23,20 @@ func (p *page) emulateFocus(ctx context.Context, on bool) error {
 	return err
 }
 
-// isShown reports whether one of the windows shows the page. The caller knows that the page says so itself. A page
-// that emulates the keyboard always says so: then the title of a window tells, if it is that of no other tab. Otherwise
-// the page ends the emulation and is asked again.
+// isShown reports whether one of the windows, or of the documents that show, is that of the page. The caller knows that the page says so itself. A page
+// that emulates the keyboard always says so, and one with a dialog says nothing: then the title of a window tells, if it
+// is that of no other tab. Otherwise the page ends the emulation and is asked again.
 func (t *tabs) isShown(ctx context.Context, p *page, windows ...string) bool {
 	p.mu.Lock()
-	emulates := p.emulates
+	emulates, asks := p.emulates, p.question != nil
 	p.mu.Unlock()
-	if !emulates {
+	if !emulates && !asks {
 		return true
 	}
-	title, others := "", 0
-	for _, tab := range t.browser.Tabs() {
-		if tab.ID == p.target {
-			title = tab.Title
-		}
-	}
-	for _, tab := range t.browser.Tabs() {
-		if tab.ID != p.target && (tab.Title == "" || strings.HasPrefix(tab.Title, title)) {
+	titles, others := t.titles(ctx), 0
+	title := titles[p.target]
+	for id, other := range titles {
+		if id != p.target && (other == "" || strings.HasPrefix(other, title)) {
 			others++
 		}
 	}
@@ -48,7 +45,24 @@ func (t *tabs) isShown(ctx context.Context, p *page, windows ...string) bool {
 			return true
 		}
 	}
-	return p.emulateFocus(ctx, false) == nil && p.isVisible(ctx)
+	return !asks && p.emulateFocus(ctx, false) == nil && p.isVisible(ctx)
+}
+
+// titles returns the titles of the tabs. Browsers do not report all of their changes.
+func (t *tabs) titles(ctx context.Context) map[string]string {
+	var all struct {
+		Targets []devtools.Target `json:"targetInfos"`
+	}
+	if t.browser.Request(ctx, "Target.getTargets", map[string]any{}, &all) != nil {
+		return nil
+	}
+	titles := map[string]string{}
+	for _, target := range all.Targets {
+		if target.Kind == "page" {
+			titles[target.ID] = target.Title
+		}
+	}
+	return titles
 }
 
 // isVisible asks the page whether a window shows it.

@@ -21,8 +21,9 @@ type tabs struct {
 	bars    bars
 
 	mu    sync.Mutex
-	pages map[string]*page // by target
-	shown []string         // those that windows showed at the last reading
+	pages map[string]*page  // by target
+	shown []string          // those that windows showed at the last reading
+	calm  *desktop.Snapshot // of the platform, before dialogs opened
 }
 
 // A reading is a page that a window shows, as it was read.
@@ -30,6 +31,8 @@ type reading struct {
 	page    *page
 	title   string
 	content *content
+	dialog  *dialog // that blocks the page, which is then as it was read before; nil: none
+	text    string  // of the dialog's field
 }
 
 // page returns the page of a tab that was read before, or nil.
@@ -53,7 +56,8 @@ func (t *tabs) readVisible(ctx context.Context, log *slog.Logger) []reading {
 	}
 	shown = slices.DeleteFunc(shown, func(id string) bool { _, is := titles[id]; return !is })
 	found := t.readAll(ctx, shown, titles, log)
-	if len(found) < len(shown) || len(found) == 0 || t.isNew(open) {
+	isBlocked := slices.ContainsFunc(found, func(r reading) bool { return r.dialog != nil })
+	if len(found) < len(shown) || len(found) == 0 || isBlocked || t.isNew(open) {
 		others := slices.DeleteFunc(slices.Sorted(maps.Keys(titles)), func(id string) bool {
 			return slices.ContainsFunc(found, func(r reading) bool { return r.page.target == id })
 		})
@@ -89,14 +93,21 @@ func (t *tabs) readAll(ctx context.Context, ids []string, titles map[string]stri
 				return
 			}
 			c, err := p.read(ctx)
+			if errors.Is(err, errDialog) {
+				all[i] = p.lastReading(titles[id])
+				return
+			}
 			if err != nil {
-				if !errors.Is(err, errDialog) && ctx.Err() == nil {
+				if ctx.Err() == nil {
 					log.Warn("a page is not read by DevTools", "error", err)
 				}
 				return
 			}
 			if c.Visible && isWebAddress(c.URL) {
-				all[i] = reading{p, titles[id], c}
+				p.mu.Lock()
+				p.content = c
+				p.mu.Unlock()
+				all[i] = reading{page: p, title: titles[id], content: c}
 			}
 		})
 	}

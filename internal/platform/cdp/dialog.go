@@ -1,0 +1,263 @@
+package cdp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/devtools"
+)
+
+// A dialog is a dialog of JavaScript that blocks a page. The lock of the page guards its text.
+type dialog struct {
+	session *devtools.Session // that reported it
+	token   string            // of its keys
+	kind    string            // alert, confirm, prompt or beforeunload
+	site    string            // of the document that asks
+	message string
+	text    string // of the field of a prompt
+}
+
+// The numbers of the elements of a dialog in their keys.
+const (
+	dialogItself = iota + 1
+	dialogMessage
+	dialogField
+	dialogOK
+	dialogCancel
+)
+
+// openDialog keeps a dialog that has opened; the caller holds the lock.
+func (p *page) openDialog(s *devtools.Session, params json.RawMessage) {
+	var e struct {
+		Kind    string `json:"type"`
+		URL     string `json:"url"`
+		Message string `json:"message"`
+		Default string `json:"defaultPrompt"`
+	}
+	if json.Unmarshal(params, &e) == nil {
+		p.dialogs++
+		p.question = &dialog{session: s, token: fmt.Sprintf("dialog%d", p.dialogs), kind: e.Kind, site: "The page", message: e.Message, text: e.Default}
+		if u, err := url.Parse(e.URL); err == nil && u.Host != "" {
+			p.question.site = u.Host
+		}
+	}
+	select {
+	case <-p.dialog:
+	default:
+		close(p.dialog)
+	}
+}
+
+// openQuestion returns the dialog that blocks the page, or nil, and the text of its field.
+func (p *page) openQuestion() (*dialog, string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.question == nil {
+		return nil, ""
+	}
+	return p.question, p.question.text
+}
+
+// lastReading returns the page as it was read before a dialog opened. Its content is nil if it never was.
+func (p *page) lastReading(title string) reading {
+	d, text := p.openQuestion()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if d == nil {
+		return reading{}
+	}
+	return reading{page: p, title: title, content: p.content, dialog: d, text: text}
+}
+
+// dialogOf returns the dialog with the token, if it blocks the page still.
+func (p *page) dialogOf(token string) *dialog {
+	d, _ := p.openQuestion()
+	if d == nil || d.token != token {
+		return nil
+	}
+	return d
+}
+
+// elements returns the dialog as elements below parent. The first index is first. native are the elements with which the
+// browser itself shows the dialog.
+func (d *dialog) elements(target, text string, first, parent int, native []desktop.Element) []desktop.Element {
+	accept, title := "OK", d.site+" says"
+	if d.kind == "beforeunload" {
+		accept, title = "Leave", "Leave site?"
+	}
+	var out []desktop.Element
+	add := func(number int, role desktop.Role, name string, states desktop.State, action string) {
+		e := desktop.Element{ID: key{target, d.token, number}.id(), Role: role, Name: name, States: states | desktop.Showing | desktop.Enabled, Parent: first, DevTools: true}
+		if action != "" {
+			e.Actions = []string{action}
+		}
+		if len(native) > 0 {
+			e.Frame = native[0].Frame
+		}
+		for i := range native {
+			if native[i].Role == role && (role != desktop.Button || native[i].Name == name) {
+				e.Frame = native[i].Frame
+			}
+		}
+		out = append(out, e)
+	}
+	add(dialogItself, desktop.Dialog, title, desktop.Modal, "")
+	out[0].Parent = parent
+	if d.message != "" {
+		add(dialogMessage, desktop.Text, strings.Join(strings.Fields(d.message), " "), 0, "")
+	}
+	if d.kind == "prompt" {
+		add(dialogField, desktop.Textbox, out[len(out)-1].Name, desktop.Focusable|desktop.Editable, "activate")
+		out[len(out)-1].Value = text
+	}
+	add(dialogOK, desktop.Button, accept, desktop.Focusable, "press")
+	if d.kind != "alert" {
+		add(dialogCancel, desktop.Button, "Cancel", desktop.Focusable, "press")
+	}
+	return out
+}
+
+// isShownBy reports whether the element of the platform and those in it show the dialog.
+func (d *dialog) isShownBy(elements []desktop.Element) bool {
+	if role := elements[0].Role; role != desktop.Dialog && role != desktop.AlertDialog {
+		return false
+	}
+	message := strings.Join(strings.Fields(d.message), " ")
+	return message == "" || slices.ContainsFunc(elements[1:], func(e desktop.Element) bool {
+		name := strings.Join(strings.Fields(e.Name), " ")
+		return name != "" && e.Role != desktop.Button && strings.Contains(message, name)
+	})
+}
+
+// withoutDialogs returns the platform's snapshot with the windows as they were before the dialogs of the pages opened:
+// the browser hides all of a window but such a dialog. It also returns the elements that show each dialog.
+func (t *tabs) withoutDialogs(s *desktop.Snapshot, pages []reading) (*desktop.Snapshot, map[*dialog][]desktop.Element) {
+	t.mu.Lock()
+	calm := t.calm
+	t.mu.Unlock()
+	native, out := map[*dialog][]desktop.Element{}, &desktop.Snapshot{App: s.App, Taken: s.Taken, Warnings: s.Warnings}
+	for _, window := range s.Children(-1) {
+		from, at := s, window
+		if d, elements := dialogIn(s, window, pages); d != nil && calm != nil && calm.Index(s.Elements[window].ID) >= 0 {
+			from, at, native[d] = calm, calm.Index(s.Elements[window].ID), elements
+		}
+		offset := len(out.Elements) - at
+		for _, e := range from.Elements[at:from.Elements[at].End] {
+			if e.Parent >= 0 {
+				e.Parent += offset
+			}
+			e.End += offset
+			out.Elements = append(out.Elements, e)
+		}
+	}
+	if len(native) == 0 {
+		return s, nil
+	}
+	return out, native
+}
+
+// dialogIn returns the dialog of a page that the platform shows in the window, and its elements.
+func dialogIn(s *desktop.Snapshot, window int, pages []reading) (*dialog, []desktop.Element) {
+	for _, r := range pages {
+		d := r.dialog
+		if d == nil {
+			d = r.page.justAnswered()
+		}
+		for i := window + 1; d != nil && i < s.Elements[window].End; i++ {
+			if elements := s.Elements[i:s.Elements[i].End]; d.isShownBy(elements) {
+				return d, elements
+			}
+		}
+	}
+	return nil, nil
+}
+
+// justAnswered returns a dialog that has ended, and that the platform may show still, or nil.
+func (p *page) justAnswered() *dialog {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if time.Since(p.answer) > maxAge {
+		return nil
+	}
+	return p.answered
+}
+
+// A dialogOperation is one act on an element of a dialog.
+type dialogOperation struct {
+	operation
+	dialog *dialog
+}
+
+// perform performs the act. The caller has checked that a window shows the page.
+func (o *dialogOperation) perform(ctx context.Context) error {
+	switch verb := o.act.Verb; {
+	case verb == desktop.Press && (o.key.number == dialogOK || o.key.number == dialogCancel):
+		return o.answer(ctx, o.key.number == dialogOK)
+	case o.key.number == dialogField && (verb == desktop.SetText || verb == desktop.InsertText):
+		o.page.mu.Lock()
+		defer o.page.mu.Unlock()
+		if verb == desktop.SetText {
+			o.dialog.text = ""
+		}
+		o.dialog.text += o.act.Text
+		return nil
+	case verb == desktop.TakeFocus && o.key.number == dialogField, verb == desktop.ScrollTo, verb == desktop.RefreshText:
+		return nil
+	}
+	return o.unsupported("has no such action in its dialog")
+}
+
+// answer answers the dialog, and waits until the page goes on.
+func (o *dialogOperation) answer(ctx context.Context, accept bool) error {
+	d, text := o.page.openQuestion()
+	if d != o.dialog {
+		return stale(o.app)
+	}
+	params := map[string]any{"accept": accept}
+	if accept && d.kind == "prompt" {
+		params["promptText"] = text
+	}
+	o.sent = true
+	if err := d.session.Request(ctx, "Page.handleJavaScriptDialog", params, nil); err != nil {
+		return o.broken(err)
+	}
+	return nil
+}
+
+// read returns an element of the dialog.
+func (o *dialogOperation) read() (desktop.Element, error) {
+	_, text := o.page.openQuestion()
+	for _, e := range o.dialog.elements(o.key.target, text, 0, -1, nil) {
+		if e.ID == o.key.id() {
+			return e, nil
+		}
+	}
+	return desktop.Element{}, stale(o.app)
+}
+
+// inDialog returns the act on an element of a dialog, or nil if the key is that of an element of a document.
+func (p *platform) inDialog(ctx context.Context, app desktop.App, k key, act desktop.Act) (*dialogOperation, error) {
+	if !strings.HasPrefix(k.token, "dialog") {
+		return nil, nil
+	}
+	t := p.browser(ctx, app.PID)
+	if t == nil || t.page(k.target) == nil {
+		return nil, stale(app)
+	}
+	page := t.page(k.target)
+	d := page.dialogOf(k.token)
+	if d == nil {
+		return nil, stale(app)
+	}
+	s, err := p.Snapshot(ctx, app)
+	if err == nil && s.Index(k.id()) < 0 { // its window shows another tab now
+		err = stale(app)
+	}
+	return &dialogOperation{operation{page: page, key: k, app: app, act: act}, d}, err
+}

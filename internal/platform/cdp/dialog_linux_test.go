@@ -1,0 +1,86 @@
+package cdp_test
+
+import (
+	"encoding/json"
+	"slices"
+	"testing"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/desktop"
+)
+
+const asking = `<!doctype html><title>Asking</title><h1>Asking</h1>
+<button onclick="alert('Careful'); result.textContent = 'seen'">Alert</button>
+<button onclick="result.textContent = confirm('Delete\nthe draft?')">Confirm</button>
+<button onclick="setTimeout(() => result.textContent = prompt('Your name?', 'Bob'))">Prompt</button>
+<button onclick="result.textContent = 'empty'; alert()">Empty</button>
+<input aria-label=Draft oninput="onbeforeunload = e => e.preventDefault()">
+<output id=result></output>`
+
+// TestDialogs answers the dialogs of JavaScript, which block their page.
+func TestDialogs(t *testing.T) {
+	w := newWorld(t, "", "--force-renderer-accessibility")
+	w.pages["/asking"], w.pages["/next"] = asking, `<title>Next</title><h1>Next</h1>`
+	w.open(t, "/asking")
+	for _, c := range []struct{ name, text, press, result string }{
+		{"Alert", "", "OK", "seen"}, {"Confirm", "", "OK", "true"}, {"Confirm", "", "Cancel", "false"}, {"Prompt", "", "OK", "Bob"}, {"Prompt", "Ann", "OK", "Ann"}, {"Empty", "", "OK", "empty"},
+	} {
+		t.Run(c.name+" "+c.text+" "+c.press, func(t *testing.T) {
+			w.press(t, desktop.Button, c.name)
+			if c.text != "" {
+				if err := w.act(t, w.find(t, desktop.Textbox, "Your name?"), desktop.Act{Verb: desktop.SetText, Text: c.text}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			w.press(t, desktop.Button, c.press)
+			w.find(t, desktop.Text, c.result)
+		})
+	}
+	t.Run("once, with the page", func(t *testing.T) {
+		w.press(t, desktop.Button, "Confirm")
+		until(t, func() bool { // the browser shows it itself
+			return slices.ContainsFunc(w.snapshot(t, w.platform).Elements, func(e desktop.Element) bool { return e.Role == desktop.Button && e.Name == "OK" })
+		})
+		until(t, func() bool { return count(w.snapshot(t, w.backend), desktop.Button, "OK") == 1 })
+		s := w.snapshot(t, w.backend)
+		if n := count(s, desktop.Heading, "Asking"); n != 1 {
+			t.Errorf("the page is there %d times", n)
+		}
+		if n := count(s, desktop.Text, "Delete the draft?"); n != 1 {
+			t.Errorf("the question is there %d times", n)
+		}
+		if err := w.act(t, w.find(t, desktop.Button, "Alert"), desktop.Act{Verb: desktop.Press}); err == nil || err.Delivery != aai.NotDelivered {
+			t.Errorf("the error is %+v", err)
+		}
+		old := w.find(t, desktop.Button, "Cancel")
+		w.press(t, desktop.Button, "OK")
+		w.find(t, desktop.Text, "true")
+		if err := w.act(t, old, desktop.Act{Verb: desktop.Press}); err == nil || err.Code != aai.StaleRef {
+			t.Errorf("the error is %+v", err)
+		}
+	})
+	t.Run("leave", func(t *testing.T) {
+		if err := w.act(t, w.find(t, desktop.Textbox, "Draft"), desktop.Act{Verb: desktop.SetText, Text: "x"}); err != nil {
+			t.Fatal(err)
+		}
+		one := w.browsers.Connected(t.Context())[0]
+		s, err := one.Attach(t.Context(), one.Tabs()[0].ID, func(string, json.RawMessage) {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		go func() {
+			_ = s.Request(t.Context(), "Page.navigate", map[string]any{"url": w.server.URL + "/next"}, nil)
+		}()
+		w.press(t, desktop.Button, "Leave")
+		w.find(t, desktop.Heading, "Next")
+	})
+}
+
+func count(s *desktop.Snapshot, role desktop.Role, name string) (n int) {
+	for _, e := range s.Elements {
+		if e.Role == role && e.Name == name {
+			n++
+		}
+	}
+	return n
+}
