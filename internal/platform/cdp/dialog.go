@@ -135,17 +135,23 @@ func (d *dialog) isShownBy(elements []desktop.Element) bool {
 	})
 }
 
+// An asking is a page whose dialog the platform shows by the elements native.
+type asking struct {
+	reading
+	native []desktop.Element
+}
+
 // withoutDialogs returns the platform's snapshot with the windows as they were before the dialogs of the pages opened:
-// the browser hides all of a window but such a dialog. It also returns the elements that show each dialog.
-func (t *tabs) withoutDialogs(s *desktop.Snapshot, pages []reading) (*desktop.Snapshot, map[*dialog][]desktop.Element) {
+// the browser hides all of a window but such a dialog. It also returns the pages with dialogs by the windows.
+func (t *tabs) withoutDialogs(s *desktop.Snapshot, pages []reading) (*desktop.Snapshot, map[desktop.ID]asking) {
 	t.mu.Lock()
 	calm := t.calm
 	t.mu.Unlock()
-	native, out := map[*dialog][]desktop.Element{}, &desktop.Snapshot{App: s.App, Taken: s.Taken, Warnings: s.Warnings}
+	asked, out := map[desktop.ID]asking{}, &desktop.Snapshot{App: s.App, Taken: s.Taken, Warnings: s.Warnings}
 	for _, window := range s.Children(-1) {
-		from, at := s, window
-		if d, elements := dialogIn(s, window, pages); d != nil && calm != nil && calm.Index(s.Elements[window].ID) >= 0 {
-			from, at, native[d] = calm, calm.Index(s.Elements[window].ID), elements
+		from, at, id := s, window, s.Elements[window].ID
+		if a, ok := dialogIn(s, window, pages); ok && calm != nil && calm.Index(id) >= 0 {
+			from, at, asked[id] = calm, calm.Index(id), a
 		}
 		offset := len(out.Elements) - at
 		for _, e := range from.Elements[at:from.Elements[at].End] {
@@ -156,26 +162,29 @@ func (t *tabs) withoutDialogs(s *desktop.Snapshot, pages []reading) (*desktop.Sn
 			out.Elements = append(out.Elements, e)
 		}
 	}
-	if len(native) == 0 {
+	if len(asked) == 0 {
 		return s, nil
 	}
-	return out, native
+	return out, asked
 }
 
-// dialogIn returns the dialog of a page that the platform shows in the window, and its elements.
-func dialogIn(s *desktop.Snapshot, window int, pages []reading) (*dialog, []desktop.Element) {
+// dialogIn returns the page whose dialog the platform shows in the window.
+func dialogIn(s *desktop.Snapshot, window int, pages []reading) (asking, bool) {
 	for _, r := range pages {
 		d := r.dialog
 		if d == nil {
 			d = r.page.justAnswered()
 		}
-		for i := window + 1; d != nil && i < s.Elements[window].End; i++ {
+		if d == nil || d.message == "" && len(pages) > 1 {
+			continue
+		}
+		for i := window + 1; i < s.Elements[window].End; i++ {
 			if elements := s.Elements[i:s.Elements[i].End]; d.isShownBy(elements) {
-				return d, elements
+				return asking{r, elements}, true
 			}
 		}
 	}
-	return nil, nil
+	return asking{}, false
 }
 
 // justAnswered returns a dialog that has ended, and that the platform may show still, or nil.

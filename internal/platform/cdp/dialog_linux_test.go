@@ -76,6 +76,36 @@ func TestDialogs(t *testing.T) {
 	})
 }
 
+// TestNavigation presses a button and links after which the next document comes late.
+func TestNavigation(t *testing.T) {
+	w := newWorld(t, "")
+	w.pages["/old"] = `<title>Old</title><h1>Old</h1><form action=/slow><input aria-label=Text><button>Send</button></form><a href=/slow>Go</a> <a href=#part>Part</a>
+<button onclick="location = '/slow'">Script</button><h2 id=part>Here</h2>`
+	w.pages["/slow"] = `<title>New</title><h1>New</h1>`
+	for _, c := range []struct {
+		role desktop.Role
+		name string
+	}{{desktop.Button, "Send"}, {desktop.Link, "Go"}, {desktop.Button, "Script"}} {
+		t.Run(c.name, func(t *testing.T) {
+			w.open(t, "/old")
+			w.press(t, c.role, c.name)
+			until(t, func() bool {
+				s := w.snapshot(t, w.backend)
+				if count(s, desktop.Heading, "Old") > 0 {
+					t.Fatal("the old document is read after the press")
+				}
+				return count(s, desktop.Heading, "New") > 0
+			})
+		})
+	}
+	t.Run("within the document", func(t *testing.T) {
+		w.open(t, "/old")
+		w.press(t, desktop.Link, "Part")
+		w.press(t, desktop.Link, "Part")
+		w.find(t, desktop.Heading, "Here")
+	})
+}
+
 func count(s *desktop.Snapshot, role desktop.Role, name string) (n int) {
 	for _, e := range s.Elements {
 		if e.Role == role && e.Name == name {

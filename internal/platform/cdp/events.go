@@ -2,6 +2,8 @@ package cdp
 
 import (
 	"context"
+	"encoding/json"
+	"strings"
 	"time"
 
 	"github.com/gybob/aai-gateway"
@@ -89,4 +91,52 @@ func (f *frame) watch(ctx context.Context, out chan<- desktop.Event) {
 		case <-ctx.Done():
 		}
 	}
+}
+
+// navigationTimeout limits the wait for the next document, from the begin of the navigation.
+const navigationTimeout = 2 * time.Second
+
+// reportNavigation notes the begin or the end of a navigation of the page itself; the caller holds the lock.
+func (p *page) reportNavigation(method string, params json.RawMessage) {
+	var e struct {
+		ID          string `json:"frameId"`
+		Disposition string `json:"disposition"`
+		Kind        string `json:"navigationType"`
+		Frame       struct {
+			ID string `json:"id"`
+		} `json:"frame"`
+	}
+	if json.Unmarshal(params, &e) != nil || e.ID != p.target && e.Frame.ID != p.target {
+		return
+	}
+	switch isBegin := method == "Page.frameRequestedNavigation" || method == "Page.frameStartedNavigating"; {
+	case isBegin && p.leaving == nil && (e.Disposition == "" || e.Disposition == "currentTab") && !strings.HasSuffix(strings.ToLower(e.Kind), "samedocument"):
+		p.leaving, p.left = make(chan struct{}), time.Now()
+	case !isBegin && p.leaving != nil:
+		close(p.leaving)
+		p.leaving = nil
+	}
+}
+
+// hasJustLeft reports whether a navigation of the page has begun a short time ago.
+func (p *page) hasJustLeft() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return time.Since(p.left) < navigationTimeout+maxAge
+}
+
+// awaitNavigation waits until a navigation of the page has ended, and reports whether one was under way.
+func (p *page) awaitNavigation(ctx context.Context) bool {
+	p.mu.Lock()
+	leaving, rest := p.leaving, navigationTimeout-time.Since(p.left)
+	p.mu.Unlock()
+	if leaving == nil || rest <= 0 {
+		return false
+	}
+	select {
+	case <-leaving:
+	case <-time.After(rest):
+	case <-ctx.Done():
+	}
+	return true
 }

@@ -17,7 +17,7 @@ const versionsOfPages = 1 << 62
 // merge returns the snapshot with the pages in the place of the platform's documents.
 func (p *platform) merge(ctx context.Context, t *tabs, s *desktop.Snapshot, pages []reading) *desktop.Snapshot {
 	given := s
-	s, native := t.withoutDialogs(s, pages)
+	s, asked := t.withoutDialogs(s, pages)
 	elements := make([]desktop.Element, 0, len(s.Elements)+1000)
 	at := make([]int, len(s.Elements)) // new indexes
 	placed := 0
@@ -28,9 +28,9 @@ func (p *platform) merge(ctx context.Context, t *tabs, s *desktop.Snapshot, page
 		}
 		e.End = 0
 		if e.Role == desktop.Document && e.Parent >= 0 {
-			if r, place, ok := t.matching(ctx, s, i, pages); ok {
+			if r, place, ok := t.matching(ctx, s, i, pages, asked); ok {
 				if r.dialog != nil {
-					elements = append(elements, r.dialog.elements(r.page.target, r.text, len(elements), e.Parent, native[r.dialog])...)
+					elements = append(elements, r.dialog.elements(r.page.target, r.text, len(elements), e.Parent, asked[s.Elements[s.WindowOf(i)].ID].native)...)
 				}
 				view := desktop.Rect{X: place.X, Y: place.Y, W: r.content.Width, H: r.content.Height}
 				elements = r.content.appendTo(elements, r.page.target, e.Parent, place, view)
@@ -77,14 +77,19 @@ func equal(a, b desktop.Element) bool {
 }
 
 // matching returns the page that the document of the platform shows, and its place on the screen.
-func (t *tabs) matching(ctx context.Context, s *desktop.Snapshot, document int, pages []reading) (reading, desktop.Point, bool) {
+func (t *tabs) matching(ctx context.Context, s *desktop.Snapshot, document int, pages []reading, asked map[desktop.ID]asking) (reading, desktop.Point, bool) {
 	e, window := &s.Elements[document], &s.Elements[s.WindowOf(document)]
 	if !e.States.Has(desktop.Showing) {
 		return reading{}, desktop.Point{}, false
 	}
+	if a, ok := asked[window.ID]; ok {
+		place, ok := placeOf(s, document, a.content)
+		return a.reading, place, ok
+	}
 	var fits []reading
 	for _, r := range pages {
-		if e.Name != "" && e.Name != r.title && e.Name != r.content.Names[0] {
+		isNew := len(pages) == 1 && r.page.hasJustLeft() // the platform may have its old document
+		if e.Name != "" && e.Name != r.title && e.Name != r.content.Names[0] && !isNew {
 			continue
 		}
 		if len(pages) > 1 && (r.title == "" || !strings.HasPrefix(window.Name, r.title)) && window.Frame != t.windowFrame(ctx, r.page.target) {

@@ -25,6 +25,8 @@ type page struct {
 	question *dialog           // the dialog; nil: none
 	dialogs  int               // so far
 	content  *content          // as it was read last while a window showed it
+	leaving  chan struct{}     // closed at the end of the navigation of the page that is under way; nil: none
+	left     time.Time         // its begin
 	answered *dialog           // the last one that was open
 	answer   time.Time         // its end
 	// emulates reports whether the page behaves as if it had the keyboard. Then it says that it is visible in any case.
@@ -74,6 +76,8 @@ func (p *page) event(s *devtools.Session, method string, params json.RawMessage)
 	case "Page.javascriptDialogClosed":
 		p.dialog = make(chan struct{})
 		p.question, p.answered, p.answer = nil, p.question, time.Now()
+	case "Page.frameRequestedNavigation", "Page.frameStartedNavigating", "Page.frameNavigated", "Page.frameStoppedLoading", "Page.navigatedWithinDocument":
+		p.reportNavigation(method, params)
 	case "Page.fileChooserOpened":
 		p.reportChooser(s, params)
 	case "Page.frameDetached":
@@ -163,7 +167,11 @@ func (p *page) read(ctx context.Context) (c *content, err error) {
 	ctx, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
 	err = p.unlessBlocked(ctx, func(ctx context.Context) error {
+		p.awaitNavigation(ctx)
 		c, err = readFrame(ctx, p.main)
+		if err == nil && p.awaitNavigation(ctx) { // it had been requested before the reading
+			c, err = readFrame(ctx, p.main)
+		}
 		if err != nil || len(c.Frames) == 0 || !c.Visible {
 			return err
 		}

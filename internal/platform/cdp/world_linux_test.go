@@ -34,6 +34,9 @@ func newWorld(t *testing.T, page string, switches ...string) *world {
 	t.Helper()
 	w := &world{Session: linuxtest.StartAccessible(t), pages: map[string]string{"/": page}}
 	w.server = httptest.NewServer(http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/slow" {
+			time.Sleep(300 * time.Millisecond)
+		}
 		out.Header().Set("Content-Type", "text/html; charset=utf-8")
 		_, _ = fmt.Fprint(out, w.pages[r.URL.Path])
 	}))
