@@ -12,8 +12,10 @@ import (
 type Recipe struct {
 	// Kind names the driver and the pointer that is set: a kind of the catalog's table, such as
 	// "dbus", "ipc", "applescript" or "http". It is empty for a known but unsupported kind.
-	Kind         string `json:"-"` // omitted, since the pointer implies it
-	App, Tool    string
+	Kind      string `json:"-"` // omitted, since the pointer implies it
+	App, Tool string
+	// Event is the name of the event that the recipe receives, in the place of a tool that it runs.
+	Event        string
 	Platform     string   // "macos", "windows", "linux", "android", "ios" or "web"
 	Params       []string // names of the parameters in the order of the descriptor
 	Reversible   bool     `json:"-"` // the previous state may be read and kept for undo: nothing in it is secret
@@ -47,6 +49,9 @@ type DBusRecipe struct {
 	Signature string
 	Property  string
 	Access    string // "get" or "set", with Property
+	// Signal is the signal of an event, and Fields names its values by position. An empty Object means any.
+	Signal string
+	Fields []string
 	// Running restricts the call to a running program; none is started. Descriptors cannot set
 	// it.
 	Running bool
@@ -110,6 +115,8 @@ type HTTPRecipe struct {
 	// Send maps parameters to their place and encoding. Other parameters go into the path if its
 	// braces name them, else into the query of GET, HEAD and DELETE, else into the body.
 	Send map[string]SendRecipe
+	// Event is the type of the messages of an event stream (text/event-stream) that are the event.
+	Event string
 }
 
 // Address returns the base URL of the request.

@@ -114,6 +114,8 @@ func TestMCP(t *testing.T) {
 		{"CallersToldApart", mcpCallersToldApart},
 		{"NothingCrosses", mcpNothingCrosses},
 		{"HTTPRefusesToStart", mcpHTTPRefusesToStart},
+		{"Events", mcpEvents},
+		{"EventsOfAnothersService", mcpEventsOfAnothersService},
 		{"InstalledInto", mcpInstalledInto},
 		{"Canaries", mcpCanaries},
 	} {

@@ -22,6 +22,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/doors/cli"
 	"github.com/gybob/aai-gateway/internal/doors/mcp"
 	"github.com/gybob/aai-gateway/internal/drivers/webapi"
+	"github.com/gybob/aai-gateway/internal/events"
 	"github.com/gybob/aai-gateway/internal/files/userinfo"
 	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/gateway/active"
@@ -305,7 +306,7 @@ func (p *program) build(cfg *setup) (*components, error) {
 	logins := cfg.logins(client.HTTP(), vault, p.getenv, log)
 	drivers = cfg.withWeb(drivers, client.HTTP(), logins, responses)
 	cfg.isHostProcess = p.isHostProcess()
-	known, built, recent, self := new(combinedCatalog), new(components), new(active.ResultCache), (*aai.App)(nil)
+	known, built, recent, recorders, self := new(combinedCatalog), new(components), new(active.ResultCache), new(events.Recorders), (*aai.App)(nil)
 	finder := cfg.newSearch(func() []*aai.App { return built.visibleApps.Apps() }, store, record, log)
 	finds := p.newAppSources(cfg, appDependencies{drivers, client, logins, vault, log, func() *gateway.Gateway { return built.gateway }}, known, finder)
 	calling := newCallTools(func() *gateway.Gateway { return built.gateway }, vault, cfg.dataFolders(), log)
@@ -328,9 +329,9 @@ func (p *program) build(cfg *setup) (*components, error) {
 	known.local = catalog.New(catalog.Config{
 		Places: cfg.platform.descriptorPlaces(cfg), Drivers: drivers, HostPlatform: cfg.platform.name,
 		DefaultTimeout: cfg.DefaultTimeout, RescanInterval: cfg.RescanInterval,
-		EntryCommand: cfg.entry(), Builtin: append(ownApps, self, calling.library.ReservedApp()), Log: log,
+		EntryCommand: cfg.entry(), Events: recorders, Builtin: append(ownApps, self, calling.library.ReservedApp()), Log: log,
 	})
-	known.WebCatalog = cfg.web(known.withPages(pages.Wrap(finds.servers.WithServerTools(calling.library.Wrap(known.local)))), client, drivers, log)
+	known.WebCatalog = cfg.web(known.withPages(pages.Wrap(finds.servers.WithServerTools(calling.library.Wrap(known.local)))), client, drivers, recorders, log)
 	shown := &policy.VisibleCatalog{Catalog: known, Modes: trust.modes}
 	*built = components{
 		gateway: &gateway.Gateway{

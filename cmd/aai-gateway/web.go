@@ -14,6 +14,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/catalog"
 	"github.com/gybob/aai-gateway/internal/catalog/discovery"
 	"github.com/gybob/aai-gateway/internal/drivers/webapi"
+	"github.com/gybob/aai-gateway/internal/events"
 	"github.com/gybob/aai-gateway/internal/netguard"
 	"github.com/gybob/aai-gateway/internal/oauth"
 	"github.com/gybob/aai-gateway/internal/secrets"
@@ -96,9 +97,9 @@ func (c clientCloser) Close() error {
 }
 
 // web returns the catalog of web apps over the local catalog.
-func (s *setup) web(local aai.Catalog, client *netguard.Client, drivers map[string]aai.Driver, log *slog.Logger) *discovery.WebCatalog {
+func (s *setup) web(local aai.Catalog, client *netguard.Client, drivers map[string]aai.Driver, recorders *events.Recorders, log *slog.Logger) *discovery.WebCatalog {
 	return discovery.NewWebCatalog(discovery.WebConfig{
-		LocalCatalog: local, Client: client, Drivers: drivers, DefaultTimeout: s.DefaultTimeout, Log: log,
+		LocalCatalog: local, Client: client, Drivers: drivers, DefaultTimeout: s.DefaultTimeout, Events: recorders, Log: log,
 		Cache: s.platform.cache, Names: s.platform.siteNamesFile,
 	})
 }

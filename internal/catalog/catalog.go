@@ -30,6 +30,7 @@ import (
 	"time"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/events"
 )
 
 // Config configures a Catalog. It must not change after New.
@@ -41,6 +42,7 @@ type Config struct {
 	HostPlatform   string
 	DefaultTimeout time.Duration          // for tools without a timeout; zero: aai.DefaultTimeout
 	EntryCommand   func(id string) string // see [Options]
+	Events         *events.Recorders      // see [Options]
 	Builtin        []*aai.App             // the gateway's own apps, without a Digest
 	Log            *slog.Logger           // nil: no log
 	RescanInterval time.Duration          // interval of scans without watcher events; zero: none
@@ -81,7 +83,7 @@ func New(config Config) *Catalog {
 		watchDelay: quietPeriod,
 		scanner: scanner{places: config.Places, options: Options{
 			HostPlatform: config.HostPlatform, Drivers: config.Drivers, DefaultTimeout: config.DefaultTimeout,
-			EntryCommand: config.EntryCommand,
+			EntryCommand: config.EntryCommand, Events: config.Events,
 		}},
 	}
 }

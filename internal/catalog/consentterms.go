@@ -20,6 +20,7 @@ type consentTerms struct {
 	Tool, Description, Effect string
 	Parameters, Returns       json.RawMessage
 	Recipe                    *aai.Recipe
+	Events                    []*aai.Recipe
 }
 
 // setDigests sets the digest of each tool, which is computed on demand, and the description of

@@ -81,6 +81,10 @@ func (p *parser) dbusToolReader(s *section, m *members) toolReader {
 }
 
 func (p *parser) dbusTool(m *members, common dbusAddress, tool *members, r *aai.Recipe) {
+	if r.Event != "" {
+		r.DBus = p.dbusSignal(m, common, tool)
+		return
+	}
 	own := p.readAddress(tool)
 	d := &aai.DBusRecipe{
 		Bus:       cmp.Or(own.bus, common.bus, "session"),
@@ -115,6 +119,22 @@ func (p *parser) dbusTool(m *members, common dbusAddress, tool *members, r *aai.
 	r.DBus = d
 }
 
+// dbusSignal reads the signal of an event. Without an object of its own the event is of any object.
+func (p *parser) dbusSignal(m *members, common dbusAddress, event *members) *aai.DBusRecipe {
+	own := p.readAddress(event)
+	d := &aai.DBusRecipe{
+		Bus: cmp.Or(own.bus, common.bus, "session"), Service: cmp.Or(own.service, common.service), Object: own.object,
+		Interface: cmp.Or(own.iface, common.iface),
+	}
+	p.needAddress(m, event, d.Service, `a D-Bus app needs a bus name such as "org.example.Mail"`, "service")
+	p.needAddress(m, event, d.Interface, `a D-Bus app needs an interface name such as "org.example.Mail"`, "interface")
+	if d.Signal = p.dbusName(event, validMember, `expected a signal name such as "MailArrived"`, "signal"); !event.has("signal") {
+		p.fault(event.pathOf("signal"), `missing; an event over D-Bus needs a "signal"`)
+	}
+	d.Fields = p.fieldNames(event)
+	return d
+}
+
 // fixedArgs reads the fixed arguments of a tool: a list of constants and "${param}", by position.
 // It returns nil if there are none.
 func (p *parser) fixedArgs(tool *members, r *aai.Recipe) []json.RawMessage {
@@ -139,6 +159,9 @@ func dbusEffect(r *aai.Recipe) aai.Effect {
 
 func describeDBus(r *aai.Recipe) string {
 	d := r.DBus
+	if d.Signal != "" {
+		return strings.TrimSpace("D-Bus signal " + d.Interface + "." + d.Signal + " of " + d.Service + " " + d.Object)
+	}
 	if d.Property != "" {
 		return "D-Bus " + d.Access + " " + d.Service + " " + d.Object + " property " + d.Interface + "." + d.Property +
 			describeFixedArgs(d)
@@ -176,7 +199,7 @@ func (p *parser) dbusOrEnvelope(s *section, m *members) toolReader {
 	common, start := p.sharedAddress(s, m)
 	return func(tool *members, r *aai.Recipe) {
 		r.Start = start
-		if tool.has("method") || tool.has("property") {
+		if r.Event != "" || tool.has("method") || tool.has("property") {
 			p.dbusTool(m, common, tool, r)
 			return
 		}

@@ -38,6 +38,7 @@ type Section struct {
 	Auth   *aai.AuthRecipe            // of a web app
 	Logins map[string]*aai.AuthRecipe // its further logins, by name
 	Tools  []ToolDeclaration
+	Events []ToolDeclaration // events that the app reports; of each only the name, the description and the recipe
 }
 
 // AppAddress holds a section's settings for reaching the app. The platform and the mechanism determine the fields

@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"cmp"
 	"maps"
 	"net/http"
 	"net/url"
@@ -28,14 +29,20 @@ func (p *parser) httpToolReader(s *section, m *members) toolReader {
 		h := &aai.HTTPRecipe{Origin: p.o.Origin, BaseURL: s.BaseURL, DefaultHeaders: maps.Clone(s.Headers), Auth: s.Auth}
 		h.Path = tool.must(`a web tool needs a path such as "/search"`, "path")
 		p.requestPath(tool.pathOf("path"), h.Path, r)
-		h.Method = p.method(tool)
+		if r.Event == "" {
+			h.Method = p.method(tool)
+		} else {
+			h.Method, h.Event = http.MethodGet, cmp.Or(tool.text("event"), r.Event)
+		}
 		h.Headers = p.headers(tool, "headers")
 		h.Query = tool.strings("query", " of names and values")
 		p.toolAccess(s, tool, h)
 		if public := tool.flag("public"); public != nil && *public {
 			h.Public, h.Auth = true, nil
 		}
-		h.Send = p.sends(tool, r)
+		if r.Event == "" {
+			h.Send = p.sends(tool, r)
+		}
 		r.HTTP = h
 	}
 }

@@ -144,6 +144,11 @@ func (p *parser) writeTools(s *Section, section *objectText) {
 		tools[i] = p.toolText(s, &s.Tools[i])
 	}
 	section.put("tools", tools)
+	events := make([]objectText, len(s.Events))
+	for i := range s.Events {
+		events[i] = p.toolText(s, &s.Events[i])
+	}
+	section.add("events", events)
 }
 
 func (p *parser) toolText(s *Section, d *ToolDeclaration) objectText {
@@ -176,8 +181,14 @@ func writeDBus(s *Section, r *aai.Recipe, tool *objectText) {
 		differs("bus", d.Bus, s.Bus)
 	}
 	differs("service", d.Service, s.Service)
-	differs("object", d.Object, s.Object)
+	if d.Signal == "" {
+		differs("object", d.Object, s.Object)
+	} else {
+		tool.add("object", d.Object)
+	}
 	differs("interface", d.Interface, s.Interface)
+	tool.add("signal", d.Signal)
+	tool.add("fields", d.Fields)
 	tool.add("method", d.Method)
 	tool.add("signature", d.Signature)
 	tool.add("property", d.Property)

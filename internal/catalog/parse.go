@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/events"
 	"github.com/gybob/aai-gateway/internal/schema"
 )
 
@@ -29,6 +30,8 @@ type Options struct {
 	// EntryCommand returns the command of the desktop entry with the id, or ""; nil: desktop
 	// entries start no app.
 	EntryCommand func(id string) string
+	// Events record what the apps report; nil: events cannot be read.
+	Events *events.Recorders
 	// Source is the location of the descriptor; it becomes App.Source.
 	Source string
 	// DesktopFile is the .desktop file that names the descriptor, such as "cmus.desktop", if any.
@@ -104,6 +107,7 @@ func (p *parser) compile(sections []*section) {
 	p.choose(sections)
 	p.qualifyWebID()
 	p.setDigests()
+	p.addEventsTool()
 }
 
 // qualifyWebID gives an app from the web an id that no app of this computer can have.

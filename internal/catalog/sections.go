@@ -46,7 +46,9 @@ func (p *parser) platformSection(platform string, m *members) *section {
 	}
 	s.Automation = name
 	i := slices.IndexFunc(p.kinds, func(k kind) bool { return k.name == name })
-	p.readTools(s, p.kinds[i].read(p, s, m))
+	run := p.kinds[i].read(p, s, m)
+	p.readTools(s, run)
+	p.readEvents(s, run)
 	m.unknown()
 	return s
 }
@@ -86,7 +88,9 @@ func (p *parser) executionSection(root *members) *section {
 		p.fault(m.pathOf("type"), "is \"mcp\", which is of %s; the descriptor is for %s", oneOf(serverPlatforms()), platform)
 	}
 	s := &section{Section: Section{Platform: platform, Automation: e.name}, outer: root}
-	p.readTools(s, e.read(p, s, m))
+	run := e.read(p, s, m)
+	p.readTools(s, run)
+	p.readEvents(s, run)
 	m.unknown()
 	return s
 }

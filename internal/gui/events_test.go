@@ -7,13 +7,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gybob/aai-gateway/internal/events"
 	"github.com/gybob/aai-gateway/internal/gui"
 	"github.com/gybob/aai-gateway/internal/gui/eventlog"
 )
 
 // programEvents are the events that ax_get_events returned.
 type programEvents struct {
-	Events        []eventlog.Event
+	Events        []events.Event
 	Last, Missing uint64
 	Updates       string
 }

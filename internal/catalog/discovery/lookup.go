@@ -200,7 +200,7 @@ func (w *WebCatalog) store(t target, body []byte, m meta) {
 func (w *WebCatalog) parse(t target, body []byte, m meta) (*aai.App, error) {
 	modified, _ := http.ParseTime(m.LastModified)
 	d, err := catalog.Parse(body, catalog.Options{
-		HostPlatform: platformWeb, Drivers: w.drivers, DefaultTimeout: w.timeout,
+		HostPlatform: platformWeb, Drivers: w.drivers, DefaultTimeout: w.timeout, Events: w.events,
 		Source: t.source(), Modified: modified, Origin: t.origin(),
 	})
 	if err != nil {

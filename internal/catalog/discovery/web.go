@@ -14,6 +14,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/events"
 	"github.com/gybob/aai-gateway/internal/netguard"
 )
 
@@ -33,11 +34,12 @@ type WebConfig struct {
 	Client       *netguard.Client // the HTTP client
 	// Drivers are those of the local catalog; only the HTTP drivers are used.
 	Drivers        map[string]aai.Driver
-	DefaultTimeout time.Duration    // for tools without a timeout; zero: aai.DefaultTimeout
-	Cache          string           // the folder of copies, such as ~/.cache/aai-gateway
-	Names          string           // the file of the person's names, such as ~/.config/aai-gateway/name-cache.json
-	Log            *slog.Logger     // nil: no log
-	Now            func() time.Time // nil: time.Now
+	DefaultTimeout time.Duration     // for tools without a timeout; zero: aai.DefaultTimeout
+	Events         *events.Recorders // see catalog.Options
+	Cache          string            // the folder of copies, such as ~/.cache/aai-gateway
+	Names          string            // the file of the person's names, such as ~/.config/aai-gateway/name-cache.json
+	Log            *slog.Logger      // nil: no log
+	Now            func() time.Time  // nil: time.Now
 }
 
 // A WebCatalog combines the apps of this computer with those of requested web sites. It is safe
@@ -46,6 +48,7 @@ type WebCatalog struct {
 	local   aai.Catalog
 	client  *netguard.Client
 	drivers map[string]aai.Driver
+	events  *events.Recorders
 	timeout time.Duration
 	cache   cache
 	names   siteNames
@@ -78,7 +81,7 @@ type site struct {
 // NewWebCatalog returns a WebCatalog. It does no I/O.
 func NewWebCatalog(c WebConfig) *WebCatalog {
 	w := &WebCatalog{
-		local: c.LocalCatalog, client: c.Client, drivers: make(map[string]aai.Driver), timeout: c.DefaultTimeout,
+		local: c.LocalCatalog, client: c.Client, drivers: make(map[string]aai.Driver), timeout: c.DefaultTimeout, events: c.Events,
 		cache: cache{c.Cache}, names: siteNames{c.Names}, log: c.Log, now: c.Now,
 		limit: rate.NewLimiter(rate.Every(time.Minute/lookupsPerMinute), lookupBurst),
 		sites: make(map[netguard.Host]*site),

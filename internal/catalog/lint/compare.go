@@ -124,8 +124,8 @@ func readContract(source []byte, o catalog.Options) (*contract, error) {
 				recipes = append(recipes, r)
 			}
 		}
-		if len(recipes) == len(p.App.Tools) {
-			c.sections[p.App.Platform] = platformContract{s.tools.Mark, p.App.Tools, recipes}
+		if len(recipes) <= len(p.App.Tools) { // the last one may be the tool that reads the events
+			c.sections[p.App.Platform] = platformContract{s.tools.Mark, p.App.Tools[:len(recipes)], recipes}
 		}
 	}
 	return c, nil

@@ -220,7 +220,9 @@ func (d *Door) runningPrograms(ctx context.Context, caller aai.Caller) []string 
 // completeDesktop suggests the running programs and their windows for a variable of a personal resource, as far as the
 // caller may see them without a question; nil for any other resource.
 func (d *Door) completeDesktop(ctx context.Context, req *mcp.CompleteRequest) []string {
-	i := slices.IndexFunc(d.resources, func(o *listedResource) bool { return o.URI == req.Params.Ref.URI && o.IsPersonal })
+	i := slices.IndexFunc(d.resources, func(o *listedResource) bool {
+		return o.URI == req.Params.Ref.URI && o.IsPersonal && o.CompleteVariable == nil
+	})
 	if i < 0 || !slices.Contains(d.resources[i].template.names, req.Params.Argument.Name) {
 		return nil
 	}

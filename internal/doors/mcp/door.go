@@ -70,7 +70,6 @@ type Door struct {
 	server        *mcp.Server
 	tasks         *tasks.Layer
 	resources     []*listedResource
-	descriptors   *listedResource // of listed apps
 	subscriptions *subscriptions
 	outputs       *outputs
 	programs      programCache

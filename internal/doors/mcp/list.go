@@ -35,6 +35,7 @@ const maxDescription = 1000
 type listing struct {
 	tool, summary, resource string
 	modified                time.Time // of the descriptor
+	hasEvents               bool
 }
 
 // noParams is the schema of a tool without parameters.
@@ -83,14 +84,14 @@ func (d *Door) listGuides(now map[string]*aai.App) {
 	news := false
 	for id, l := range d.lists.apps {
 		if now[id] == nil {
-			d.server.RemoveResources(l.resource)
+			d.server.RemoveResources(l.resource, l.resource+eventsSuffix)
 			delete(d.lists.guides, l.tool)
 			delete(d.lists.apps, id)
 			news = true
 		}
 	}
 	for id, app := range now {
-		l := listing{tool: d.toolName(appPrefix + id), summary: summary(app), resource: appPrefix + id, modified: app.Descriptor.Modified}
+		l := listing{tool: d.toolName(appPrefix + id), summary: summary(app), resource: appPrefix + id, modified: app.Descriptor.Modified, hasEvents: hasEvents(app)}
 		if d.lists.apps[id] != l {
 			news = d.add(app, l) || news
 		}
@@ -136,7 +137,10 @@ func directTool(app string, tool *aai.Tool) *mcp.Tool {
 func (d *Door) add(app *aai.App, l listing) (news bool) {
 	defer d.recoverList()
 	if app.Descriptor.Raw != nil {
-		d.server.AddResource(descriptorResource(app, l), d.read(d.descriptors))
+		d.server.AddResource(descriptorResource(app, l), d.read)
+	}
+	if l.hasEvents {
+		d.server.AddResource(eventsListing(app), d.read)
 	}
 	if was, known := d.lists.apps[app.ID]; !known || was.summary != l.summary {
 		d.lists.guides[l.tool] = guide{app.ID, d.guideEntry(app.ID, displayName(app), l.summary)}

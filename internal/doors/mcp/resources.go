@@ -69,11 +69,12 @@ const descriptorDebounce = 100 * time.Millisecond
 // addResources lists the resources that do not depend on the installed apps.
 func (d *Door) addResources(more []Resource) {
 	if !d.cfg.OnlyDirect {
-		d.descriptors = d.addResource(Resource{
+		d.addResource(Resource{
 			URI: descriptorTemplate, Name: "descriptor", Title: "Descriptor of an app", MIME: "application/json",
 			Description: "The aai.json of an app, by its id or alias: its part for this platform", AudienceModel: true, Priority: descriptorPriority,
 			Call: d.readingApp(descriptorTool), Watch: d.watchApp, Debounce: descriptorDebounce, CompleteVariable: d.completeApp(hasDescriptor),
 		})
+		d.addResource(d.eventsResource())
 		d.addResource(Resource{
 			URI: guideTemplate, Name: "guide", Title: "Guide of an app", MIME: "text/markdown",
 			Description: "An app's tools and how to call them", AudienceModel: true, Priority: 0.6,
@@ -86,26 +87,25 @@ func (d *Door) addResources(more []Resource) {
 }
 
 // addResource lists a resource. It omits one with an invalid URI.
-func (d *Door) addResource(r Resource) *listedResource {
+func (d *Door) addResource(r Resource) {
 	defer d.recoverList()
 	template, err := parseTemplate(r.URI)
 	if err != nil {
 		d.cfg.Log.Error("a resource cannot be listed", "uri", r.URI, "cause", err)
-		return nil
+		return
 	}
 	o := &listedResource{r, template}
 	annotations := &mcp.Annotations{Audience: r.audience(), Priority: r.Priority}
 	if len(template.names) > 0 {
 		d.server.AddResourceTemplate(&mcp.ResourceTemplate{
 			URITemplate: r.URI, Name: r.Name, Title: r.Title, Description: r.Description, MIMEType: r.MIME, Annotations: annotations,
-		}, d.read(o))
+		}, d.read)
 	} else {
 		d.server.AddResource(&mcp.Resource{
 			URI: r.URI, Name: r.Name, Title: r.Title, Description: r.Description, MIMEType: r.MIME, Annotations: annotations,
-		}, d.read(o))
+		}, d.read)
 	}
 	d.resources = append(d.resources, o)
-	return o
 }
 
 func (r Resource) audience() []mcp.Role {
@@ -118,30 +118,29 @@ func (r Resource) audience() []mcp.Role {
 	return []mcp.Role{"assistant"}
 }
 
-// findResource finds the resource of a URI, and its variables.
-func (d *Door) findResource(uri string) (*listedResource, map[string]string) {
+// findResource finds the resource of a URI, and its variables. Of several templates that match the longest one counts.
+func (d *Door) findResource(uri string) (found *listedResource, variables map[string]string) {
 	for _, o := range d.resources {
-		if values, ok := o.template.values(uri); ok {
-			return o, values
+		if values, ok := o.template.values(uri); ok && (found == nil || len(o.URI) > len(found.URI)) {
+			found, variables = o, values
 		}
 	}
-	return nil, nil
+	return found, variables
 }
 
-func (d *Door) read(o *listedResource) mcp.ResourceHandler {
-	return func(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
-		uri := req.Params.URI
-		values, ok := o.template.values(uri)
-		if !ok {
-			return nil, mcp.ResourceNotFoundError(uri)
-		}
-		contents, err := d.contents(ctx, d.cfg.Gateway, o, values, d.caller(ctx, req.Session, req.ClientInfo()))
-		if err != nil {
-			return nil, readError(uri, err)
-		}
-		contents.URI = uri
-		return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{contents}}, nil
+// read implements mcp.ResourceHandler for all resources.
+func (d *Door) read(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+	uri := req.Params.URI
+	o, values := d.findResource(uri)
+	if o == nil {
+		return nil, mcp.ResourceNotFoundError(uri)
 	}
+	contents, err := d.contents(ctx, d.cfg.Gateway, o, values, d.caller(ctx, req.Session, req.ClientInfo()))
+	if err != nil {
+		return nil, readError(uri, err)
+	}
+	contents.URI = uri
+	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{contents}}, nil
 }
 
 // contents reads a resource for a caller.

@@ -50,8 +50,9 @@ type subscriber struct {
 	read   time.Time // of the last reading for the subscriber
 }
 
-// add subscribes a client to a resource. It watches the resource before it reads it, so
-// that no change in between is lost.
+// add subscribes a client to a resource. It watches a resource of which the content is compared before it reads it, so
+// that no change in between is lost. It reads another one first, since to watch it may connect to an app, which the
+// caller must be allowed to.
 func (f *subscriptions) add(session *mcp.ServerSession, uri string, o *listedResource, values map[string]string, caller aai.Caller) error {
 	if o.Watch == nil {
 		return invalid("%s: %v", aai.CleanLabel(uri, 100), errNotSubscribable)
@@ -59,6 +60,12 @@ func (f *subscriptions) add(session *mcp.ServerSession, uri string, o *listedRes
 	entry, first, err := f.register(session, uri, o, values, caller)
 	if err != nil || entry == nil {
 		return err
+	}
+	if o.IsEachChangeNews {
+		if _, err := f.read(o, values, caller); err != nil {
+			f.remove(session, uri)
+			return readError(uri, err)
+		}
 	}
 	if first {
 		stop, err := o.Watch(values, func() { f.changed(entry) })
@@ -68,10 +75,12 @@ func (f *subscriptions) add(session *mcp.ServerSession, uri string, o *listedRes
 		}
 		f.watched(entry, stop)
 	}
-	now, err := f.read(o, values, caller)
-	if err != nil {
-		f.remove(session, uri)
-		return readError(uri, err)
+	now := fingerprint{}
+	if !o.IsEachChangeNews {
+		if now, err = f.read(o, values, caller); err != nil {
+			f.remove(session, uri)
+			return readError(uri, err)
+		}
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -85,7 +85,7 @@ func (b *bus) startDialing(ctx context.Context) *pendingDial {
 	b.dialing = d
 	go func() {
 		defer cancel()
-		l, err := b.dial(ctx)
+		l, err := b.dial(ctx, (*busLink).handleSignal)
 		if errors.Is(err, context.DeadlineExceeded) {
 			err = fmt.Errorf("it did not answer within %s", dialTimeout)
 		}
@@ -104,13 +104,14 @@ func (b *bus) startDialing(ctx context.Context) *pendingDial {
 	return d
 }
 
-func (b *bus) dial(ctx context.Context) (*busLink, error) {
+// dial opens a connection that passes its signals to handle.
+func (b *bus) dial(ctx context.Context, handle func(*busLink, *wire.Message)) (*busLink, error) {
 	address, err := b.address()
 	if err != nil {
 		return nil, err
 	}
 	l := &busLink{names: newNameTable(), objects: newObjectCache()}
-	if l.Conn, err = wire.Dial(ctx, address, wire.Options{OnSignal: l.handleSignal}); err != nil {
+	if l.Conn, err = wire.Dial(ctx, address, wire.Options{OnSignal: func(m *wire.Message) { handle(l, m) }}); err != nil {
 		return nil, err
 	}
 	if err := l.initialize(ctx); err != nil {

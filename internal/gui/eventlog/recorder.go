@@ -1,3 +1,5 @@
+// Package eventlog records the events of programs while a caller follows or reads them, and reports when a program's tree
+// or its state has changed. A program without listeners costs nothing.
 package eventlog
 
 import (
@@ -11,6 +13,7 @@ import (
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/events"
 	"github.com/gybob/aai-gateway/internal/gui/watch"
 )
 
@@ -45,7 +48,7 @@ const (
 type Recorder struct {
 	config Config
 	app    desktop.App
-	log    log
+	log    events.Log
 	begun  time.Time
 	wake   chan struct{} // the listeners have changed
 	notes  chan desktop.Notification
@@ -101,13 +104,12 @@ func (r *Recorder) IsPolled() bool {
 	return r.polled
 }
 
-// After returns up to limit events after the number, or for 0 the last ones, with the number of dropped events in between,
-// and the number of the last event.
-func (r *Recorder) After(number uint64, limit int) (events []Event, missing, last uint64) {
+// Log returns the events, and counts as a reading.
+func (r *Recorder) Log() *events.Log {
 	r.mu.Lock()
+	defer r.mu.Unlock()
 	r.read = time.Now()
-	r.mu.Unlock()
-	return r.log.after(number, limit)
+	return &r.log
 }
 
 // notify calls the listeners of a topic.
@@ -145,7 +147,7 @@ func (r *Recorder) run(ctx context.Context) {
 	defer close(r.ended)
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	events := r.watch(ctx)
+	reported := r.watch(ctx)
 	close(r.ready)
 	r.look(ctx)
 	tick := time.NewTicker(silentInterval)
@@ -158,7 +160,7 @@ func (r *Recorder) run(ctx context.Context) {
 	armed, pause, looked := false, FoldTime, time.Now()
 	for {
 		select {
-		case e, open := <-events:
+		case e, open := <-reported:
 			if !open {
 				r.end()
 				return
@@ -168,7 +170,7 @@ func (r *Recorder) run(ctx context.Context) {
 				armed = true
 			}
 		case n := <-r.notes:
-			r.log.add(Event{Type: notificationType, Title: aai.CleanLabel(n.Title, maxTitle), Text: aai.CleanLabel(n.Text, maxText), At: n.At})
+			r.log.Add(events.Event{Type: notificationType, Title: aai.CleanLabel(n.Title, maxTitle), Text: aai.CleanLabel(n.Text, maxText), At: n.At})
 			r.notify(Events)
 		case <-due.C:
 			armed, looked = false, time.Now()
@@ -195,7 +197,7 @@ func (r *Recorder) run(ctx context.Context) {
 
 // end records the end of the program.
 func (r *Recorder) end() {
-	r.log.add(Event{Type: programEnded, At: time.Now()})
+	r.log.Add(events.Event{Type: events.Ended, At: time.Now()})
 	for topic := range topics {
 		r.notify(topic)
 	}
@@ -204,8 +206,8 @@ func (r *Recorder) end() {
 // watch returns the program's events; nil if it reports none.
 func (r *Recorder) watch(ctx context.Context) <-chan desktop.Event {
 	if r.config.Backend.Events != nil && r.app.HiddenReason == "" {
-		if events, err := r.config.Backend.Events.Watch(ctx, r.app); err == nil {
-			return events
+		if reported, err := r.config.Backend.Events.Watch(ctx, r.app); err == nil {
+			return reported
 		}
 	}
 	r.mu.Lock()
@@ -229,14 +231,14 @@ func (r *Recorder) hasWorked() bool {
 // record adds an event to the log, and reports whether the program has to be looked at. Movements of the caret and of
 // elements are no events for models.
 func (r *Recorder) record(e desktop.Event) bool {
-	entry := Event{Type: typeOf(e), At: e.At, id: e.ID}
+	entry := events.Event{Type: typeOf(e), At: e.At, Subject: string(e.ID)}
 	if entry.Type == "" || !watch.MayBeEffect(e) {
 		return false
 	}
 	if e.Kind == desktop.StateChanged {
 		entry.Detail = e.Detail
 	}
-	r.log.add(entry)
+	r.log.Add(entry)
 	r.notify(Events)
 	return true
 }
@@ -261,7 +263,7 @@ func typeOf(e desktop.Event) string {
 	case desktop.ChildrenChanged:
 		return structureChanged
 	case desktop.Lost:
-		return eventsLost
+		return events.Lost
 	case desktop.CaretMoved, desktop.BoundsChanged:
 	}
 	return ""
@@ -269,7 +271,7 @@ func typeOf(e desktop.Event) string {
 
 // look reads the program, describes the elements of new events, and reports changes of its tree and its state.
 func (r *Recorder) look(ctx context.Context) {
-	if r.last != nil && !r.log.isOpen() && !r.isFollowed(Tree, State) {
+	if r.last != nil && !r.log.IsOpen() && !r.isFollowed(Tree, State) {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
@@ -280,8 +282,8 @@ func (r *Recorder) look(ctx context.Context) {
 	}
 	before := r.last
 	r.last = now
-	if r.log.isOpen() {
-		r.log.describe(describer(before, now))
+	if r.log.IsOpen() {
+		r.log.Describe(describer(before, now))
 	}
 	if before != nil {
 		r.addDialogs(before, now)
@@ -334,64 +336,11 @@ func (r *Recorder) addWindows(before, now *desktop.Snapshot) {
 	add := func(kind string, in, other *desktop.Snapshot) {
 		for _, i := range in.Children(-1) {
 			if w := &in.Elements[i]; other.Index(w.ID) < 0 {
-				r.log.add(Event{Type: kind, Element: desktop.Describe(w), Title: aai.CleanLabel(w.Name, maxTitle), At: now.Taken})
+				r.log.Add(events.Event{Type: kind, Element: desktop.Describe(w), Title: aai.CleanLabel(w.Name, maxTitle), At: now.Taken})
 				r.notify(Events)
 			}
 		}
 	}
 	add(windowOpened, now, before)
 	add(windowClosed, before, now)
-}
-
-// addDialogs adds an event for each dialog and alert that has appeared.
-func (r *Recorder) addDialogs(before, now *desktop.Snapshot) {
-	old := dialogsOf(before)
-	for id, title := range dialogsOf(now) {
-		if _, known := old[id]; !known {
-			r.log.add(Event{Type: dialogAppeared, Title: title, At: now.Taken})
-			r.notify(Events)
-		}
-	}
-}
-
-// dialogsOf returns the visible dialogs and alerts, with their titles.
-func dialogsOf(s *desktop.Snapshot) map[desktop.ID]string {
-	found := map[desktop.ID]string{}
-	visible := s.VisibleElements()
-	for i := range s.Elements {
-		if e := &s.Elements[i]; visible[i] && (e.Role == desktop.Dialog || e.Role == desktop.AlertDialog || e.Role == desktop.Alert || e.States.Has(desktop.Modal)) {
-			found[e.ID] = aai.CleanLabel(e.Name, maxTitle)
-		}
-	}
-	return found
-}
-
-// describer returns a function that describes elements by the later snapshot, or else by the earlier one.
-func describer(snapshots ...*desktop.Snapshot) func(desktop.ID, *Event) {
-	type place struct {
-		in    *desktop.Snapshot
-		index int
-	}
-	places := map[desktop.ID]place{}
-	for _, s := range snapshots {
-		if s == nil {
-			continue
-		}
-		for i := range s.Elements {
-			places[s.Elements[i].ID] = place{s, i}
-		}
-	}
-	return func(id desktop.ID, e *Event) {
-		at, known := places[id]
-		if !known {
-			return
-		}
-		e.Element = desktop.Describe(&at.in.Elements[at.index])
-		if e.Type == nameChanged && at.in.Elements[at.index].Parent < 0 {
-			e.Type = titleChanged
-		}
-		if window := &at.in.Elements[at.in.WindowOf(at.index)]; window.Name != "" {
-			e.Title = aai.CleanLabel(window.Name, maxTitle)
-		}
-	}
 }

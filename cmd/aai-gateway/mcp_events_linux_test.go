@@ -1,0 +1,141 @@
+package main_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/gybob/aai-gateway/internal/testkit"
+)
+
+// eventfulDescriptor is exampleDescriptor with events.
+var eventfulDescriptor = strings.Replace(exampleDescriptor, `"tools": [`, `"events": [
+    {"name": "added", "description": "A note was added.", "signal": "Added", "fields": ["id", "title"]}], "tools": [`, 1)
+
+// xfconfDescriptor describes the events of a service that others wrote.
+const xfconfDescriptor = `{"schema_version": "1.0", "platform": "linux", "app": {"id": "org.xfce.Xfconf", "name": "Xfconf", "description": "Settings of Xfce."},
+  "execution": {"type": "dbus", "service": "org.xfce.Xfconf", "object": "/org/xfce/Xfconf", "interface": "org.xfce.Xfconf"}, "tools": [],
+  "events": [{"name": "setting_changed", "description": "A setting was changed.", "execution": {"signal": "PropertyChanged", "fields": ["channel", "property", "value"]}}]}`
+
+// eventView are the events that a reading returned.
+type eventView struct {
+	Events []struct {
+		Number int
+		Type   string
+		Fields map[string]any
+	}
+	Last, Missing int
+	Updates       string
+}
+
+// readEvents reads the events of an app.
+func (p *process) readEvents(app string) (view eventView) {
+	p.t.Helper()
+	var read struct{ Contents []struct{ Text string } }
+	m := p.ask("resources/read", fmt.Sprintf(`{"uri":"app:%s/events"}`, app))
+	if err := json.Unmarshal(m.Result, &read); err != nil || len(read.Contents) != 1 {
+		p.t.Fatalf("%s", m.Result)
+	}
+	if err := json.Unmarshal([]byte(read.Contents[0].Text), &view); err != nil {
+		p.t.Fatalf("%s", read.Contents[0].Text)
+	}
+	return view
+}
+
+// allow allows a tool of an app to every caller, and nothing else.
+func (h home) allow(t *testing.T, app, tool string) {
+	t.Helper()
+	h.write(t, ".aai/config.json", fmt.Sprintf(`{"consent": {"preapproved": [{"app": %q, "tools": [%q], "caller": "*", "expires": "2999-01-01T00:00:00Z"}]}}`, app, tool))
+}
+
+// awaitUpdate waits for an update of a resource.
+func (p *process) awaitUpdate(uri string) {
+	p.t.Helper()
+	for line := range p.lines {
+		if strings.Contains(line, "notifications/resources/updated") && strings.Contains(line, uri) {
+			return
+		}
+	}
+	p.t.Fatal("no update")
+}
+
+// An agent is notified of the signals of an app that it may listen to.
+func mcpEvents(t *testing.T, b programPath) {
+	bus := testkit.StartBus(t)
+	app := testkit.ServeOnBus(t, bus, exampleApp)
+	h := b.home(t, bus)
+	h.write(t, ".aai/org.example.App/aai.json", eventfulDescriptor)
+	p := h.start(t).open()
+	if list := string(p.ask("resources/list", `{}`).Result); !strings.Contains(list, `"app:org.example.App/events"`) {
+		t.Errorf("the resources are %s", list)
+	}
+	if list := string(p.ask("resources/templates/list", `{}`).Result); !strings.Contains(list, `"app:{+id}/events"`) {
+		t.Errorf("the templates are %s", list)
+	}
+	complete := `{"ref":{"type":"ref/resource","uri":"app:{+id}/events"},"argument":{"name":"id","value":"org"}}`
+	if found := string(p.ask("completion/complete", complete).Result); !strings.Contains(found, `["org.example.App"]`) {
+		t.Errorf("the completions are %s", found)
+	}
+	for _, method := range []string{"resources/read", "resources/subscribe"} {
+		p.request(method, `{"uri":"app:org.example.App/events"}`)
+		if m := p.receive(); !strings.Contains(string(m.Error), "CONSENT_REQUIRED") {
+			t.Errorf("%s without consent gave %s %s", method, m.Result, m.Error)
+		}
+	}
+	h.allow(t, exampleApp, "events")
+	p.hangUp()
+
+	p = h.start(t).open()
+	p.ask("resources/subscribe", `{"uri":"app:org.example.App/events"}`)
+	if err := app.Conn.Emit(testkit.ServicePath, testkit.ServiceInterface+".Added", int32(7), "Milk"); err != nil {
+		t.Fatal(err)
+	}
+	p.awaitUpdate("app:org.example.App/events")
+	view := p.readEvents(exampleApp)
+	if len(view.Events) != 1 || view.Events[0].Type != "added" {
+		t.Fatalf("the events are %+v", view)
+	}
+	if f := view.Events[0].Fields; f["id"] != 7.0 || f["title"] != "Milk" {
+		t.Errorf("the event is %+v", f)
+	}
+	if view.Updates != "events" {
+		t.Errorf("the updates are %q", view.Updates)
+	}
+	_ = app.Conn.Close()
+	p.awaitUpdate("app:org.example.App/events")
+	if view = p.readEvents(exampleApp); view.Events[len(view.Events)-1].Type != "program_ended" {
+		t.Errorf("after its end the events are %+v", view)
+	}
+	p.ask("resources/unsubscribe", `{"uri":"app:org.example.App/events"}`)
+	p.hangUp()
+}
+
+// The settings of Xfce, whose service the bus starts, report their changes.
+func mcpEventsOfAnothersService(t *testing.T, b programPath) {
+	if _, err := exec.LookPath("xfconf-query"); err != nil {
+		t.Fatal("install xfconf (make test does)")
+	}
+	h := b.home(t, nil)
+	bus := testkit.StartDesktopBus(t, []string{"HOME=" + h.folder, "PATH=/usr/bin:/bin"})
+	h.env = append(h.env, "DBUS_SESSION_BUS_ADDRESS="+bus.Address)
+	h.write(t, ".aai/org.xfce.Xfconf/aai.json", xfconfDescriptor)
+	h.allow(t, "org.xfce.Xfconf", "events")
+	p := h.start(t).open()
+	p.ask("resources/subscribe", `{"uri":"app:org.xfce.Xfconf/events"}`)
+	query := exec.Command("xfconf-query", "-c", "aai", "-p", "/color", "-n", "-t", "string", "-s", "green")
+	query.Env = []string{"HOME=" + h.folder, "DBUS_SESSION_BUS_ADDRESS=" + bus.Address}
+	if out, err := query.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	for {
+		p.awaitUpdate("app:org.xfce.Xfconf/events")
+		for _, e := range p.readEvents("org.xfce.Xfconf").Events {
+			if e.Type == "setting_changed" && e.Fields["channel"] == "aai" && e.Fields["property"] == "/color" && e.Fields["value"] == "green" {
+				p.hangUp()
+				return
+			}
+		}
+	}
+}

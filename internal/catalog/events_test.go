@@ -1,0 +1,118 @@
+package catalog
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/events"
+)
+
+const notesWithEvents = `{"schema_version": "1.0", "appId": "org.example.Notes", "name": "Notes", "description": "Notes.", "version": "1.0.0",
+  "platforms": {"linux": {"automation": "dbus", "service": "org.example.Notes", "object": "/org/example/Notes", "interface": "org.example.Notes",
+    "tools": [{"name": "add", "description": "Add a note", "method": "Add", "parameters": {"type": "object"}}],
+    "events": [
+      {"name": "added", "description": "A note was added", "signal": "Added", "fields": ["id", "title"]},
+      {"name": "synced", "signal": "Synced", "object": "/org/example/Sync", "interface": "org.example.Sync"}
+    ]}}}`
+
+// eventDriver keeps the recipes of events.
+type eventDriver struct{ recipes []*aai.Recipe }
+
+func (d *eventDriver) Compile(*aai.Recipe) (aai.Action, error) {
+	return func(context.Context, *aai.Call) (*aai.Result, error) { return &aai.Result{}, nil }, nil
+}
+
+func (d *eventDriver) CompileEvents(recipes []*aai.Recipe) (aai.EventSource, error) {
+	d.recipes = recipes
+	return func(ctx context.Context, ready func(), report func(aai.Event)) error {
+		ready()
+		report(aai.Event{Type: "added", Fields: map[string]any{"id": 1}})
+		<-ctx.Done()
+		return nil
+	}, nil
+}
+
+func TestEventsAreATool(t *testing.T) {
+	driver := &eventDriver{}
+	o := Options{HostPlatform: "linux", Drivers: map[string]aai.Driver{"dbus": driver}, Events: new(events.Recorders)}
+	d, err := Parse([]byte(notesWithEvents), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(d.Warnings) > 0 {
+		t.Errorf("warnings: %v", d.Warnings)
+	}
+	tool := d.App.Tool("events")
+	if tool == nil {
+		t.Fatal("there is no tool")
+	}
+	if tool.Effect != aai.Reads {
+		t.Errorf("its effect is %s", tool.Effect)
+	}
+	if !strings.Contains(tool.Description, "added (id, title): A note was added; synced") {
+		t.Errorf("it says %q", tool.Description)
+	}
+	if want := "listens to D-Bus signal org.example.Notes.Added of org.example.Notes, D-Bus signal org.example.Sync.Synced of org.example.Notes /org/example/Sync"; tool.Implementation.Summary != want {
+		t.Errorf("it is %q", tool.Implementation.Summary)
+	}
+	if b := driver.recipes[0].DBus; b.Object != "" || b.Service != "org.example.Notes" || b.Signal != "Added" {
+		t.Errorf("the first recipe is %+v", b)
+	}
+	result, err := tool.Run(t.Context(), &aai.Call{Args: map[string]any{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(result.Text, `1 `) || !strings.Contains(result.Text, `added {"id":1}`) {
+		t.Errorf("it gave %q", result.Text)
+	}
+	same, err := Parse([]byte(notesWithEvents), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := same.App.Tool("events").Run(t.Context(), &aai.Call{Args: map[string]any{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if view, _ := again.Data.(events.View); view.Last != 1 {
+		t.Errorf("after another scan the log is %+v", view)
+	}
+}
+
+func TestEventsAreWrittenAsRead(t *testing.T) {
+	d, err := Parse([]byte(notesWithEvents), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	written, err := d.Document.Marshal()
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := Parse(written, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, b := d.App.Tool("events").Implementation.Digest(), again.App.Tool("events").Implementation.Digest(); a != b {
+		t.Errorf("the events differ: %s", written)
+	}
+}
+
+func TestInvalidEvents(t *testing.T) {
+	for change, want := range map[string]string{
+		`"signal": "Added"|"method": "Added"`:                      "platforms.linux.events[0].signal: missing",
+		`"signal": "Added"|"signal": "no-signal"`:                  "platforms.linux.events[0].signal: is",
+		`["id", "title"]|["id", "id"]`:                             "platforms.linux.events[0].fields[1]: is",
+		`"name": "synced"|"name": "added"`:                         "platforms.linux.events[1].name: is",
+		`"name": "synced"|"name": "events_lost"`:                   "platforms.linux.events[1].name: is",
+		`"name": "add"|"name": "events"`:                           "platforms.linux.events: the app has a tool",
+		`"events": [|"events": 7, "others": [`:                     "platforms.linux.events: is a number",
+		`"automation": "dbus"|"automation": "mcp", "command": "x"`: "platforms.linux.events[0]: events are of D-Bus",
+	} {
+		from, to, _ := strings.Cut(change, "|")
+		_, err := Parse([]byte(strings.Replace(notesWithEvents, from, to, 1)), Options{})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s gives %v", change, err)
+		}
+	}
+}

@@ -1,0 +1,103 @@
+package mcp
+
+import (
+	"context"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/sanitize"
+)
+
+// The resources with the events of apps.
+const (
+	eventsSuffix   = "/events"
+	eventsTemplate = appPrefix + "{+id}" + eventsSuffix
+)
+
+const (
+	eventsLimit   = 1_000                  // events of one reading
+	eventsFold    = 100 * time.Millisecond // see Resource.Debounce
+	eventsTimeout = 10 * time.Second       // for finding an app
+)
+
+func hasEvents(app *aai.App) bool {
+	tool := app.Tool(aai.EventsTool)
+	return tool != nil && tool.Run != nil && tool.Implementation.Watch != nil
+}
+
+// eventsResource returns the resource with the events of an app.
+func (d *Door) eventsResource() Resource {
+	return Resource{
+		URI: eventsTemplate, Name: "events", Title: "Events of an app", MIME: "application/json",
+		Description: "What an app reports, numbered, since the first reading. Subscribe for new events.", AudienceModel: true,
+		Call: func(values map[string]string) *aai.Call {
+			call := &aai.Call{App: values["id"], Tool: aai.EventsTool, Args: map[string]any{"limit": eventsLimit}}
+			if app := d.cachedApp(values["id"]); app != nil && !hasEvents(app) {
+				call.RequestError = aai.Errorf(aai.AppNotFound, "%s reports no events", app.ID)
+			}
+			return call
+		},
+		Watch: d.watchEvents, Debounce: eventsFold, IsEachChangeNews: true, IsPersonal: true, CompleteVariable: d.completeApp(hasEvents),
+	}
+}
+
+// eventsListing lists the events of an app.
+func eventsListing(app *aai.App) *mcp.Resource {
+	return &mcp.Resource{
+		URI: appPrefix + app.ID + eventsSuffix, Name: displayName(app) + " events", MIMEType: "application/json",
+		Description: sanitize.NeutralizeMarkup(app.Tool(aai.EventsTool).Description, maxSummary),
+		Annotations: &mcp.Annotations{Audience: []mcp.Role{"assistant"}},
+	}
+}
+
+// eventsTool returns the tool that reads the events of an app.
+func (d *Door) eventsTool(id string) (*aai.Tool, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), eventsTimeout)
+	defer cancel()
+	app, err := d.cfg.Gateway.Catalog.Find(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	if !hasEvents(app) {
+		return nil, aai.Errorf(aai.AppNotFound, "%s reports no events", app.ID)
+	}
+	return app.Tool(aai.EventsTool), nil
+}
+
+// watchEvents calls changed after each event of an app until stop, also after its descriptor has changed.
+func (d *Door) watchEvents(values map[string]string, changed func()) (stop func(), err error) {
+	tool, err := d.eventsTool(values["id"])
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	news := make(chan struct{}, 1)
+	stopCatalog := d.cfg.Gateway.Catalog.OnChange(func() {
+		select {
+		case news <- struct{}{}:
+		default:
+		}
+	})
+	stopTool, digest := tool.Implementation.Watch(changed), tool.Implementation.Digest()
+	go func() {
+		defer func() { stopTool() }()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-news:
+			}
+			if now, err := d.eventsTool(values["id"]); err == nil && now.Implementation.Digest() != digest {
+				stopTool()
+				stopTool, digest = now.Implementation.Watch(changed), now.Implementation.Digest()
+				changed()
+			}
+		}
+	}()
+	return func() {
+		cancel()
+		stopCatalog()
+	}, nil
+}

@@ -1,0 +1,179 @@
+package dbus
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/testkit"
+)
+
+// signalRecipe returns a recipe for an event of the test service.
+func signalRecipe(event, signal string, fields ...string) *aai.Recipe {
+	return &aai.Recipe{Platform: "linux", Event: event, DBus: &aai.DBusRecipe{
+		Bus: "session", Service: service, Interface: testkit.ServiceInterface, Signal: signal, Fields: fields,
+	}}
+}
+
+// received are the events of a source that runs until the end of the test.
+type received struct {
+	events chan aai.Event
+	ended  chan error
+}
+
+func receive(t *testing.T, d *Driver, recipes ...*aai.Recipe) received {
+	t.Helper()
+	source, err := d.CompileEvents(recipes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, ready := received{make(chan aai.Event, 20_000), make(chan error, 1)}, make(chan struct{})
+	ctx, cancel := context.WithCancel(context.Background())
+	t.Cleanup(cancel)
+	go func() { r.ended <- source(ctx, func() { close(ready) }, func(e aai.Event) { r.events <- e }) }()
+	select {
+	case <-ready:
+	case err := <-r.ended:
+		t.Fatalf("the source ended: %v", err)
+	}
+	return r
+}
+
+func (r received) next(t *testing.T) aai.Event {
+	t.Helper()
+	select {
+	case e := <-r.events:
+		return e
+	case <-soon(t).Done():
+		t.Fatal("no event")
+	}
+	return aai.Event{}
+}
+
+func emit(t *testing.T, s *testkit.BusService, signal string, values ...any) {
+	t.Helper()
+	if err := s.Conn.Emit(testkit.ServicePath, testkit.ServiceInterface+"."+signal, values...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestEventsAreSignalsOfTheOwner(t *testing.T) {
+	bus := testkit.StartBus(t)
+	app, impostor := testkit.ServeOnBus(t, bus, service), testkit.ServeOnBus(t, bus, "org.example.Impostor")
+	r := receive(t, newDriver(t, bus), signalRecipe("added", "Added", "id", "title"), signalRecipe("moved", "Moved"))
+	emit(t, impostor, "Added", int32(1), "false")
+	if _, err := impostor.Conn.RequestName("org.example.Barrier", 0); err != nil { // the bus has its signal before
+		t.Fatal(err)
+	}
+	emit(t, app, "Other", "x")
+	emit(t, app, "Added", int32(7), "Milk", true)
+	emit(t, app, "Moved", "a", []string{"b"})
+	e := r.next(t)
+	fields, _ := e.Fields.(map[string]any)
+	if e.Type != "added" || fields["id"] != int64(7) {
+		t.Errorf("the first event is %+v", e)
+	}
+	if len(fields) != 2 || fields["title"] != "Milk" {
+		t.Errorf("its fields are %v", fields)
+	}
+	e = r.next(t)
+	fields, _ = e.Fields.(map[string]any)
+	args, _ := fields["args"].([]any)
+	if e.Type != "moved" || len(args) != 2 || args[0] != "a" {
+		t.Errorf("the second event is %+v", e)
+	}
+}
+
+func TestEventsGoOnWithTheNextOwner(t *testing.T) {
+	bus := testkit.StartBus(t)
+	first := testkit.ServeOnBus(t, bus, service)
+	r := receive(t, newDriver(t, bus), signalRecipe("added", "Added"))
+	_ = first.Conn.Close()
+	if e := r.next(t); e.Type != "program_ended" {
+		t.Errorf("after the end of the service the event is %+v", e)
+	}
+	second := testkit.ServeOnBus(t, bus, service)
+	if e := r.next(t); e.Type != "program_started" {
+		t.Errorf("after its start the event is %+v", e)
+	}
+	emit(t, second, "Added", "x")
+	if e := r.next(t); e.Type != "added" {
+		t.Errorf("the event is %+v", e)
+	}
+}
+
+func TestEventsOfAFlood(t *testing.T) {
+	bus := testkit.StartBus(t)
+	app := testkit.ServeOnBus(t, bus, service)
+	r := receive(t, newDriver(t, bus), signalRecipe("added", "Added", "n"))
+	for n := range 10_000 {
+		emit(t, app, "Added", int32(n))
+	}
+	for n := range 10_000 {
+		fields, _ := r.next(t).Fields.(map[string]any)
+		if fields["n"] != int64(n) {
+			t.Fatalf("event %d is %v", n, fields)
+		}
+	}
+}
+
+func TestEventsEndWithTheBus(t *testing.T) {
+	bus := testkit.StartBus(t)
+	r := receive(t, newDriver(t, bus), signalRecipe("added", "Added"))
+	bus.Stop()
+	select {
+	case err := <-r.ended:
+		if err == nil {
+			t.Error("the source ended without an error")
+		}
+	case <-soon(t).Done():
+		t.Error("the source has not ended")
+	}
+}
+
+func TestEventsThatCannotBe(t *testing.T) {
+	d := New(Config{})
+	for field, change := range map[string]func(*aai.DBusRecipe){
+		"service":   func(b *aai.DBusRecipe) { b.Service = "org.freedesktop.secrets" },
+		"interface": func(b *aai.DBusRecipe) { b.Interface = "ca.desrt.dconf.Writer" },
+		"object":    func(b *aai.DBusRecipe) { b.Object = "/org/gnome/keyring/x" },
+		"bus":       func(b *aai.DBusRecipe) { b.Bus = "system" },
+	} {
+		r := signalRecipe("added", "Added")
+		change(r.DBus)
+		_, err := d.CompileEvents([]*aai.Recipe{r})
+		if e := aai.AsError(err); e == nil || e.Code != aai.PermissionDenied || !strings.HasPrefix(e.Message, field) {
+			t.Errorf("%s: %v", field, err)
+		}
+	}
+	other := signalRecipe("moved", "Moved")
+	other.DBus.Service = "org.example.Other"
+	if _, err := d.CompileEvents([]*aai.Recipe{signalRecipe("added", "Added"), other}); err == nil {
+		t.Error("events of two services are one app's")
+	}
+}
+
+// A service that also has a denied name is silent.
+func TestEventsOfADeniedOwner(t *testing.T) {
+	bus := testkit.StartBus(t)
+	app := testkit.ServeOnBus(t, bus, service)
+	r := receive(t, newDriver(t, bus), signalRecipe("added", "Added"))
+	emit(t, app, "Added", "before")
+	if e := r.next(t); e.Type != "added" {
+		t.Fatalf("%+v", e)
+	}
+	if _, err := app.Conn.RequestName("org.freedesktop.secrets", 0); err != nil {
+		t.Fatal(err)
+	}
+	emit(t, app, "Added", "denied")
+	if _, err := app.Conn.ReleaseName("org.freedesktop.secrets"); err != nil {
+		t.Fatal(err)
+	}
+	emit(t, app, "Added", "after")
+	fields, _ := r.next(t).Fields.(map[string]any)
+	if args, _ := fields["args"].([]any); !slices.Equal(args, []any{"after"}) {
+		t.Errorf("the next event is %v", fields)
+	}
+}

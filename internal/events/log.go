@@ -1,0 +1,129 @@
+// Package events keeps the events of programs and apps in numbered logs, records what apps report while callers follow
+// or read it, and answers calls for events.
+package events
+
+import (
+	"encoding/json"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Limits of a log.
+const (
+	maxEvents = 10_000
+	maxBytes  = 16 << 20 // of all Fields
+)
+
+// The types of events of every app.
+const (
+	Lost    = "events_lost" // events could not be received
+	Ended   = "program_ended"
+	Started = "program_started"
+)
+
+// An Event is something that happened in a program or an app, for models.
+type Event struct {
+	Number uint64 `json:"number"` // counts from 1 in each run of a program, or since an app is recorded
+	Type   string `json:"type"`
+	// Element and Title are the element's and the window's description; empty for an element that vanished at once.
+	Element string          `json:"element,omitempty"`
+	Title   string          `json:"title,omitempty"`
+	Detail  string          `json:"detail,omitempty"`
+	Text    string          `json:"text,omitempty"`
+	Fields  json.RawMessage `json:"fields,omitempty"` // the values that an app reports with it
+	At      time.Time       `json:"timestamp"`
+
+	// Subject identifies an element without a description so far; "" otherwise.
+	Subject string `json:"-"`
+}
+
+// A Log keeps the last events. The zero Log is empty. It is safe for concurrent use.
+type Log struct {
+	mu     sync.Mutex
+	events []Event // a ring of maxEvents, once it is full
+	first  uint64  // the number of the oldest kept event
+	last   uint64  // the number of the last event
+	bytes  int     // of the kept Fields
+	open   []uint64
+}
+
+// Add adds an event under the next number.
+func (l *Log) Add(e Event) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.last-l.first+1 >= maxEvents {
+		l.drop()
+	}
+	l.last++
+	e.Number, l.first = l.last, max(l.first, 1)
+	if len(l.events) < maxEvents {
+		l.events = append(l.events, e)
+	} else {
+		l.events[(e.Number-1)%maxEvents] = e
+	}
+	for l.bytes += len(e.Fields); l.bytes > maxBytes && l.first < l.last; {
+		l.drop()
+	}
+	if e.Subject != "" {
+		l.open = append(l.open, e.Number)
+	}
+}
+
+// drop drops the oldest event.
+func (l *Log) drop() {
+	if e := l.at(l.first); e != nil {
+		l.bytes -= len(e.Fields)
+		*e = Event{}
+		l.first++
+	}
+}
+
+// at returns the event with the number; nil if it is dropped.
+func (l *Log) at(number uint64) *Event {
+	if number == 0 || number > l.last || number < l.first {
+		return nil
+	}
+	return &l.events[(number-1)%maxEvents]
+}
+
+// IsOpen reports whether events wait for a description.
+func (l *Log) IsOpen() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.open) > 0
+}
+
+// Describe fills in the descriptions of the events that wait for one. Elements that describe does not know stay without.
+func (l *Log) Describe(describe func(subject string, e *Event)) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, number := range l.open {
+		if e := l.at(number); e != nil {
+			describe(e.Subject, e)
+			e.Subject = ""
+		}
+	}
+	l.open = nil
+}
+
+// After returns up to limit events after the number, oldest first, or for 0 the last limit ones. missing is the number of
+// events in between that are dropped. A number beyond the last one is of an earlier log, so all events come after it.
+func (l *Log) After(number uint64, limit int) (events []Event, missing, last uint64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	first := l.first
+	switch {
+	case number == 0:
+		first = max(first, l.last-min(l.last, uint64(limit))+1)
+	case number > l.last:
+	case number+1 < first:
+		missing = first - number - 1
+	default:
+		first = number + 1
+	}
+	for n := first; n > 0 && n <= l.last && len(events) < limit; n++ {
+		events = append(events, *l.at(n))
+	}
+	return slices.Clip(events), missing, l.last
+}

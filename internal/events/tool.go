@@ -1,0 +1,48 @@
+package events
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/schema"
+)
+
+// connectTime limits a call that begins to record.
+const connectTime = 10 * time.Second
+
+// A Feed are the events of an app.
+type Feed struct {
+	App         string          // its id
+	Description string          // which events it has, for agents
+	Key         func() string   // identifies the source, so that a later Feed continues its log
+	Source      aai.EventSource // nil: the tool cannot be called
+	From        string          // the untrusted source of the events; "": none
+}
+
+// Tool returns the tool of the app that reads its events.
+func (s *Recorders) Tool(f Feed) *aai.Tool {
+	tool := &aai.Tool{
+		Name: aai.EventsTool, Title: "Events", Description: f.Description,
+		Params:  schema.MustParse(`{"type": "object", "additionalProperties": false, "properties": {` + ViewParams + `}}`),
+		Returns: aai.Schema{Source: json.RawMessage(`{"type": "object", "properties": {` + ViewSchema + `}}`)}, Effect: aai.Reads,
+		Assess: aai.Always(aai.Assessment{EffectInherent: true, Concurrency: aai.Independent}),
+	}
+	if f.Source == nil {
+		return tool
+	}
+	tool.Run = func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
+		ctx, cancel := context.WithTimeout(ctx, connectTime)
+		defer cancel()
+		r := s.recorder(ctx, f.Key(), f.Source)
+		view, text := ViewOf(&r.log, call, View{App: f.App, Since: r.begun, Updates: r.updates()})
+		return &aai.Result{Text: text, Data: view, DataComplete: true, UntrustedSource: f.From}, nil
+	}
+	tool.Implementation.Watch = func(changed func()) (stop func()) {
+		ctx, cancel := context.WithTimeout(context.Background(), connectTime)
+		defer cancel()
+		return s.recorder(ctx, f.Key(), f.Source).listen(changed)
+	}
+	return tool
+}
