@@ -28,6 +28,9 @@ func (d *engine) clickTool() spec {
 func click(ctx context.Context, v *view) (*aai.Result, error) {
 	query := params.String(v.call, "query")
 	button, count, done := params.Click(v.call)
+	if word, is := v.engine.pictureWord(v.call, v.app); is {
+		return v.clickWord(ctx, word)
+	}
 	asks := params.PressesViaAccessibility(v.call)
 	v.includeMenus = asks
 	m, err := v.findForAction(ctx, query)
@@ -130,6 +133,11 @@ func clickAt(ctx context.Context, v *view) (*aai.Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	return v.clickPointOf(ctx, at, w)
+}
+
+// clickPointOf clicks the point in the window.
+func (v *view) clickPointOf(ctx context.Context, at desktop.Point, w desktop.WindowInfo) (*aai.Result, error) {
 	button, count, done := params.Click(v.call)
 	i, err := v.innermost(ctx, at, w, isInteractive)
 	if err != nil {

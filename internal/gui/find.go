@@ -12,9 +12,11 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/params"
 )
 
+const findName = "ax_find"
+
 func (d *engine) findTool() spec {
 	return spec{
-		name: "ax_find", title: "Find UI element", effect: aai.Reads,
+		name: findName, title: "Find UI element", effect: aai.Reads, timeout: visionTimeout,
 		returns: `"found": {"type": "boolean"}, "method": {"type": "string"}, "strategy": {"type": "string"}, ` + elementReturns + `,
 			"position": ` + pairReturns + `, "size": ` + pairReturns + `,
 			"enabled": {"type": "boolean"}, "focused": {"type": "boolean"}, "in": {"type": "string"}, "row": {"type": "string"}, "states": {"type": "array", "items": {"type": "string"}}`,
@@ -28,7 +30,7 @@ func (d *engine) findTool() spec {
 				v.includeOffscreen, v.includeMenus = true, true
 				m, err := v.locate(ctx, params.String(call, "query"))
 				if err != nil {
-					return nil, err
+					return v.findDrawn(ctx, err)
 				}
 				gateway.Progress(ctx, 2, 2, "Element found")
 				row := v.row(m.index)

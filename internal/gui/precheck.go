@@ -24,6 +24,9 @@ func (d *engine) precheckQuery(ctx context.Context, call *aai.Call, query string
 		return nil
 	}
 	return d.precheck(ctx, call, func(ctx context.Context, v *view) error {
+		if _, is := d.pictureWord(call, v.app); is {
+			return nil
+		}
 		v.includeMenus = params.PressesViaAccessibility(call)
 		_, err := v.locate(ctx, query)
 		return err

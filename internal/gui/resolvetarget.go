@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/gui/params"
 )
 
@@ -23,6 +24,9 @@ func (d *engine) ResolveTarget(ctx context.Context, call *aai.Call) aai.TargetEl
 	}
 	if call.Tool == params.WindowTool {
 		return d.windowTarget(ctx, call)
+	}
+	if word, is := d.pictureWord(call, desktop.App{PID: call.Target.PID}); is {
+		hit = wordTarget(hit, word)
 	}
 	known := d.Sessions.For(call).KnownRefs(call.Target.PID)
 	if known == nil {
@@ -56,6 +60,13 @@ func (d *engine) ResolveTarget(ctx context.Context, call *aai.Call) aai.TargetEl
 
 // target finds the call's element (-1: none), and the other elements that it touches.
 func (v *view) target(ctx context.Context) (i int, also []int, err error) {
+	if word, is := v.engine.pictureWord(v.call, v.app); is {
+		at, w, err := v.placeOf(ctx, word)
+		if err != nil {
+			return -1, nil, err
+		}
+		return v.targetAt(ctx, at, w), nil, nil
+	}
 	switch {
 	case params.Has(v.call, "fields"):
 		return v.targets(ctx)

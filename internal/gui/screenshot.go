@@ -13,6 +13,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/params"
 	"github.com/gybob/aai-gateway/internal/gui/programs"
 	"github.com/gybob/aai-gateway/internal/gui/screenshot"
+	"github.com/gybob/aai-gateway/internal/vision"
 )
 
 // defaultSide is the default maximum of a screenshot's longer side, in pixels: models scale down
@@ -21,13 +22,14 @@ const defaultSide = 1568
 
 func (d *engine) screenshotTool() spec {
 	return spec{
-		name: "ax_screenshot", title: "Capture screenshot", effect: aai.Reads, pictures: true,
+		name: "ax_screenshot", title: "Capture screenshot", effect: aai.Reads, pictures: true, timeout: visionTimeout,
 		description: "Take a picture of a program's window, also a covered one, of an element, or of the screen.",
 		params: appProp + `,` + queryProp + `,` + nthProp + `,
 			"window_index": {"type": "integer", "minimum": 0, "default": 0, "description": "As ax_list_windows counts"},
 			"region": {"type": "object", "additionalProperties": false, "required": ["x", "y", "w", "h"],
 				"description": "On the screen", "properties": {
 				"x": {"type": "integer"}, "y": {"type": "integer"}, "w": {"type": "integer", "minimum": 1}, "h": {"type": "integer", "minimum": 1}}},
+			"marks": {"type": "boolean", "description": "Draw refs"}, "text": {"type": "boolean", "description": "Read its words; they get refs"},
 			"max_side": {"type": "integer", "minimum": 16, "maximum": 16384, "default": 1568, "description": "A larger picture is scaled down"}`,
 		concurrency: func(call *aai.Call) aai.Concurrency {
 			if params.Has(call, "query") {
@@ -50,38 +52,76 @@ func (d *engine) screenshot(ctx context.Context, call *aai.Call) (*aai.Result, e
 		}
 		return d.screenshotOfScreen(ctx, call, screen)
 	}
-	if params.Has(call, "query") {
-		return d.withView(ctx, call, func(ctx context.Context, v *view) (*aai.Result, error) {
-			m, err := v.locate(ctx, params.String(call, "query"))
-			if err != nil {
-				return nil, err
-			}
-			w, err := v.windowOf(ctx, m.index)
-			if err != nil {
-				return nil, err
-			}
-			return d.CaptureUnlessPassword(ctx, v.app.PID, func() (*aai.Result, error) {
-				return d.captureWindow(ctx, call, v.app, w, v.snapshot.Elements[m.index].Frame)
-			})
-		})
+	if params.Has(call, "query") || params.Bool(call, "marks") {
+		return d.withView(ctx, call, screenshotOfView)
 	}
 	app, err := d.AdmittedApp(ctx, call)
 	if err != nil {
 		return nil, err
 	}
-	own, err := programs.WindowsOf(ctx, d.OpenBackend(), app)
+	w, err := d.windowByIndex(ctx, call, app)
 	if err != nil {
 		return nil, err
 	}
-	n := params.Int(call, "window_index", 0)
-	if n < 0 || n >= len(own) {
-		return nil, noSuchWindow(app, len(own))
-	}
-	area := own[n].Frame
+	area := w.Frame
 	if region, ok := params.Region(call); ok {
 		area = region
 	}
-	return d.CaptureUnlessPassword(ctx, app.PID, func() (*aai.Result, error) { return d.captureWindow(ctx, call, app, own[n], area) })
+	return d.captureWindow(ctx, call, app, w, area, nil)
+}
+
+// screenshotOfView captures the element of the query or, without one, a window, and draws refs if asked.
+func screenshotOfView(ctx context.Context, v *view) (*aai.Result, error) {
+	var w desktop.WindowInfo
+	var area desktop.Rect
+	if text := params.String(v.call, "query"); text != "" {
+		m, err := v.locate(ctx, text)
+		if err != nil {
+			return nil, err
+		}
+		if w, err = v.windowOf(ctx, m.index); err != nil {
+			return nil, err
+		}
+		area = v.snapshot.Elements[m.index].Frame
+	} else {
+		var err error
+		if w, err = v.engine.windowByIndex(ctx, v.call, v.app); err != nil {
+			return nil, err
+		}
+		area = w.Frame
+		if region, ok := params.Region(v.call); ok {
+			area = region
+		}
+	}
+	var marks []vision.Mark
+	if params.Bool(v.call, "marks") {
+		var err error
+		if marks, err = v.marks(ctx, w); err != nil {
+			return nil, err
+		}
+	}
+	return v.engine.captureWindow(ctx, v.call, v.app, w, area, marks)
+}
+
+// marks returns the refs and places of the elements in the window that can be acted on.
+func (v *view) marks(ctx context.Context, w desktop.WindowInfo) (all []vision.Mark, err error) {
+	own, err := v.appWindows(ctx)
+	if err != nil {
+		return nil, err
+	}
+	seen := v.snapshot.VisibleElements()
+	for _, top := range v.snapshot.Children(-1) {
+		if shows, _ := programs.BestWindow(own, &v.snapshot.Elements[top]); shows.ID != w.ID {
+			continue
+		}
+		for i := top; i < v.snapshot.Elements[top].End; i++ {
+			e := &v.snapshot.Elements[i]
+			if part := e.Frame.Intersect(w.Frame); seen[i] && !part.Empty() && (isInteractive(e) || e.States.Has(desktop.Editable)) {
+				all = append(all, vision.Mark{Label: v.ref(i), Frame: image.Rect(part.X, part.Y, part.X+part.W, part.Y+part.H)})
+			}
+		}
+	}
+	return all, nil
 }
 
 func (d *engine) screenshotOfScreen(ctx context.Context, call *aai.Call, screen desktop.Screen) (*aai.Result, error) {
@@ -119,7 +159,7 @@ func (d *engine) screenshotOfScreen(ctx context.Context, call *aai.Call, screen 
 	if err != nil {
 		return nil, err
 	}
-	out, scale, err := pictureOf(call, picture, area)
+	out, scale, err := pictureOf(call, picture, area, nil)
 	if err == nil {
 		d.Sessions.For(call).SetScreenshot(0, conversation.Screenshot{Area: area, Scale: scale})
 	}
@@ -130,11 +170,9 @@ func (d *engine) screenshotOfScreen(ctx context.Context, call *aai.Call, screen 
 	return out, err
 }
 
-// captureWindow captures the part of a window in the area.
-func (d *engine) captureWindow(ctx context.Context, call *aai.Call, app desktop.App, w desktop.WindowInfo, area desktop.Rect) (*aai.Result, error) {
-	picture, err := d.withoutSecrets(ctx, []desktop.App{app}, w.Frame, func() (*image.RGBA, error) {
-		return d.OpenBackend().Screen.CaptureWindow(ctx, w.ID)
-	})
+// captureWindow captures the part of a window in the area, draws the marks, and reads words if asked.
+func (d *engine) captureWindow(ctx context.Context, call *aai.Call, app desktop.App, w desktop.WindowInfo, area desktop.Rect, marks []vision.Mark) (*aai.Result, error) {
+	picture, err := d.captureUnlessTyped(ctx, app, w)
 	if err != nil {
 		return nil, err
 	}
@@ -146,18 +184,41 @@ func (d *engine) captureWindow(ctx context.Context, call *aai.Call, app desktop.
 		at := image.Rect(part.X-w.Frame.X, part.Y-w.Frame.Y, part.X-w.Frame.X+part.W, part.Y-w.Frame.Y+part.H)
 		picture = screenshot.Crop(picture, at)
 	}
-	out, scale, err := pictureOf(call, picture, part)
-	if err == nil {
-		d.Sessions.For(call).SetScreenshot(w.PID, conversation.Screenshot{Window: w.ID, At: desktop.Point{X: w.Frame.X, Y: w.Frame.Y}, Area: part, Scale: scale})
+	out, scale, err := pictureOf(call, picture, part, marks)
+	if err != nil {
+		return nil, err
 	}
-	return out, err
+	d.Sessions.For(call).SetScreenshot(w.PID, conversation.Screenshot{Window: w.ID, At: desktop.Point{X: w.Frame.X, Y: w.Frame.Y}, Area: part, Scale: scale})
+	if !params.Bool(call, "text") {
+		return out, nil
+	}
+	words, err := d.readWords(ctx, call, app, w, picture, image.Pt(part.X-w.Frame.X, part.Y-w.Frame.Y))
+	if err != nil {
+		return nil, err
+	}
+	out.Text += "; its words:\n" + desktop.Fence(listPhrases(words), app.Name)
+	out.Data.(map[string]any)["words"] = words //nolint:forcetypeassert // pictureOf makes it
+	return out, nil
+}
+
+// pictureOfWindow captures a window, with the person's secrets painted over.
+func (d *engine) pictureOfWindow(ctx context.Context, app desktop.App, w desktop.WindowInfo) (*image.RGBA, error) {
+	return d.withoutSecrets(ctx, []desktop.App{app}, w.Frame, func() (*image.RGBA, error) {
+		return d.OpenBackend().Screen.CaptureWindow(ctx, w.ID)
+	})
 }
 
 // pictureOf encodes a picture and describes its area, so that its points can be converted to points
 // of the screen.
-func pictureOf(call *aai.Call, picture *image.RGBA, area desktop.Rect) (out *aai.Result, scale float64, err error) {
+func pictureOf(call *aai.Call, picture *image.RGBA, area desktop.Rect, marks []vision.Mark) (out *aai.Result, scale float64, err error) {
 	side := params.Int(call, "max_side", defaultSide)
 	picture, scale = screenshot.Scale(picture, side)
+	if len(marks) > 0 {
+		if scale == 1 {
+			picture = screenshot.Clone(picture)
+		}
+		vision.DrawMarks(picture, marks, image.Pt(area.X, area.Y), scale)
+	}
 	data, err := screenshot.EncodePNG(picture)
 	if err != nil {
 		return nil, 0, aai.Errorf(aai.AutomationFailed, "the picture cannot be written as PNG: %w", err)

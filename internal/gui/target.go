@@ -39,6 +39,11 @@ func (v *view) targetAtPoint(ctx context.Context, prefix string) int {
 	if err != nil {
 		return -1
 	}
+	return v.targetAt(ctx, at, w)
+}
+
+// targetAt returns the interactive element at the point of the window, or else any element visible there; -1 for none.
+func (v *view) targetAt(ctx context.Context, at desktop.Point, w desktop.WindowInfo) int {
 	i, err := v.innermost(ctx, at, w, isInteractive)
 	if err == nil && i < 0 {
 		i, err = v.innermost(ctx, at, w, func(e *desktop.Element) bool { return e.Parent >= 0 })
@@ -116,7 +121,7 @@ func (v *view) targetElement(ctx context.Context, i int, also ...int) aai.Target
 		hit.Name, hit.Window = secrets.Redact(hit.Name), secrets.Redact(hit.Window)
 	}
 	hit.AllText = strings.Join(strings.Fields(strings.Join(append(says, hit.AllText), " ")), " ")
-	return v.markUnsavedLoss(hit)
+	return v.markUnsavedLoss(v.withWord(hit))
 }
 
 // markUnsavedLoss marks the target as irreversible if it reloads a window with unsaved changes in

@@ -44,6 +44,9 @@ func everyCall() []toolCall {
 		{"ax_screenshot", `{}`},
 		{"ax_screenshot", `{"app": "Form"}`},
 		{"ax_screenshot", `{"app": "Form", "query": "Password"}`},
+		{"ax_screenshot", `{"app": "Form", "marks": true}`},
+		{"ax_screenshot", `{"app": "Form", "text": true}`},
+		{"ax_find_visual", `{"app": "Form", "description": "Press"}`},
 		{"ax_click", `{"app": "Form", "query": "Password"}`},
 		{"ax_click", `{"app": "Form", "query": "Press"}`},
 		{"ax_click", `{"app": "Form", "query": "Press", "click_type": "double"}`},
@@ -101,7 +104,7 @@ func TestWhoStartsSaysSo(t *testing.T) {
 // pointer, since gates know no tool by name.
 func TestToolsSayWhatGatesAsk(t *testing.T) {
 	for _, tool := range tools() {
-		if tool.Assessment(nil).TakesScreenshot != (tool.Name == "ax_screenshot") {
+		if tool.Assessment(nil).TakesScreenshot != slices.Contains([]string{"ax_screenshot", "ax_find_visual"}, tool.Name) {
 			t.Errorf("%s: Pictures is %v", tool.Name, tool.Assessment(nil).TakesScreenshot)
 		}
 		for _, name := range tool.Params.Order {

@@ -17,6 +17,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/eventlog"
 	"github.com/gybob/aai-gateway/internal/gui/params"
 	"github.com/gybob/aai-gateway/internal/gui/programs"
+	"github.com/gybob/aai-gateway/internal/vision"
 )
 
 // Config configures the tools.
@@ -70,6 +71,7 @@ type engine struct {
 	securityMode func() string
 	begun        time.Time
 	recorders    *eventlog.Recorders
+	words        *vision.Reader
 }
 
 // New returns the desktop as an app. Its tools are safe for concurrent use.
@@ -90,7 +92,7 @@ func New(cfg Config) *aai.App {
 			IsCallerHost: cfg.IsCallerHost, IsTerminal: cfg.IsTerminal, IsScreenLocked: cfg.IsScreenLocked, DashboardHosts: cfg.DashboardHosts, Log: log, Sessions: conversation.NewSessions(), SelfPID: os.Getpid(),
 		},
 		refStore: conversation.RefStore{Folder: cfg.RefsFolder}, filled: filled,
-		session: cfg.SessionInfo, pagesOf: cfg.PagesOf, checkUpload: cfg.CheckUpload, undoDepth: cfg.UndoDepth, securityMode: cfg.SecurityMode, begun: time.Now(),
+		session: cfg.SessionInfo, pagesOf: cfg.PagesOf, checkUpload: cfg.CheckUpload, undoDepth: cfg.UndoDepth, securityMode: cfg.SecurityMode, begun: time.Now(), words: &vision.Reader{},
 	}
 	filled.Runs = d.Runs
 	d.recorders = eventlog.New(func() eventlog.Config {
@@ -112,7 +114,7 @@ func New(cfg Config) *aai.App {
 func (d *engine) tools() (tools []*aai.Tool) {
 	for _, s := range []spec{
 		d.isAccessibleTool(), d.listAppsTool(), d.connectTool(), d.listWindowsTool(),
-		d.getTreeTool(), d.findTool(), d.getAttributesTool(), d.getValueTool(), d.getStateTool(), d.getEventsTool(), d.assertTool(), d.waitTool(), d.waitIdleTool(), d.screenshotTool(),
+		d.getTreeTool(), d.findTool(), d.getAttributesTool(), d.getValueTool(), d.getStateTool(), d.getEventsTool(), d.assertTool(), d.waitTool(), d.waitIdleTool(), d.screenshotTool(), d.findVisualTool(),
 		d.clickTool(), d.clickAtTool(), d.typeTool(), d.setValueTool(), d.fillTool(), d.keyPressTool(), d.scrollTool(), d.dragTool(), d.windowTool(),
 		d.clipboardTool(), d.sessionInfoTool(),
 	} {

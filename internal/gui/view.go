@@ -83,7 +83,8 @@ func (d *engine) withViewUnqueued(ctx context.Context, call *aai.Call, f func(co
 	if err != nil {
 		return nil, err
 	}
-	v := &view{engine: d, backend: d.OpenBackend(), call: call, app: app, treeOptional: params.IsByPoint(call)}
+	_, isWord := d.pictureWord(call, app)
+	v := &view{engine: d, backend: d.OpenBackend(), call: call, app: app, treeOptional: params.IsByPoint(call) || isWord || call.Tool == findName}
 	if d.refStore.IsPersistent(call) {
 		known, done, err := d.refStore.Open(ctx, app, programs.NewTarget(app).Digest)
 		if err != nil {

@@ -67,6 +67,8 @@ type Session struct {
 	connected   []int // PIDs
 	actions     int
 	screenshots map[int]Screenshot // the last ones, by PID
+	words       map[int]PictureWord
+	lastWord    int
 	pending     map[Process]*watch.PendingEffect
 	baselines   map[Process]*Baseline
 	listed      bool     // the caller has the list of all programs with their window titles

@@ -175,6 +175,11 @@ func Crop(picture *image.RGBA, at image.Rectangle) *image.RGBA {
 	return part
 }
 
+// Clone returns a copy of the picture.
+func Clone(picture *image.RGBA) *image.RGBA {
+	return Crop(picture, image.Rectangle{Max: picture.Rect.Size()})
+}
+
 // Scale returns the picture with no side longer than side pixels, and the scale factor.
 func Scale(picture *image.RGBA, side int) (*image.RGBA, float64) {
 	size := picture.Bounds().Size()

@@ -1,0 +1,166 @@
+package gui
+
+import (
+	"context"
+	"encoding/base64"
+	"fmt"
+	"image"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/desktop/refs"
+	"github.com/gybob/aai-gateway/internal/gui/params"
+	"github.com/gybob/aai-gateway/internal/gui/screenshot"
+	"github.com/gybob/aai-gateway/internal/vision"
+)
+
+const findVisualName = "ax_find_visual"
+
+// visionTimeout is the time limit of tools that read or compare pictures.
+const visionTimeout = time.Minute
+
+// maxGivenPicture limits a picture in an argument, as base64.
+const maxGivenPicture = 16 << 20
+
+// visualMatch is the result of a search in a picture.
+type visualMatch struct {
+	Found      bool     `json:"found"`
+	Method     string   `json:"method"`
+	Backend    string   `json:"vlm_backend"`
+	Text       string   `json:"title,omitempty"`
+	Ref        string   `json:"element_ref,omitempty"`
+	Position   []int    `json:"position,omitempty"`
+	Size       []int    `json:"size,omitempty"`
+	Confidence float64  `json:"confidence"`
+	Others     []phrase `json:"others,omitempty"` // equally good
+}
+
+func (d *engine) findVisualTool() spec {
+	return spec{
+		name: findVisualName, title: "Find a text in a picture", effect: aai.Reads, pictures: true, unlisted: true, lengthy: true, timeout: visionTimeout,
+		returns: `"found": {"type": "boolean"}, "method": {"type": "string"}, "vlm_backend": {"type": "string"}, "title": {"type": "string"}, "element_ref": {"type": "string"},
+			"position": ` + pairReturns + `, "size": ` + pairReturns + `, "confidence": {"type": "number"}, "others": {"type": "array", "items": {"type": "object"}}`,
+		description: "Find a text in the picture of a window, such as a button that the program draws. Returns a ref for ax_click.",
+		params: appProp + `, "description": {"type": "string", "minLength": 1, "maxLength": 300, "description": "Its words, such as Approve or the Approve button"}, ` + nthProp + `,
+			"window_index": {"type": "integer", "minimum": 0, "default": 0, "description": "As ax_list_windows counts"},
+			"screenshot": {"type": "string", "description": "A PNG, as base64, to search in place of the window; gives no ref"}`,
+		required:    `["app", "description"]`,
+		concurrency: constantConcurrency(aai.Independent),
+		run:         d.findVisual,
+	}
+}
+
+func (d *engine) findVisual(ctx context.Context, call *aai.Call) (*aai.Result, error) {
+	app, err := d.AdmittedApp(ctx, call)
+	if err != nil {
+		return nil, err
+	}
+	w, picture, err := d.pictureToSearch(ctx, call, app)
+	if err != nil {
+		return nil, err
+	}
+	all, err := d.readWords(ctx, call, app, w, picture, image.Point{})
+	if err != nil {
+		return nil, err
+	}
+	return d.visualResult(call, app, picture, all, params.String(call, "description"))
+}
+
+// pictureToSearch returns the picture of the call: the given one, or one of the window.
+func (d *engine) pictureToSearch(ctx context.Context, call *aai.Call, app desktop.App) (w desktop.WindowInfo, picture *image.RGBA, err error) {
+	if given := params.String(call, "screenshot"); given != "" {
+		if len(given) > maxGivenPicture {
+			return w, nil, aai.Errorf(aai.InvalidParams, "screenshot: expected at most %d MB", maxGivenPicture>>20)
+		}
+		data, err := base64.StdEncoding.DecodeString(given)
+		if err == nil {
+			picture, err = vision.DecodePNG(data)
+		}
+		if err != nil {
+			return w, nil, aai.Errorf(aai.InvalidParams, "screenshot: expected a PNG as base64: %w", err)
+		}
+		return w, picture, nil
+	}
+	if w, err = d.windowByIndex(ctx, call, app); err == nil {
+		picture, err = d.captureUnlessTyped(ctx, app, w)
+	}
+	return w, picture, err
+}
+
+// visualResult returns the texts that match the description, with a picture that shows them.
+func (d *engine) visualResult(call *aai.Call, app desktop.App, picture *image.RGBA, all []phrase, description string) (*aai.Result, error) {
+	if params.Has(call, "screenshot") {
+		for i := range all {
+			all[i].Ref = ""
+		}
+	}
+	var lines []string
+	for _, p := range all {
+		lines = append(lines, p.Text)
+	}
+	best := vision.Match(lines, description)
+	data := visualMatch{Method: "visual", Backend: "tesseract"}
+	if len(best) == 0 {
+		return &aai.Result{Data: data, DataComplete: true, Text: "No text in the picture matches. The texts are:\n" + desktop.Fence(listPhrases(all), app.Name)}, nil
+	}
+	nth := params.Int(call, "nth", 1)
+	if nth > len(best) {
+		return nil, aai.Errorf(aai.ElementNotFound, "nth: %d is more than the %d texts that match", nth, len(best))
+	}
+	chosen := all[best[nth-1]]
+	data.Found, data.Text, data.Ref, data.Position, data.Size, data.Confidence = true, chosen.Text, chosen.Ref, chosen.Position, chosen.Size, chosen.Confidence
+	text := fmt.Sprintf("%q [%s] at %d, %d, %d × %d, read with %.0f%% confidence", aai.CleanLabel(chosen.Text, 100), chosen.Ref, chosen.Position[0], chosen.Position[1], chosen.Size[0], chosen.Size[1], 100*chosen.Confidence)
+	if !params.Has(call, "nth") && len(best) > 1 {
+		for _, i := range best[1:] {
+			data.Others = append(data.Others, all[i])
+		}
+		text += fmt.Sprintf("; %d texts match as well:\n%s", len(best)-1, desktop.Fence(listPhrases(data.Others), app.Name))
+	}
+	shown := screenshot.Clone(picture)
+	for _, i := range slices.Backward(best) {
+		vision.DrawBox(shown, all[i].frame.Inset(-3), i == best[nth-1])
+	}
+	shown, _ = screenshot.Scale(shown, defaultSide)
+	png, err := screenshot.EncodePNG(shown)
+	if err != nil {
+		return nil, aai.Errorf(aai.AutomationFailed, "the picture cannot be written as PNG: %w", err)
+	}
+	return &aai.Result{Data: data, DataComplete: true, Text: text, Images: []aai.Image{{MIME: "image/png", Data: png}}}, nil
+}
+
+// minDrawing is the size of a drawing, in pixels of each side, from which texts are looked for in it.
+const minDrawing = 40
+
+// findDrawn finds the text of the query in the picture of the front window, if the program draws at least a part of it.
+// It returns notFound if there is none.
+func (v *view) findDrawn(ctx context.Context, notFound error) (*aai.Result, error) {
+	text := params.String(v.call, "query")
+	draws := v.noTree || slices.ContainsFunc(v.snapshot.Elements, func(e desktop.Element) bool {
+		return e.Role == desktop.Canvas && e.States.Has(desktop.Showing) && e.Frame.W >= minDrawing && e.Frame.H >= minDrawing
+	})
+	if aai.AsError(notFound).Code != aai.ElementNotFound || !draws || refs.Is(text) || strings.ContainsAny(text, ":=/[") {
+		return nil, notFound
+	}
+	w, err := v.windowOf(ctx, -1)
+	if err != nil {
+		return nil, notFound
+	}
+	picture, err := v.engine.captureUnlessTyped(ctx, v.app, w)
+	if err != nil {
+		return nil, notFound
+	}
+	all, err := v.engine.readWords(ctx, v.call, v.app, w, picture, image.Point{})
+	if err != nil {
+		e := *aai.AsError(notFound)
+		e.Hint = strings.TrimSpace(e.Hint + " " + aai.AsError(err).Message + ". " + aai.AsError(err).Hint)
+		return nil, &e
+	}
+	found, err := v.engine.visualResult(v.call, v.app, picture, all, text)
+	if err != nil || !found.Data.(visualMatch).Found { //nolint:forcetypeassert // visualResult makes it
+		return nil, notFound
+	}
+	return found, nil
+}

@@ -1,0 +1,122 @@
+package gui_test
+
+import (
+	"bytes"
+	"image/png"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/gybob/aai-gateway"
+)
+
+// A window that draws buttons, white on colors, and logs the clicked ones in a file. A click on Swap changes the places
+// of the others.
+const drawnButtonsGTK3 = `
+import gi, sys
+gi.require_version("Gtk", "3.0")
+from gi.repository import Gtk, Gdk
+area = Gtk.DrawingArea()
+area.set_size_request(420, 200)
+area.add_events(Gdk.EventMask.BUTTON_PRESS_MASK)
+names = ["Approve", "Refund", "Archive", "Delete"]
+colors = [(0.1, 0.45, 0.91), (0.85, 0.19, 0.15), (0.1, 0.5, 0.22), (0.42, 0.11, 0.6)]
+clicks = 0
+def place(i): return 20 + 200 * (i % 2), 20 + 60 * (i // 2), 180, 40
+def draw(_, c):
+    c.set_source_rgb(0.15, 0.15, 0.17); c.paint()
+    c.set_font_size(15)
+    for i, name in enumerate(names + ["Swap"]):
+        x, y, w, h = place(i)
+        c.set_source_rgb(*(colors + [(0.3, 0.3, 0.3)])[i]); c.rectangle(x, y, w, h); c.fill()
+        c.set_source_rgb(1, 1, 1); c.move_to(x + 50, y + 26); c.show_text(name)
+    c.move_to(230, 170); c.show_text("Clicks: %d" % clicks)
+def pressed(_, event):
+    global clicks
+    clicks += 1
+    for i, name in enumerate(names + ["Swap"]):
+        x, y, w, h = place(i)
+        if x <= event.x < x + w and y <= event.y < y + h:
+            with open(sys.argv[1], "a") as f: f.write(name + "\n")
+            if name == "Swap": names.reverse()
+    area.queue_draw()
+area.connect("draw", draw)
+area.connect("button-press-event", pressed)
+window = Gtk.Window(title="Painted"); window.add(area); window.show_all()
+Gtk.main()
+`
+
+// TestRealWordsInPicture: texts that a window draws are read, found and clicked by their refs, and a ref is refused when
+// the window shows something else there.
+func TestRealWordsInPicture(t *testing.T) {
+	t.Parallel()
+	w := newRealWorld(t)
+	log := filepath.Join(w.Home, "clicked")
+	app := w.python("painted.py", drawnButtonsGTK3, `"Painted"`, log)
+	clicked := func(want string) {
+		w.Helper()
+		w.eventually("the clicks are "+want, func() bool { text, _ := os.ReadFile(log); return string(text) == want })
+	}
+	find := func(words string) string {
+		w.Helper()
+		a := w.ok("ax_find_visual", params{"app": app, "description": words})
+		if at(a.data, "found") != true {
+			t.Fatalf("%q: %s", words, a.Text)
+		}
+		ref, _ := at(a.data, "element_ref").(string)
+		return ref
+	}
+	w.done("ax_click", params{"app": app, "query": find("the Refund button"), "mode": "focus"})
+	clicked("Refund\n")
+	if on := w.record.last(aai.Outcome).Element; on.Name != "Refund" || !on.UnknownEffect {
+		t.Errorf("on record is %+v", on)
+	}
+	approve := find("approve")
+	picture := w.ok("ax_screenshot", params{"app": app, "text": true})
+	w.says(picture.Text, "Archive [w", "Delete [w")
+	w.done("ax_click", params{"app": app, "query": find("Swap"), "mode": "focus"})
+	clicked("Refund\nSwap\n")
+	e := w.refused(aai.StaleRef, "ax_click", params{"app": app, "query": approve, "mode": "focus"})
+	w.says(e.Message+e.Hint, "Approve", "something else there", "ax_find_visual")
+	w.done("ax_click", params{"app": app, "query": find("approve"), "mode": "focus"})
+	clicked("Refund\nSwap\nApprove\n")
+	a := w.ok("ax_find", params{"app": app, "query": "Archive"})
+	w.says(a.Text, `"Archive" [w`)
+	w.refused(aai.ElementNotFound, "ax_find", params{"app": app, "query": "Publish"})
+	a = w.ok("ax_find_visual", params{"app": app, "description": "Publish"})
+	w.says(a.Text, "No text in the picture matches", "Approve [w")
+	if at(a.data, "found") != false {
+		t.Errorf("it says %v", a.data)
+	}
+}
+
+// TestRealMarks: refs are drawn over the elements that can be acted on, and a ref that is drawn works.
+func TestRealMarks(t *testing.T) {
+	t.Parallel()
+	w := newRealWorld(t)
+	app := w.python("form.py", formGTK3ForMarks, `"Marked"`)
+	plain, marked := w.ok("ax_screenshot", params{"app": app}), w.ok("ax_screenshot", params{"app": app, "marks": true})
+	if len(marked.Images) != 1 || bytes.Equal(plain.Images[0].Data, marked.Images[0].Data) {
+		t.Fatal("no mark is drawn")
+	}
+	if _, err := png.Decode(bytes.NewReader(marked.Images[0].Data)); err != nil {
+		t.Fatal(err)
+	}
+	if folder := os.Getenv("AAI_KEEP_PICTURES"); folder != "" {
+		_ = os.WriteFile(filepath.Join(folder, "marks.png"), marked.Images[0].Data, 0o600)
+	}
+}
+
+const formGTK3ForMarks = `
+import gi
+gi.require_version("Gtk", "3.0")
+from gi.repository import Gtk
+grid = Gtk.Grid(row_spacing=2, column_spacing=2)
+for i in range(12):
+    grid.attach(Gtk.Label(label="Line %d" % i), 0, i, 1, 1)
+    grid.attach(Gtk.Entry(), 1, i, 1, 1)
+    grid.attach(Gtk.CheckButton(label="On"), 2, i, 1, 1)
+    grid.attach(Gtk.Button(label="Go"), 3, i, 1, 1)
+window = Gtk.Window(title="Marked"); window.add(grid); window.show_all()
+Gtk.main()
+`
