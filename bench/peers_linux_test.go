@@ -20,8 +20,8 @@ import (
 // Time limits of a peer, after which a hanging one ends. The walker lives while many apps are
 // started.
 const (
-	peerPatience   = time.Minute
-	walkerPatience = 4 * time.Minute
+	peerPatience = time.Minute
+	longPatience = 4 * time.Minute
 )
 
 // peer is a third-party program that answers a line of JSON with another.
@@ -147,7 +147,7 @@ func newWalker(b *testing.B, s *linuxtest.Session) (*peer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newPeer(b, peerCommand(b, s, walkerPatience, "/usr/bin/python3", script))
+	return newPeer(b, peerCommand(b, s, longPatience, "/usr/bin/python3", script))
 }
 
 // newPlaywright starts playwright-mcp with its own browser.
@@ -161,7 +161,7 @@ func newPlaywright(b *testing.B, s *linuxtest.Session) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := newSession(peerCommand(b, s, peerPatience, program, script,
+	p, err := newSession(peerCommand(b, s, longPatience, program, script,
 		"--executable-path", "/usr/bin/chromium", "--headless", "--no-sandbox", "--isolated"))
 	if err != nil {
 		return nil, err
