@@ -248,6 +248,7 @@ func (p *platform) Execute(ctx context.Context, app desktop.App, id desktop.ID, 
 	if err := p.checkShown(ctx, app, page); err != nil {
 		return err
 	}
+	defer page.reread()
 	return o.perform(ctx)
 }
 

@@ -64,19 +64,35 @@ func (b *bars) watch(app desktop.App, events desktop.Events) {
 		defer cancel()
 		for {
 			select {
-			case _, open := <-reports:
+			case event, open := <-reports:
+				b.mu.Lock()
 				if !open {
-					b.mu.Lock()
 					b.watching = false
-					b.mu.Unlock()
+				} else if !isWithinPage(b.last, event) {
+					b.changes++
+				}
+				b.mu.Unlock()
+				if !open {
 					return
 				}
-				b.mu.Lock()
-				b.changes++
-				b.mu.Unlock()
 			case <-b.ended:
 				return
 			}
 		}
 	}()
+}
+
+// isWithinPage reports whether the event is one of a part of a page, or of the focus of a page, as DevTools read them.
+func isWithinPage(s *desktop.Snapshot, event desktop.Event) bool {
+	if s == nil || event.ID == "" {
+		return false
+	}
+	i := s.Index(event.ID)
+	if i >= 0 && (event.Kind != desktop.StateChanged || event.Detail != "focused") {
+		i = s.Elements[i].Parent
+	}
+	for i >= 0 && s.Elements[i].Role != desktop.Document {
+		i = s.Elements[i].Parent
+	}
+	return i >= 0
 }

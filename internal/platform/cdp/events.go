@@ -79,9 +79,10 @@ func (p *page) watch(ctx context.Context, out chan<- desktop.Event) {
 const changePause = 20 * time.Millisecond
 
 func (f *frame) watch(ctx context.Context, out chan<- desktop.Event) {
-	for ctx.Err() == nil {
-		_, err := f.run(ctx, readerOf+".changed()")
-		if err != nil {
+	for since := "-1"; ctx.Err() == nil; {
+		seen, err := f.run(ctx, readerOf+".changed("+since+")")
+		if since = seen; err != nil {
+			since = "-1"
 			if aai.Sleep(ctx, changePause) != nil || f.enter(ctx) != nil {
 				return
 			}

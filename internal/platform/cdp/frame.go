@@ -52,6 +52,7 @@ type frame struct {
 	owner int          // number of the frame's element in the parent
 	read  string       // the document as it was read last, in JSON
 	last  *content     // the same, decoded
+	fully time.Time    // the begin of the last reading of the whole document; zero after an act
 	url   string
 }
 

@@ -190,13 +190,19 @@ func readFrame(ctx context.Context, f *frame) (*content, error) {
 
 // content reads the frame's document without the frames in it. It decodes only a document that has changed.
 func (f *frame) content(ctx context.Context) (*content, error) {
-	text, err := f.text(ctx, readerOf+".read()")
+	f.mu.Lock()
+	mayRepeat := f.last != nil && time.Since(f.fully) < maxAge
+	if !mayRepeat {
+		f.fully = time.Now()
+	}
+	f.mu.Unlock()
+	text, err := f.text(ctx, fmt.Sprintf("%s.read(%t)", readerOf, mayRepeat))
 	if err != nil {
 		return nil, err
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.last == nil || f.read != text {
+	if f.last == nil || text != "" && f.read != text {
 		c := &content{}
 		if err := json.Unmarshal([]byte(text), c); err != nil {
 			return nil, err
@@ -209,6 +215,17 @@ func (f *frame) content(ctx context.Context) (*content, error) {
 	own := *f.last
 	own.frames = map[int]*content{}
 	return &own, nil
+}
+
+// reread makes the next readings of all frames read the whole documents.
+func (p *page) reread() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, f := range p.frames {
+		f.mu.Lock()
+		f.fully = time.Time{}
+		f.mu.Unlock()
+	}
 }
 
 // A frameTree is a frame of the protocol with those in it.

@@ -6,8 +6,8 @@ const describe = e => {
 };
 function hitAt(x, y) {
   let hit = document.elementFromPoint(x, y);
-  while (hit?.shadowRoot) {
-    const inner = hit.shadowRoot.elementFromPoint(x, y);
+  while (hit && shadowOf(hit)) {
+    const inner = shadowOf(hit).elementFromPoint(x, y);
     if (!inner || inner === hit) break;
     hit = inner;
   }
@@ -15,7 +15,9 @@ function hitAt(x, y) {
 }
 const parentOf = n => n.assignedSlot ?? n.parentNode ?? n.host;
 const within = (n, e) => { for (; n; n = n.nodeType === 11 ? n.host : parentOf(n)) if (n === e) return true; return false; };
-const belongs = (hit, e) => within(hit, e) || [...e.labels ?? []].some(l => within(hit, l)) || hit.contains(e) && getComputedStyle(e).pointerEvents === "none";
+// A text in a slot is met as its host.
+const isSlotted = (hit, e) => hit === e.getRootNode().host && !!e.querySelector("slot");
+const belongs = (hit, e) => within(hit, e) || isSlotted(hit, e) || [...e.labels ?? []].some(l => within(hit, l)) || hit.contains(e) && getComputedStyle(e).pointerEvents === "none";
 
 function point(id) {
   let e = nodeOf(id);
@@ -135,7 +137,11 @@ function isNow(id, name) {
   const e = nodeOf(id);
   return e && (e.nodeType === 3 ? squeeze(e.data) : nameOf(e, roleOf(e)) || wordsBefore(e) || squeeze(textOf(e)).slice(0, 200)) === name ? {} : {error: "stale"};
 }
-function mark(e) { if (e.nodeType === 1) clickable.add(e); }
+function mark(e) {
+  if (e.nodeType === 1) clickable.add(e);
+  for (let root = e.getRootNode(); root.host; root = root.host.getRootNode()) closed.set(root.host, root);
+  note();
+}
 
 function isFileField(id) {
   const e = nodeOf(id);

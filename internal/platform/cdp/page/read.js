@@ -22,6 +22,9 @@ function nodeOf(id) {
   return node?.isConnected ? node : null;
 }
 
+const closed = new WeakMap(); // closed shadow roots, as the browser reports them, by their hosts
+const shadowOf = e => e.shadowRoot ?? closed.get(e);
+
 const squeeze = text => text.replace(/\s+/g, " ").trim();
 const attr = (e, key) => e.getAttribute(key) ?? "";
 const isTrue = (e, key) => e.getAttribute(key) === "true";
@@ -86,7 +89,7 @@ function isBare(e) {
 
 // The text of an element as its name: of what shows in it, with the names of pictures and the values of fields.
 function textOf(e, deep = 0) {
-  if (!e.firstElementChild && !e.shadowRoot && e.tagName !== "SLOT") return e.textContent.slice(0, 2000);
+  if (!e.firstElementChild && !shadowOf(e) && e.tagName !== "SLOT") return e.textContent.slice(0, 2000);
   let out = "";
   for (const c of childrenOf(e)) {
     if (out.length > 2000 || deep > 40) break;
@@ -211,7 +214,7 @@ const numbersOf = (e, role) => role !== "slider" && role !== "spinbutton" && rol
 const isDisabled = e => e.matches(":disabled") || !!e.closest("[aria-disabled=true]");
 function activeIn(root) {
   let e = root.activeElement;
-  while (e?.shadowRoot?.activeElement) e = e.shadowRoot.activeElement;
+  while (e && shadowOf(e)?.activeElement) e = shadowOf(e).activeElement;
   return e;
 }
 
@@ -274,13 +277,26 @@ function actionOf(e, role, s, style, pointerAbove) {
 }
 
 function childrenOf(e) {
-  if (e.shadowRoot) return e.shadowRoot.childNodes;
+  const root = shadowOf(e);
+  if (root) return root.childNodes;
   if (e.tagName === "SLOT") {
     const given = e.assignedNodes({flatten: true});
     if (given.length) return given;
   }
   return e.childNodes;
 }
+
+// A reading is used again if nothing says that the document has changed since: no event, and none of the properties that
+// scripts change without one.
+let changesRead = -1, seen = "", shadows = [];
+function signature() {
+  const of = [document.URL, document.readyState, document.visibilityState, document.hasFocus(), innerWidth, innerHeight, devicePixelRatio, scrollX, scrollY];
+  for (const root of [document, ...shadows]) {
+    for (const e of root.querySelectorAll("input, textarea, select")) of.push(e.value, e.checked, e.indeterminate, e.multiple ? Array.from(e.options ?? [], o => o.selected) : "");
+  }
+  return JSON.stringify(of);
+}
+const isUnchanged = () => changesRead === changes && !document.getAnimations().length && signature() === seen;
 
 // The tree: rows of [parent, id, role, name, value, description, identifier, states, x, y, width, height, action, min, max].
 let rows, frames, active;
@@ -372,7 +388,8 @@ function visit(e, parent, clip, pointerAbove, editing, off) {
   }
   if (tag === "SELECT") return mine >= 0 ? addOptions(e, mine, s) : undefined;
   if (LEAVES.has(role) || tag === "TEXTAREA" || tag === "INPUT" || tag === "SVG" || tag === "VIDEO" || tag === "AUDIO") return;
-  const kids = childrenOf(e);
+  const kids = childrenOf(e), shadow = shadowOf(e);
+  if (shadow) { shadows.push(shadow); observe(shadow); }
   let texts = 0, others = 0;
   for (const c of kids) {
     if (c.nodeType === 3 && c.data.trim()) texts++;
@@ -402,8 +419,10 @@ function loosen(at) {
   for (const f of frames) if (f[0] > at) f[0]--;
 }
 
-function read() {
-  rows = []; frames = []; active = activeIn(document);
+function read(mayRepeat) {
+  observe(document);
+  if (mayRepeat && isUnchanged()) return "";
+  rows = []; frames = []; shadows = []; active = activeIn(document);
   const modal = [...document.querySelectorAll("dialog:modal")].pop();
   const root = document.documentElement, body = document.body;
   if (root) {
@@ -412,7 +431,7 @@ function read() {
     rows.push([-1, idOf(document), "document", squeeze(document.title), "", "", "", s, 0, 0, innerWidth, innerHeight, "", 0, 0]);
     visit(modal ?? root, 0, view(), false, false, false);
   }
-  dirty = false;
+  changesRead = changes; seen = signature();
   return JSON.stringify({token, url: document.URL, scale: devicePixelRatio, width: pixels(innerWidth), height: pixels(innerHeight), visible: isVisible(),
     frames: frames.map(([at, id, x, y]) => ({at, id, x: pixels(x), y: pixels(y)})), ...columns(rows)});
 }
@@ -447,11 +466,11 @@ function one(id) {
   return JSON.stringify(columns([row]));
 }
 
-// Changes: the promise of changed() ends with the next one since the last reading or the last changed().
-let dirty = false, waiting = null, observed = new WeakSet();
+// Changes: the promise of changed() ends when there are more than it was told (-1: than were read), and has their number.
+let changes = 0, waiting = [], observed = new WeakSet();
 function note() {
-  dirty = true;
-  if (waiting) { waiting(); waiting = null; }
+  changes++;
+  for (const end of waiting.splice(0)) end(String(changes));
 }
 const watcher = new MutationObserver(note);
 function observe(root) {
@@ -459,12 +478,8 @@ function observe(root) {
   observed.add(root);
   watcher.observe(root, {subtree: true, childList: true, characterData: true, attributes: true});
   for (const kind of ["input", "change", "focusin", "focusout", "scroll", "toggle", "load", "transitionend", "animationend"]) root.addEventListener(kind, note, {capture: true, passive: true});
-  for (const e of root.querySelectorAll("*")) if (e.shadowRoot) observe(e.shadowRoot);
 }
-function changed() {
+function changed(since) {
   observe(document);
-  return new Promise(done => {
-    waiting?.();
-    if (dirty) { dirty = false; done(); } else waiting = () => { dirty = false; done(); };
-  });
+  return (since < 0 ? changesRead : since) < changes ? String(changes) : new Promise(end => waiting.push(end));
 }
