@@ -312,9 +312,9 @@ type Implementation struct {
 	// returns the same value.
 	Digest      func() string
 	Unavailable *Error // the reason why it cannot run, such as a bus that the person has not enabled
-	// Watch calls changed, which must not block, after each change of what a reading tool returns, until stop. Nil means
-	// that changes are not reported. It asks for no consent and reports no content.
-	Watch func(changed func()) (stop func())
+	// Watch calls changed, which must not block, after each change of what a reading tool returns for the arguments, until
+	// stop. Nil means that changes are not reported. It asks for no consent and reports no content.
+	Watch func(args map[string]any, changed func()) (stop func(), err error)
 }
 
 // An Action executes a tool. The call has been resolved, validated, admitted and recorded, with

@@ -126,7 +126,7 @@ func importRules() []packageRules {
 			why: "a second way into pages, before the backend of any platform"},
 		{name: "internal/drivers/cdp", ours: []string{"aai", "internal/answer", "internal/devtools", "internal/sanitize", "internal/schema"}, tests: []string{"internal/catalog"},
 			why: "calls tools that pages of a browser declare, over the DevTools protocol"},
-		{name: "internal/drivers/mcp", ours: []string{"aai", "internal/files/atomicfile", "internal/gateway", "internal/gateway/actionctx", "internal/process", "internal/sanitize", "internal/schema", "internal/schema/jsonscan"}, modules: []string{"github.com/go-json-experiment/json", "github.com/modelcontextprotocol/go-sdk"}, tests: []string{"internal/catalog", "internal/oauth", "internal/policy"},
+		{name: "internal/drivers/mcp", ours: []string{"aai", "internal/events", "internal/files/atomicfile", "internal/gateway", "internal/gateway/actionctx", "internal/process", "internal/sanitize", "internal/schema", "internal/schema/jsonscan"}, modules: []string{"github.com/go-json-experiment/json", "github.com/modelcontextprotocol/go-sdk"}, tests: []string{"internal/catalog", "internal/oauth", "internal/policy"},
 			why: "runs MCP servers as apps"},
 		{name: "internal/doors/cli", ours: []string{"aai", "internal/answer", "internal/gateway", "internal/sanitize", "internal/schema/jsontree"}, modules: []string{"github.com/clipperhouse/displaywidth", "github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term"},
 			why: "the command line; it needs only the Gateway and the types of answers"},

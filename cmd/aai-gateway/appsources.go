@@ -7,6 +7,7 @@ import (
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/catalog/search"
 	"github.com/gybob/aai-gateway/internal/drivers/mcp"
+	"github.com/gybob/aai-gateway/internal/events"
 	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/netguard"
 	"github.com/gybob/aai-gateway/internal/oauth"
@@ -15,12 +16,13 @@ import (
 
 // appDependencies are the dependencies of the app sources.
 type appDependencies struct {
-	drivers map[string]aai.Driver // by "<platform>/<kind>"
-	client  *netguard.Client
-	logins  *oauth.Authorizer
-	vault   *secrets.Vault
-	log     *slog.Logger
-	gateway func() *gateway.Gateway // returns nil before its creation
+	drivers   map[string]aai.Driver // by "<platform>/<kind>"
+	client    *netguard.Client
+	logins    *oauth.Authorizer
+	vault     *secrets.Vault
+	log       *slog.Logger
+	gateway   func() *gateway.Gateway // returns nil before its creation
+	recorders *events.Recorders
 }
 
 // appSources are the sources of apps beyond the installed descriptors: MCP servers, generated and

@@ -3,6 +3,7 @@ package main_test
 import (
 	"encoding/json"
 	"fmt"
+	"net/url"
 	"os/exec"
 	"strings"
 	"testing"
@@ -138,4 +139,70 @@ func mcpEventsOfAnothersService(t *testing.T, b programPath) {
 			}
 		}
 	}
+}
+
+// The notifications of an MCP server are events of its app, and a subscription to one of its resources passes through.
+func mcpEventsOfAServer(t *testing.T, b programPath) {
+	const app, uri = "org.example.Everything", "demo://resource/dynamic/text/1"
+	h := b.home(t, nil)
+	command := startOf(t, "mcp-server-everything")
+	descriptor, err := json.Marshal(map[string]any{
+		"schema_version": "1.0", "platform": "linux", "app": map[string]any{"id": app, "name": "Everything", "description": "A server."},
+		"execution": map[string]any{"type": "mcp", "command": command[0], "args": command[1:]},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.write(t, ".aai/"+app+"/aai.json", string(descriptor))
+	events, resource := fmt.Sprintf(`{"uri":"app:%s/events"}`, app), fmt.Sprintf(`{"uri":"app:%s/resource/%s"}`, app, url.QueryEscape(uri))
+
+	p := h.start(t).open()
+	for _, params := range []string{events, resource} {
+		p.request("resources/subscribe", params)
+		if m := p.receive(); m.Error == nil {
+			t.Errorf("without consent %s was subscribed", params)
+		}
+	}
+	p.hangUp()
+	if running, err := exec.Command("pgrep", "-f", command[1]+".*"+h.folder).Output(); err == nil {
+		t.Errorf("without consent the server was started: %s", running)
+	}
+
+	h.allow(t, app, "*")
+	p = h.start(t).open()
+	p.exec(app, "mcp_start", "{}")
+	for len(p.lines) > 0 {
+		<-p.lines // the lists have changed
+	}
+	p.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":"events","method":"resources/subscribe","params":%s}`, events))
+	p.awaitAnswer("events")
+	p.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":"resource","method":"resources/subscribe","params":%s}`, resource))
+	p.awaitAnswer("resource")
+	for tool, update := range map[string]string{"toggle-subscriber-updates": url.QueryEscape(uri), "toggle-simulated-logging": "/events"} {
+		p.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%q,"method":"tools/call","params":%s}`, tool, runTool(app, tool, "{}")))
+		p.awaitUpdate(update)
+	}
+	p.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":"read","method":"resources/read","params":%s}`, events))
+	read := p.awaitAnswer("read")
+	for _, part := range []string{`\"type\":\"resource_updated\",\"fields\":{\"uri\":\"` + uri + `\"}`, `\"type\":\"log\",\"fields\":{\"data\":`} {
+		if !strings.Contains(read, part) {
+			t.Errorf("%s is not in %s", part, read)
+		}
+	}
+	p.hangUp()
+}
+
+// awaitAnswer waits for the answer to the request with the id, which must succeed.
+func (p *process) awaitAnswer(id string) string {
+	p.t.Helper()
+	for line := range p.lines {
+		if strings.Contains(line, fmt.Sprintf(`"id":%q`, id)) {
+			if strings.Contains(line, `"error":`) {
+				p.t.Fatal(line)
+			}
+			return line
+		}
+	}
+	p.t.Fatal("no answer")
+	return ""
 }

@@ -308,7 +308,7 @@ func (p *program) build(cfg *setup) (*components, error) {
 	cfg.isHostProcess = p.isHostProcess()
 	known, built, recent, recorders, self := new(combinedCatalog), new(components), new(active.ResultCache), new(events.Recorders), (*aai.App)(nil)
 	finder := cfg.newSearch(func() []*aai.App { return built.visibleApps.Apps() }, store, record, log)
-	finds := p.newAppSources(cfg, appDependencies{drivers, client, logins, vault, log, func() *gateway.Gateway { return built.gateway }}, known, finder)
+	finds := p.newAppSources(cfg, appDependencies{drivers, client, logins, vault, log, func() *gateway.Gateway { return built.gateway }, recorders}, known, finder)
 	calling := newCallTools(func() *gateway.Gateway { return built.gateway }, vault, cfg.dataFolders(), log)
 	halts := newStopControl(cfg.platform.data, func() *gateway.Gateway { return built.gateway }, func() *aai.App { return self }, log)
 	pages, held := cfg.openPages(log), cfg.secrets(trust.dialog, log)
@@ -345,7 +345,7 @@ func (p *program) build(cfg *setup) (*components, error) {
 		},
 		catalog: known.local, visibleApps: shown, pins: cfg.pins(built), watchBackground: finds.seeker.alongside(calling.watch), favourites: finder.Favourites,
 		dialog: trust.dialog, desktop: desktopOf(ownApps), log: log, listCache: &fileListCache{filepath.Join(cfg.platform.data, "shown.json"), trust.modes},
-		closers: []io.Closer{halts, album, finds.servers, cfg.browsers, logins, closeDrivers, closeDesktop, calling.runStore, finder, record, closeLog, clientCloser{client}},
+		closers: []io.Closer{recorders, halts, album, finds.servers, cfg.browsers, logins, closeDrivers, closeDesktop, calling.runStore, finder, record, closeLog, clientCloser{client}},
 	}
 	built.gateway.Dialog = cfg.asker(built.dialog)
 	return built, nil

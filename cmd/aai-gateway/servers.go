@@ -14,7 +14,7 @@ import (
 func (s *setup) servers(client *http.Client, on appDependencies) *mcp.Driver {
 	return mcp.New(mcp.Config{
 		Folder: filepath.Join(s.platform.data, "mcp"), Home: s.home, Getenv: s.session.Getenv, Secrets: on.vault.NonInteractive(),
-		Client: client, Authorizer: on.logins, Version: programVersion(), ToolTimeout: s.DefaultTimeout, Log: on.log,
+		Client: client, Authorizer: on.logins, Version: programVersion(), ToolTimeout: s.DefaultTimeout, Log: on.log, Events: on.recorders,
 		GuardCommand: serverGuard(), Asker: dialogAsker{on.gateway},
 	})
 }

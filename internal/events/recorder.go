@@ -24,8 +24,20 @@ const (
 // Recorders record the events of the apps that are followed or read. The zero Recorders is empty. It is safe for
 // concurrent use.
 type Recorders struct {
-	mu    sync.Mutex
-	byKey map[string]*recorder
+	mu     sync.Mutex
+	byKey  map[string]*recorder
+	closed bool
+}
+
+// Close ends all recordings, and no later one begins.
+func (s *Recorders) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed = true
+	for _, r := range s.byKey {
+		r.stop()
+	}
+	return nil
 }
 
 // A recorder records the events of one source.
@@ -33,6 +45,7 @@ type recorder struct {
 	log   Log
 	begun time.Time
 	ready chan struct{} // closed after the first attempt to connect
+	stop  context.CancelFunc
 
 	mu        sync.Mutex
 	listeners map[*listener]struct{}
@@ -55,7 +68,11 @@ func (s *Recorders) recorder(ctx context.Context, key string, source aai.EventSo
 			s.byKey = map[string]*recorder{}
 		}
 		s.byKey[key] = r
-		go s.record(key, r, source) //nolint:gosec // the recording outlives the call that begins it
+		var recording context.Context
+		if recording, r.stop = context.WithCancel(context.Background()); s.closed {
+			r.stop()
+		}
+		go s.record(recording, key, r, source)
 	}
 	r.mu.Lock()
 	r.read = time.Now()
@@ -69,11 +86,10 @@ func (s *Recorders) recorder(ctx context.Context, key string, source aai.EventSo
 }
 
 // record records until the recorder is unused.
-func (s *Recorders) record(key string, r *recorder, source aai.EventSource) {
-	ctx, stop := context.WithCancel(context.Background())
-	defer stop()
+func (s *Recorders) record(ctx context.Context, key string, r *recorder, source aai.EventSource) {
+	defer r.connected("the gateway is shutting down")
 	go func() {
-		defer stop()
+		defer r.stop()
 		for aai.Sleep(ctx, idleTime/10) == nil {
 			if s.removeUnused(key, r) {
 				return
@@ -110,6 +126,18 @@ func (s *Recorders) removeUnused(key string, r *recorder) bool {
 	}
 	delete(s.byKey, key)
 	return true
+}
+
+// discard ends a recording that has no listeners.
+func (s *Recorders) discard(key string, r *recorder) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.listeners) == 0 && s.byKey[key] == r {
+		delete(s.byKey, key)
+		r.stop()
+	}
 }
 
 // connected stores why events cannot be received, "" if they are, and adds an event where they ended.

@@ -39,10 +39,25 @@ func (s *Recorders) Tool(f Feed) *aai.Tool {
 		view, text := ViewOf(&r.log, call, View{App: f.App, Since: r.begun, Updates: r.updates()})
 		return &aai.Result{Text: text, Data: view, DataComplete: true, UntrustedSource: f.From}, nil
 	}
-	tool.Implementation.Watch = func(changed func()) (stop func()) {
+	tool.Implementation.Watch = func(_ map[string]any, changed func()) (stop func(), err error) {
 		ctx, cancel := context.WithTimeout(context.Background(), connectTime)
 		defer cancel()
-		return s.recorder(ctx, f.Key(), f.Source).listen(changed)
+		return s.recorder(ctx, f.Key(), f.Source).listen(changed), nil // a source without a connection now may get one
 	}
 	return tool
+}
+
+// Watch calls changed, which must not block, after each event of a source, until stop. It fails if the source cannot be
+// connected. The key identifies the source.
+func (s *Recorders) Watch(key string, source aai.EventSource, changed func()) (stop func(), err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), connectTime)
+	defer cancel()
+	r := s.recorder(ctx, key, source)
+	stop = r.listen(changed)
+	if updates := r.updates(); updates != ByEvents {
+		stop()
+		s.discard(key, r)
+		return nil, aai.Errorf(aai.AutomationNotSupported, "changes are not reported: %s", updates)
+	}
+	return stop, nil
 }

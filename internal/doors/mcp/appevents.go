@@ -43,6 +43,37 @@ func (d *Door) eventsResource() Resource {
 	}
 }
 
+// The resources of apps that are MCP servers.
+const (
+	resourceTool     = "resource_read"
+	resourceTemplate = appPrefix + "{+id}/resource/{uri}"
+)
+
+// serverResource returns the resource that passes a resource of an MCP server on.
+func (d *Door) serverResource() Resource {
+	args := func(values map[string]string) map[string]any { return map[string]any{"uri": values["uri"]} }
+	return Resource{
+		URI: resourceTemplate, Name: "server-resource", Title: "Resource of an MCP server", MIME: "text/plain",
+		Description: "A resource of an app that is an MCP server, by its URI, percent-encoded. Subscribe for its updates.", AudienceModel: true,
+		Call: func(values map[string]string) *aai.Call {
+			return &aai.Call{App: values["id"], Tool: resourceTool, Args: args(values)}
+		},
+		Watch: func(values map[string]string, changed func()) (func(), error) {
+			tool, err := d.watchedTool(values["id"], resourceTool)
+			if err != nil {
+				return nil, err
+			}
+			return tool.Implementation.Watch(args(values), changed)
+		},
+		Debounce: eventsFold, IsEachChangeNews: true, IsPersonal: true, CompleteVariable: func(variable string, _ map[string]string) []string {
+			if variable != "id" {
+				return nil
+			}
+			return d.completeApp(func(app *aai.App) bool { return app.Tool(resourceTool) != nil })(variable, nil)
+		},
+	}
+}
+
 // eventsListing lists the events of an app.
 func eventsListing(app *aai.App) *mcp.Resource {
 	return &mcp.Resource{
@@ -52,23 +83,24 @@ func eventsListing(app *aai.App) *mcp.Resource {
 	}
 }
 
-// eventsTool returns the tool that reads the events of an app.
-func (d *Door) eventsTool(id string) (*aai.Tool, error) {
+// watchedTool returns a tool of an app that reports changes.
+func (d *Door) watchedTool(id, name string) (*aai.Tool, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), eventsTimeout)
 	defer cancel()
 	app, err := d.cfg.Gateway.Catalog.Find(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	if !hasEvents(app) {
-		return nil, aai.Errorf(aai.AppNotFound, "%s reports no events", app.ID)
+	tool := app.Tool(name)
+	if tool == nil || tool.Run == nil || tool.Implementation.Watch == nil {
+		return nil, aai.Errorf(aai.AppNotFound, "%s reports no changes", app.ID)
 	}
-	return app.Tool(aai.EventsTool), nil
+	return tool, nil
 }
 
 // watchEvents calls changed after each event of an app until stop, also after its descriptor has changed.
 func (d *Door) watchEvents(values map[string]string, changed func()) (stop func(), err error) {
-	tool, err := d.eventsTool(values["id"])
+	tool, err := d.watchedTool(values["id"], aai.EventsTool)
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +112,13 @@ func (d *Door) watchEvents(values map[string]string, changed func()) (stop func(
 		default:
 		}
 	})
-	stopTool, digest := tool.Implementation.Watch(changed), tool.Implementation.Digest()
+	stopTool, err := tool.Implementation.Watch(nil, changed)
+	if err != nil {
+		cancel()
+		stopCatalog()
+		return nil, err
+	}
+	digest := tool.Implementation.Digest()
 	go func() {
 		defer func() { stopTool() }()
 		for {
@@ -89,9 +127,13 @@ func (d *Door) watchEvents(values map[string]string, changed func()) (stop func(
 				return
 			case <-news:
 			}
-			if now, err := d.eventsTool(values["id"]); err == nil && now.Implementation.Digest() != digest {
+			now, err := d.watchedTool(values["id"], aai.EventsTool)
+			if err != nil || now.Implementation.Digest() == digest {
+				continue
+			}
+			if stopNow, err := now.Implementation.Watch(nil, changed); err == nil {
 				stopTool()
-				stopTool, digest = now.Implementation.Watch(changed), now.Implementation.Digest()
+				stopTool, digest = stopNow, now.Implementation.Digest()
 				changed()
 			}
 		}

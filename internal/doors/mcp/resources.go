@@ -75,6 +75,7 @@ func (d *Door) addResources(more []Resource) {
 			Call: d.readingApp(descriptorTool), Watch: d.watchApp, Debounce: descriptorDebounce, CompleteVariable: d.completeApp(hasDescriptor),
 		})
 		d.addResource(d.eventsResource())
+		d.addResource(d.serverResource())
 		d.addResource(Resource{
 			URI: guideTemplate, Name: "guide", Title: "Guide of an app", MIME: "text/markdown",
 			Description: "An app's tools and how to call them", AudienceModel: true, Priority: 0.6,

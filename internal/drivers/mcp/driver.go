@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/events"
 )
 
 // Secrets stores values of servers' variables and permissions in encrypted form.
@@ -39,6 +40,7 @@ type Config struct {
 	Authorizer   Authorizer               // nil: no login
 	Version      string                   // of the gateway, sent to servers
 	ToolTimeout  time.Duration            // of servers' tools; zero means aai.DefaultTimeout
+	Events       *events.Recorders        // of servers' notifications; nil: they cannot be read
 	IdleTimeout  time.Duration            // before an unused server is stopped; zero means five minutes
 	Log          *slog.Logger             // receives the standard error of servers; nil discards it
 }

@@ -42,10 +42,11 @@ type listing struct {
 	Instructions string            `json:"instructions,omitzero"`
 	Resources    bool              `json:"resources,omitzero"`
 	Prompts      bool              `json:"prompts,omitzero"`
-	Hints        bool              `json:"hints,omitzero"` // the user trusts some annotations
-	Asks         bool              `json:"asks,omitzero"`  // the user allows some requests
-	Rest         string            `json:"rest,omitzero"`  // reason why later pages are missing
-	Tools        []json.RawMessage `json:"tools"`          // as received
+	Events       bool              `json:"events,omitzero"` // it may send notifications
+	Hints        bool              `json:"hints,omitzero"`  // the user trusts some annotations
+	Asks         bool              `json:"asks,omitzero"`   // the user allows some requests
+	Rest         string            `json:"rest,omitzero"`   // reason why later pages are missing
+	Tools        []json.RawMessage `json:"tools"`           // as received
 
 	definitions []definition
 	digests     map[string]string // of callable tools, by name
@@ -106,7 +107,7 @@ func (l *listing) understand() {
 		_, _ = whole.Write([]byte(d.digest))
 		l.definitions = append(l.definitions, d)
 	}
-	_, _ = fmt.Fprint(whole, l.Server, l.Name, l.Version, l.Resources, l.Prompts, l.Instructions, l.Rest)
+	_, _ = fmt.Fprint(whole, l.Server, l.Name, l.Version, l.Resources, l.Prompts, l.Events, l.Instructions, l.Rest)
 	l.digest = hex.EncodeToString(whole.Sum(nil))
 }
 
@@ -214,6 +215,8 @@ func (s *session) ask(ctx context.Context) (*listing, *aai.Error) {
 		l.Instructions = aai.CleanText(s.secrets.Redact(r.Instructions), maxWords)
 		if c := r.Capabilities; c != nil {
 			l.Resources, l.Prompts = c.Resources != nil, c.Prompts != nil
+			l.Events = c.Logging != nil || c.Tools != nil && c.Tools.ListChanged || c.Prompts != nil && c.Prompts.ListChanged ||
+				c.Resources != nil && (c.Resources.ListChanged || c.Resources.Subscribe)
 			if c.Tools == nil {
 				return l, nil
 			}

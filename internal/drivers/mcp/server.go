@@ -71,7 +71,8 @@ type session struct {
 	following       atomic.Bool // a follow is pending
 	listed          atomic.Int64
 	asking          sync.Mutex // held while listing
-	progressByToken sync.Map   // contexts by progress token
+	notices         notices
+	progressByToken sync.Map // contexts by progress token
 }
 
 func (s *session) hasEnded() bool {
@@ -284,7 +285,7 @@ func (s *server) openTransport(ctx context.Context) (*session, sdk.Transport, *a
 		return nil, nil, e
 	}
 	live.process = p
-	live.wire = &wire{process: p, requests: live.requests, stderr: live.stderr,
+	live.wire = &wire{process: p, notices: &live.notices, requests: live.requests, stderr: live.stderr,
 		lines: bufio.NewReaderSize(p.Stdout, 64<<10), waiting: make(map[jsonrpc.ID]*rawResult),
 		open: make(map[jsonrpc.ID]bool)}
 	return live, live.wire, nil
@@ -294,11 +295,8 @@ func (s *server) openTransport(ctx context.Context) (*session, sdk.Transport, *a
 // them, and never roots.
 func (s *server) client(live *session) *sdk.Client {
 	options := &sdk.ClientOptions{
-		Capabilities:               &sdk.ClientCapabilities{},
-		MultiRoundTrip:             &sdk.MultiRoundTripOptions{Disabled: true}, // see rounds
-		ToolListChangedHandler:     func(context.Context, *sdk.ToolListChangedRequest) { s.listingChanged(live) },
-		PromptListChangedHandler:   func(context.Context, *sdk.PromptListChangedRequest) {},
-		ResourceListChangedHandler: func(context.Context, *sdk.ResourceListChangedRequest) {},
+		Capabilities:   &sdk.ClientCapabilities{},
+		MultiRoundTrip: &sdk.MultiRoundTripOptions{Disabled: true}, // see rounds
 		ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) {
 			if ctx, ok := live.progressByToken.Load(r.Params.ProgressToken); ok {
 				gateway.Progress(ctx.(context.Context), r.Params.Progress, r.Params.Total,
@@ -306,6 +304,7 @@ func (s *server) client(live *session) *sdk.Client {
 			}
 		},
 	}
+	s.handleNotices(options, live)
 	live.checkAllowed = func(ctx context.Context, ask string) error { return s.driver.checkStillAllowed(ctx, live, ask) }
 	live.setCapabilities(options)
 	client := sdk.NewClient(&sdk.Implementation{Name: "aai-gateway", Version: s.driver.config.Version}, options)

@@ -218,7 +218,7 @@ func (s *session) fail(f *serverFault) {
 // limitUnsolicited limits unsolicited messages from a server at an address, as wire does for a process.
 func (s *session) limitUnsolicited(next sdk.MethodHandler) sdk.MethodHandler {
 	var mu sync.Mutex
-	var w wire
+	w := wire{notices: &s.notices}
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
 		mu.Lock()
 		flood, much := w.countUnsolicited(), w.unsolicited > maxUnsolicited

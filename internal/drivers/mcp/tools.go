@@ -86,9 +86,12 @@ func (m *toolMaker) tools(l *listing) []*aai.Tool {
 	}
 	var more []*aai.Tool
 	if l.Resources {
+		read := m.builtinTool(toolResourceRead, aai.Reads, "Read a resource of the server", uriParams, m.session((*session).resource))
+		if m.driver.config.Events != nil {
+			read.Implementation.Watch = m.watchResource
+		}
 		more = append(more,
-			m.builtinTool(toolResourceList, aai.Reads, "List the resources of the server, and the templates of their URIs", pageParams, m.session((*session).resources)),
-			m.builtinTool(toolResourceRead, aai.Reads, "Read a resource of the server", uriParams, m.session((*session).resource)))
+			m.builtinTool(toolResourceList, aai.Reads, "List the resources of the server, and the templates of their URIs", pageParams, m.session((*session).resources)), read)
 	}
 	if l.Prompts {
 		more = append(more,
@@ -97,6 +100,9 @@ func (m *toolMaker) tools(l *listing) []*aai.Tool {
 	}
 	if len(tools)+len(more) == 0 {
 		return []*aai.Tool{m.starter()}
+	}
+	if l.Events && m.driver.config.Events != nil {
+		more = append(more, m.eventsTool())
 	}
 	for _, tool := range more {
 		tools = join(tools, tool)
@@ -114,7 +120,7 @@ func join(tools []*aai.Tool, own *aai.Tool) []*aai.Tool {
 		clash := *tool
 		clash.Run = nil
 		clash.Implementation.Unavailable = undeliveredError(aai.AutomationNotSupported, "The descriptor can list the wanted tools of the server; the gateway then adds none.",
-			"the server has a tool %q, the name of the gateway's own tool for the server's %ss: neither can be called", own.Name, strings.Split(own.Name, "_")[0])
+			"the server has a tool %q, the name of the gateway's own tool for the server's %ss: neither can be called", own.Name, strings.TrimSuffix(strings.Split(own.Name, "_")[0], "s"))
 		tools[i] = &clash
 		return tools
 	}

@@ -40,6 +40,7 @@ type wire struct {
 	stderr   *stderrLog
 	lines    *bufio.Reader
 	requests *serverRequests
+	notices  *notices
 
 	writing     sync.Mutex
 	mu          sync.Mutex
@@ -210,6 +211,9 @@ func (w *wire) countUnsolicited() *serverFault {
 	}
 	if w.unsolicited++; w.unsolicited > maxUnsolicited {
 		w.dropped++
+	}
+	if w.unsolicited == maxUnsolicited+1 {
+		w.notices.dropped()
 	}
 	if w.dropped > maxDroppedFlood {
 		return newServerFault("sent more than %d unrequested messages within %s", maxDroppedFlood, floodPeriod)
