@@ -118,7 +118,7 @@ func importRules() []packageRules {
 			why: "runs declared tools over D-Bus"},
 		{name: "internal/drivers/webapi", ours: []string{"aai", "internal/files/atomicfile", "internal/gateway", "internal/netguard", "internal/sanitize"}, modules: []string{"github.com/go-json-experiment/json", "golang.org/x/text", "golang.org/x/time"}, tests: []string{"github.com/Shopify/toxiproxy/v2", "github.com/prometheus/client_golang", "github.com/rs/zerolog"},
 			why: "runs declared tools over HTTP; clients and logins are given to it; it reads the files that a call sends"},
-		{name: "internal/vision", ours: []string{"internal/process"}, modules: []string{"golang.org/x/image"},
+		{name: "internal/vision", ours: []string{"internal/files/atomicfile", "internal/process"}, modules: []string{"github.com/orisano/pixelmatch", "golang.org/x/image"},
 			why: "pictures know no windows; the font draws the labels of marks"},
 		{name: "internal/devtools", ours: []string{"aai", "internal/files/atomicfile", "internal/process"}, modules: []string{"github.com/coder/websocket"},
 			why: "connects to the person's browsers over the DevTools protocol; it knows neither tools nor windows"},

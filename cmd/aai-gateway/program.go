@@ -32,6 +32,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/policy/reauth"
 	"github.com/gybob/aai-gateway/internal/process"
 	"github.com/gybob/aai-gateway/internal/secrets"
+	"github.com/gybob/aai-gateway/internal/vision"
 )
 
 // program is one run of the command, with its inputs and outputs.
@@ -189,7 +190,7 @@ func describeDesktop() *aai.App {
 
 // builtinApps returns the builtin apps other than the gateway's own. Results of their reading
 // tools are cached as configured. The person's stop key calls stop.
-func (s *setup) builtinApps(recent *active.ResultCache, calling callTools, modes *policy.ModeGate, stop func(), log *slog.Logger) ([]*aai.App, io.Closer) {
+func (s *setup) builtinApps(recent *active.ResultCache, calling callTools, modes *policy.ModeGate, vault *secrets.Vault, stop func(), log *slog.Logger) ([]*aai.App, io.Closer) {
 	s.stopEverything = stop
 	if s.platform.desktop == nil {
 		return nil, io.NopCloser(nil)
@@ -197,7 +198,7 @@ func (s *setup) builtinApps(recent *active.ResultCache, calling callTools, modes
 	open, closer := s.platform.desktop(s, log)
 	app := gui.New(gui.Config{Open: open, InputLock: s.inputLock(), RefsFolder: s.platform.refsFolder, SessionInfo: s.describeSession, PagesOf: s.pagesOf, IsScreenLocked: s.session.Locked, IsCallerHost: s.isHostProcess, IsTerminal: process.ShowsTerminal, DashboardHosts: dashboardHosts,
 		UndoDepth: calling.acts.Depth, SecurityMode: func() string { return modes.Current().String() }, Log: log, ExtraTools: calling.desktop,
-		CheckUpload: func(path string) error { return webapi.CheckUpload(path, s.secretFiles()) }})
+		Baselines: &vision.Baselines{Folder: s.keptFolder("baselines"), Sealer: vault.NonInteractive()}, CheckUpload: func(path string) error { return webapi.CheckUpload(path, s.secretFiles()) }})
 	recent.CacheTool(app.Tool("ax_get_tree"), s.Cache.TreeMaxAge)
 	recent.CacheTool(app.Tool("ax_screenshot"), s.Cache.ScreenshotMaxAge)
 	return []*aai.App{app}, closer
@@ -312,7 +313,7 @@ func (p *program) build(cfg *setup) (*components, error) {
 	calling := newCallTools(func() *gateway.Gateway { return built.gateway }, vault, cfg.dataFolders(), log)
 	halts := newStopControl(cfg.platform.data, func() *gateway.Gateway { return built.gateway }, func() *aai.App { return self }, log)
 	pages, held := cfg.openPages(log), cfg.secrets(trust.dialog, log)
-	ownApps, closeDesktop := cfg.builtinApps(recent, calling, trust.modes, stopByKey(func() *gateway.Gateway { return built.gateway }, log), log)
+	ownApps, closeDesktop := cfg.builtinApps(recent, calling, trust.modes, vault, stopByKey(func() *gateway.Gateway { return built.gateway }, log), log)
 	album := cfg.keptScreenshots(desktopOf(ownApps), calling.acts, vault, log)
 	self = builtin.NewApp(
 		builtin.Dependencies{

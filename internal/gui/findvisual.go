@@ -2,7 +2,6 @@ package gui
 
 import (
 	"context"
-	"encoding/base64"
 	"fmt"
 	"image"
 	"slices"
@@ -71,18 +70,9 @@ func (d *engine) findVisual(ctx context.Context, call *aai.Call) (*aai.Result, e
 
 // pictureToSearch returns the picture of the call: the given one, or one of the window.
 func (d *engine) pictureToSearch(ctx context.Context, call *aai.Call, app desktop.App) (w desktop.WindowInfo, picture *image.RGBA, err error) {
-	if given := params.String(call, "screenshot"); given != "" {
-		if len(given) > maxGivenPicture {
-			return w, nil, aai.Errorf(aai.InvalidParams, "screenshot: expected at most %d MB", maxGivenPicture>>20)
-		}
-		data, err := base64.StdEncoding.DecodeString(given)
-		if err == nil {
-			picture, err = vision.DecodePNG(data)
-		}
-		if err != nil {
-			return w, nil, aai.Errorf(aai.InvalidParams, "screenshot: expected a PNG as base64: %w", err)
-		}
-		return w, picture, nil
+	if params.Has(call, "screenshot") {
+		picture, err = givenPicture(call, "screenshot")
+		return w, picture, err
 	}
 	if w, err = d.windowByIndex(ctx, call, app); err == nil {
 		picture, err = d.captureUnlessTyped(ctx, app, w)

@@ -3,8 +3,10 @@ package gui_test
 import (
 	"bytes"
 	"image/png"
+	"maps"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/gybob/aai-gateway"
@@ -88,6 +90,50 @@ func TestRealWordsInPicture(t *testing.T) {
 	if at(a.data, "found") != false {
 		t.Errorf("it says %v", a.data)
 	}
+}
+
+// TestRealVisualDiff: a window is equal to its kept picture until it changes, and the reply shows where; ignored parts and
+// acceptable differences do not count.
+func TestRealVisualDiff(t *testing.T) {
+	t.Parallel()
+	w := newRealWorld(t)
+	app := w.python("painted.py", drawnButtonsGTK3, `"Painted"`, filepath.Join(w.Home, "clicked"))
+	compare := func(more params) (passed any, text string, pictures int) {
+		w.Helper()
+		p := params{"app": app, "baseline": "start"}
+		maps.Copy(p, more)
+		a := w.ok("ax_visual_diff", p)
+		return at(a.data, "passed"), a.Text, len(a.Images)
+	}
+	w.says(w.refused(aai.InvalidParams, "ax_visual_diff", params{"app": app, "baseline": "start"}).Message, "no picture of this program was kept as start")
+	w.refused(aai.InvalidParams, "ax_visual_diff", params{"app": app, "baseline": "../start", "update": true})
+	w.ok("ax_visual_diff", params{"app": app, "baseline": "start", "update": true})
+	if passed, text, pictures := compare(nil); passed != true || pictures != 0 {
+		t.Errorf("an equal window: %v, %s, %d pictures", passed, text, pictures)
+	}
+	found := w.ok("ax_find_visual", params{"app": app, "description": "Swap"})
+	w.done("ax_click", params{"app": app, "query": at(found.data, "element_ref"), "mode": "focus"})
+	if passed, text, pictures := compare(params{"threshold": 0}); passed != false || pictures != 1 {
+		t.Errorf("a changed window: %v, %s, %d pictures", passed, text, pictures)
+	}
+	if passed, text, _ := compare(params{"threshold": 90}); passed != true {
+		t.Errorf("up to 90%%: %v, %s", passed, text)
+	}
+	if passed, text, _ := compare(params{"ignore": []any{"role:canvas"}, "threshold": 0}); passed != true {
+		t.Errorf("without the drawing: %v, %s", passed, text)
+	}
+	if passed, text, _ := compare(params{"ignore_regions": []any{map[string]any{"x": 0, "y": 0, "w": 500, "h": 500}}, "threshold": 0}); passed != true {
+		t.Errorf("without a region: %v, %s", passed, text)
+	}
+	if folder := os.Getenv("AAI_KEEP_PICTURES"); folder != "" {
+		a := w.ok("ax_visual_diff", params{"app": app, "baseline": "start"})
+		_ = os.WriteFile(filepath.Join(folder, "diff.png"), a.Images[0].Data, 0o600)
+	}
+	w.run("xdotool", "search", "--name", "^Painted$", "windowsize", "--sync", "500", "300")
+	w.eventually("another size is told", func() bool {
+		passed, text, _ := compare(params{"threshold": 100})
+		return passed == false && strings.Contains(text, "The sizes differ")
+	})
 }
 
 // TestRealMarks: refs are drawn over the elements that can be acted on, and a ref that is drawn works.

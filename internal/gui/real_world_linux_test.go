@@ -1,8 +1,10 @@
 package gui_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -23,6 +25,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/platform/linux/x11"
 	"github.com/gybob/aai-gateway/internal/process"
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
+	"github.com/gybob/aai-gateway/internal/vision"
 )
 
 // realWorld is a private desktop with real windows, with the tools joined as in the product: behind
@@ -72,8 +75,23 @@ func joined(t *testing.T, s *linuxtest.Session, getenv func(string) string) *rea
 			Windows: screen, Input: screen, Screen: screen, Clipboard: screen, Programs: programs,
 		},
 	}
-	w.offers(gui.Config{Open: func() desktop.Backend { return w.backend }})
+	w.offers(gui.Config{Open: func() desktop.Backend { return w.backend }, Baselines: &vision.Baselines{Folder: t.TempDir(), Sealer: unsealed{}}})
 	return w
+}
+
+// unsealed is a vision.Sealer that encrypts nothing.
+type unsealed struct{}
+
+func (unsealed) Seal(_ context.Context, id string, content []byte) ([]byte, error) {
+	return append([]byte(id), content...), nil
+}
+
+func (unsealed) Open(_ context.Context, id string, box []byte) ([]byte, error) {
+	content, is := bytes.CutPrefix(box, []byte(id))
+	if !is {
+		return nil, errors.New("it was sealed with another id")
+	}
+	return content, nil
 }
 
 // offers makes the gateway offer the desktop's tools, behind the gates.

@@ -54,7 +54,9 @@ type Config struct {
 	PagesOf func(ctx context.Context, pid int) []string
 	// CheckUpload returns an error unless the file may be given to a page. With nil no file is given.
 	CheckUpload func(path string) error
-	Log         *slog.Logger // nil: no log
+	// Baselines keeps the pictures that windows are compared with; nil: none is kept.
+	Baselines *vision.Baselines
+	Log       *slog.Logger // nil: no log
 	// ExtraTools are tools of other packages, listed after those of this one.
 	ExtraTools []*aai.Tool
 }
@@ -72,6 +74,7 @@ type engine struct {
 	begun        time.Time
 	recorders    *eventlog.Recorders
 	words        *vision.Reader
+	baselines    *vision.Baselines
 }
 
 // New returns the desktop as an app. Its tools are safe for concurrent use.
@@ -92,7 +95,7 @@ func New(cfg Config) *aai.App {
 			IsCallerHost: cfg.IsCallerHost, IsTerminal: cfg.IsTerminal, IsScreenLocked: cfg.IsScreenLocked, DashboardHosts: cfg.DashboardHosts, Log: log, Sessions: conversation.NewSessions(), SelfPID: os.Getpid(),
 		},
 		refStore: conversation.RefStore{Folder: cfg.RefsFolder}, filled: filled,
-		session: cfg.SessionInfo, pagesOf: cfg.PagesOf, checkUpload: cfg.CheckUpload, undoDepth: cfg.UndoDepth, securityMode: cfg.SecurityMode, begun: time.Now(), words: &vision.Reader{},
+		session: cfg.SessionInfo, pagesOf: cfg.PagesOf, checkUpload: cfg.CheckUpload, undoDepth: cfg.UndoDepth, securityMode: cfg.SecurityMode, begun: time.Now(), words: &vision.Reader{}, baselines: cfg.Baselines,
 	}
 	filled.Runs = d.Runs
 	d.recorders = eventlog.New(func() eventlog.Config {
@@ -114,7 +117,7 @@ func New(cfg Config) *aai.App {
 func (d *engine) tools() (tools []*aai.Tool) {
 	for _, s := range []spec{
 		d.isAccessibleTool(), d.listAppsTool(), d.connectTool(), d.listWindowsTool(),
-		d.getTreeTool(), d.findTool(), d.getAttributesTool(), d.getValueTool(), d.getStateTool(), d.getEventsTool(), d.assertTool(), d.waitTool(), d.waitIdleTool(), d.screenshotTool(), d.findVisualTool(),
+		d.getTreeTool(), d.findTool(), d.getAttributesTool(), d.getValueTool(), d.getStateTool(), d.getEventsTool(), d.assertTool(), d.waitTool(), d.waitIdleTool(), d.screenshotTool(), d.findVisualTool(), d.visualDiffTool(),
 		d.clickTool(), d.clickAtTool(), d.typeTool(), d.setValueTool(), d.fillTool(), d.keyPressTool(), d.scrollTool(), d.dragTool(), d.windowTool(),
 		d.clipboardTool(), d.sessionInfoTool(),
 	} {

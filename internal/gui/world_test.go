@@ -16,6 +16,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/gui"
 	"github.com/gybob/aai-gateway/internal/testkit/fakedesktop"
+	"github.com/gybob/aai-gateway/internal/vision"
 )
 
 // world is a desktop in memory, the tools, and a gateway that admits everything and keeps its
@@ -42,7 +43,7 @@ func inWorldWithout(t *testing.T, lack func(*desktop.Backend), f func(w *world))
 		lack(&backend)
 		w := &world{
 			T: t, d: d, record: &record{},
-			app:    gui.New(gui.Config{Open: func() desktop.Backend { return backend }}),
+			app:    gui.New(gui.Config{Open: func() desktop.Backend { return backend }, Baselines: &vision.Baselines{Folder: t.TempDir(), Sealer: unsealed{}}}),
 			caller: aai.Caller{Door: aai.DoorMCP, Name: "test", Session: "s1"},
 		}
 		w.gateway = &gateway.Gateway{Catalog: catalog{w.app}, Gates: []aai.Gate{admitAll{w.record}}, Journal: w.record}

@@ -4,6 +4,7 @@ package params
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -45,6 +46,23 @@ func Int(call *aai.Call, name string, otherwise int) int {
 func ToInt(v any, otherwise int) int {
 	if n, ok := aai.WholeNumber(v); ok {
 		return max(math.MinInt32, min(math.MaxInt32, n))
+	}
+	return otherwise
+}
+
+// Float returns a numeric argument; otherwise is the result if it is absent.
+func Float(call *aai.Call, name string, otherwise float64) float64 {
+	switch v := call.Args[name].(type) {
+	case float64:
+		return v
+	case json.Number:
+		if f, err := v.Float64(); err == nil {
+			return f
+		}
+	case int:
+		return float64(v)
+	case int64:
+		return float64(v)
 	}
 	return otherwise
 }

@@ -1,0 +1,83 @@
+package vision
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"image"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+
+	"github.com/gybob/aai-gateway/internal/files/atomicfile"
+)
+
+// ErrNoBaseline is returned for a baseline that was not kept.
+var ErrNoBaseline = errors.New("there is no such baseline")
+
+// maxBaselines limits the kept baselines of all programs.
+const maxBaselines = 500
+
+// A Sealer encrypts pictures that other programs must not read. Open fails for another id than that of Seal.
+type Sealer interface {
+	Seal(ctx context.Context, id string, content []byte) ([]byte, error)
+	Open(ctx context.Context, id string, box []byte) ([]byte, error)
+}
+
+// Baselines keeps pictures to compare with, by the id of a program and a name. It is safe for concurrent use.
+type Baselines struct {
+	Folder string // created when needed
+	Sealer Sealer
+}
+
+// CheckName returns an error unless the name is one of a baseline.
+func CheckName(name string) error {
+	if !regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,79}$`).MatchString(name) {
+		return errors.New("expected a name of letters, digits, points, hyphens and underscores, or a PNG as base64")
+	}
+	return nil
+}
+
+func (b *Baselines) path(program, name string) (id, path string) {
+	sum := sha256.Sum256([]byte(program + "\x00" + name))
+	id = hex.EncodeToString(sum[:])
+	return "baseline/" + id, filepath.Join(b.Folder, id+".sealed")
+}
+
+// Load returns the picture, or ErrNoBaseline.
+func (b *Baselines) Load(ctx context.Context, program, name string) (*image.RGBA, error) {
+	id, path := b.path(program, name)
+	box, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, ErrNoBaseline
+	}
+	if err != nil {
+		return nil, err
+	}
+	data, err := b.Sealer.Open(ctx, id, box)
+	if err != nil {
+		return nil, err
+	}
+	return DecodePNG(data)
+}
+
+// Save keeps the picture, a PNG, in place of an earlier one.
+func (b *Baselines) Save(ctx context.Context, program, name string, data []byte) error {
+	id, path := b.path(program, name)
+	box, err := b.Sealer.Seal(ctx, id, data)
+	if err != nil {
+		return err
+	}
+	if err := atomicfile.EnsureDir(path); err != nil {
+		return err
+	}
+	if _, err := os.Stat(path); err != nil {
+		if all, err := os.ReadDir(b.Folder); err == nil && len(all) >= maxBaselines {
+			return fmt.Errorf("%d baselines are kept already; remove some files of %s", len(all), b.Folder)
+		}
+	}
+	return atomicfile.Replace(path, box)
+}
