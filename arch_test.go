@@ -218,7 +218,7 @@ func importRules() []packageRules {
 			why: "lets the built program operate real ones and asks others for the outcome"},
 		{name: "apps/pages", tests: []string{"github.com/modelcontextprotocol/go-sdk"}, forTest: true,
 			why: "lets the built program do tasks in pages, whose state is the oracle, beside playwright-mcp"},
-		{name: "bench", tests: []string{anything}, forTest: true,
+		{name: "bench", tests: []string{anything, "golang.org/x/image"}, forTest: true,
 			why: "measures all of it from outside"},
 		{name: "bench/echo", ours: []string{"aai", "internal/audit", "internal/builtin", "internal/catalog", "internal/doors/httpdoor", "internal/doors/httpdoor/bearer", "internal/doors/mcp", "internal/doors/mcp/streamable", "internal/gateway", "internal/gui/risk", "internal/lexicon", "internal/policy"},
 			why: "the gateway with an app that answers by itself"},

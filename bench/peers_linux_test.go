@@ -97,12 +97,14 @@ func installed(parts ...string) (string, error) {
 }
 
 // node returns the Node.js of the peers.
-func node() (string, error) {
-	arch := map[string]string{"amd64": "x64"}[runtime.GOARCH]
-	if arch == "" {
-		arch = runtime.GOARCH
+func node() (string, error) { return installed("node-linux-"+nodeArch(), "bin", "node") }
+
+// nodeArch returns the name of this processor in npm packages.
+func nodeArch() string {
+	if runtime.GOARCH == "amd64" {
+		return "x64"
 	}
-	return installed("node-linux-"+arch, "bin", "node")
+	return runtime.GOARCH
 }
 
 // cuaAnswer is an answer of peers/cua/driver.mjs.
