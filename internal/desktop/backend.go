@@ -165,6 +165,9 @@ const (
 	Lost            EventKind = "lost" // events were dropped, or the app ended: read again
 )
 
+// Ended is the detail of the event of the kind Lost after which an app sends no more events.
+const Ended = "ended"
+
 // An Event is a change in an app.
 type Event struct {
 	Kind   EventKind

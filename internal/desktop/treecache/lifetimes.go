@@ -8,8 +8,12 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// watchBuffer is the number of events that may wait for a slow reader.
-const watchBuffer = 256
+const (
+	// watchBuffer is the number of events that usually wait for a reader.
+	watchBuffer = 256
+	// maxQueued is the number of further events that wait for a reader that is slower than the app.
+	maxQueued = 10_000
+)
 
 // A Broadcaster distributes one app's events to watchers. The zero value is ready; it is safe for
 // concurrent use, and no method waits for a watcher.
@@ -22,13 +26,16 @@ type Broadcaster struct {
 // A watcher is one reader of events.
 type watcher struct {
 	events chan desktop.Event
-	lost   bool // the last delivered event reports lost events
+	done   <-chan struct{}
+	queue  []desktop.Event // events that do not fit into the channel, in order; guarded by Broadcaster.mu
+	pumped bool            // a goroutine moves the queue into the channel
+	ended  bool            // the channel is closed once the queue is empty
 }
 
 // Watch delivers events from now until the context ends, as specified by [desktop.Events]. It returns
 // false, and delivers nothing, if the app has ended.
 func (w *Broadcaster) Watch(ctx context.Context) (<-chan desktop.Event, bool) {
-	reader := &watcher{events: make(chan desktop.Event, watchBuffer)}
+	reader := &watcher{events: make(chan desktop.Event, watchBuffer), done: ctx.Done()}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.closed {
@@ -42,7 +49,10 @@ func (w *Broadcaster) Watch(ctx context.Context) (<-chan desktop.Event, bool) {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		delete(w.all, reader)
-		close(reader.events)
+		reader.ended = true
+		if !reader.pumped {
+			close(reader.events)
+		}
 	})
 	return reader.events, true
 }
@@ -55,7 +65,7 @@ func (w *Broadcaster) Send(e desktop.Event) {
 		return
 	}
 	for reader := range w.all {
-		reader.deliver(e)
+		w.deliver(reader, e)
 	}
 }
 
@@ -68,7 +78,7 @@ func (w *Broadcaster) Close() {
 	}
 	w.closed = true
 	for reader := range w.all {
-		reader.finish()
+		w.deliver(reader, desktop.Event{Kind: desktop.Lost, Detail: desktop.Ended, At: time.Now()})
 	}
 }
 
@@ -79,23 +89,49 @@ func (w *Broadcaster) IsClosed() bool {
 	return w.closed
 }
 
-// deliver reserves the last slot for the event that reports lost events. It is not called concurrently, so
-// the real free space is never smaller than it sees.
-func (r *watcher) deliver(e desktop.Event) {
-	switch room := cap(r.events) - len(r.events); {
-	case room > 1:
-		r.lost = false
-		r.events <- e
-	case room == 1 && !r.lost:
-		r.lost = true
-		r.events <- desktop.Event{Kind: desktop.Lost, At: e.At}
+// deliver adds an event to the channel, or to the queue. A full queue ends with one event of the kind Lost.
+func (w *Broadcaster) deliver(r *watcher, e desktop.Event) {
+	if len(r.queue) == 0 && !r.pumped {
+		select {
+		case r.events <- e:
+			return
+		default:
+		}
+	}
+	switch len(r.queue) {
+	case maxQueued:
+		return
+	case maxQueued - 1:
+		e = desktop.Event{Kind: desktop.Lost, At: e.At}
+	}
+	r.queue = append(r.queue, e)
+	if !r.pumped {
+		r.pumped = true
+		go w.pump(r)
 	}
 }
 
-// finish delivers a last event of the kind Lost, unless the buffer is full: then its last event is one already.
-func (r *watcher) finish() {
-	if len(r.events) < cap(r.events) {
-		r.events <- desktop.Event{Kind: desktop.Lost, At: time.Now()}
+// pump moves the queue into the channel until it is empty or the reader has ended.
+func (w *Broadcaster) pump(r *watcher) {
+	for {
+		w.mu.Lock()
+		batch := r.queue
+		r.queue = nil
+		if len(batch) == 0 || r.ended {
+			r.pumped = false
+			if r.ended {
+				close(r.events)
+			}
+			w.mu.Unlock()
+			return
+		}
+		w.mu.Unlock()
+		for _, e := range batch {
+			select {
+			case r.events <- e:
+			case <-r.done:
+			}
+		}
 	}
 }
 

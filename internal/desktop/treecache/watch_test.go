@@ -25,32 +25,61 @@ func read(events <-chan desktop.Event) (kinds []string) {
 	}
 }
 
-// flood sends more events than a watcher can hold.
-func flood(w *treecache.Broadcaster) {
-	for range 1000 {
-		w.Send(desktop.Event{Kind: desktop.TextChanged, At: time.Now()})
+// flood sends n events.
+func flood(w *treecache.Broadcaster, n int) {
+	for i := range n {
+		w.Send(desktop.Event{Kind: desktop.TextChanged, Detail: fmt.Sprint(i), At: time.Now()})
 	}
 }
 
-// TestBroadcaster checks that a watcher receives all events, and a slow one receives one Lost event in
-// place of the dropped ones and then continues.
+// readAll returns all events up to one of the kind.
+func readAll(t *testing.T, events <-chan desktop.Event, until desktop.EventKind) (all []desktop.Event) {
+	t.Helper()
+	for {
+		select {
+		case e := <-events:
+			all = append(all, e)
+			if e.Kind == until {
+				return all
+			}
+		case <-time.After(10 * time.Second):
+			t.Fatalf("no event of the kind %q after %d events", until, len(all))
+		}
+	}
+}
+
+// TestBroadcaster checks that a watcher that pauses receives all events in order.
 func TestBroadcaster(t *testing.T) {
 	var w treecache.Broadcaster
 	slow, ok := w.Watch(t.Context())
 	if !ok {
 		t.Fatal("the app has ended, it says")
 	}
-	flood(&w)
-	kinds := read(slow)
-	for i, kind := range kinds {
-		if last := i == len(kinds)-1; last != (kind == string(desktop.Lost)) {
-			t.Fatalf("event %d of %d is a %q", i+1, len(kinds), kind)
+	flood(&w, 5000)
+	w.Send(desktop.Event{Kind: desktop.ValueChanged})
+	all := readAll(t, slow, desktop.ValueChanged)
+	if len(all) != 5001 {
+		t.Errorf("%d of 5001 events have arrived", len(all))
+	}
+	for i, e := range all[:len(all)-1] {
+		if e.Detail != fmt.Sprint(i) {
+			t.Fatalf("event %d is %q", i, e.Detail)
 		}
 	}
+}
+
+// TestBroadcasterOverflows checks that a watcher that reads nothing for long receives one Lost event in place of the
+// dropped ones and then continues.
+func TestBroadcasterOverflows(t *testing.T) {
+	var w treecache.Broadcaster
+	slow, _ := w.Watch(t.Context())
+	flood(&w, 50_000)
+	if kept := len(readAll(t, slow, desktop.Lost)); kept > 21_000 {
+		t.Errorf("%d events were kept", kept)
+	}
 	w.Send(desktop.Event{Kind: desktop.ValueChanged})
-	w.Send(desktop.Event{Kind: desktop.CaretMoved})
-	if got := fmt.Sprint(read(slow)); got != "[value caret]" {
-		t.Errorf("after a flood that was read came %s", got)
+	if all := readAll(t, slow, desktop.ValueChanged); len(all) != 1 {
+		t.Errorf("after a flood that was read came %+v", all)
 	}
 }
 
@@ -59,16 +88,15 @@ func TestBroadcaster(t *testing.T) {
 func TestBroadcasterClose(t *testing.T) {
 	var w treecache.Broadcaster
 	full, _ := w.Watch(t.Context())
-	flood(&w)
-	<-full // one slot is free, and the last waiting event reports lost events
+	flood(&w, 1000)
 	ctx, cancel := context.WithCancel(t.Context())
 	idle, _ := w.Watch(ctx)
 	w.Close()
 	w.Close()
 	w.Send(desktop.Event{Kind: desktop.ValueChanged})
-	kinds := read(full)
-	if last := kinds[len(kinds)-1]; last != string(desktop.Lost) {
-		t.Errorf("the last event is a %q", last)
+	all := readAll(t, full, desktop.Lost)
+	if last := all[len(all)-1]; last.Detail != desktop.Ended {
+		t.Errorf("the last event is %+v", last)
 	}
 	if read(full) != nil {
 		t.Error("something came after the end")
@@ -82,6 +110,17 @@ func TestBroadcasterClose(t *testing.T) {
 	cancel()
 	if _, open := <-idle; open {
 		t.Error("something came after the end")
+	}
+}
+
+// TestBroadcasterReaderLeaves checks that the channel of a reader closes although events wait for it.
+func TestBroadcasterReaderLeaves(t *testing.T) {
+	var w treecache.Broadcaster
+	ctx, cancel := context.WithCancel(t.Context())
+	full, _ := w.Watch(ctx)
+	flood(&w, 5000)
+	cancel()
+	for range full { // ends once it is closed
 	}
 }
 
