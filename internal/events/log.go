@@ -67,6 +67,9 @@ func (l *Log) Add(e Event) {
 	}
 	if e.Subject != "" {
 		l.open = append(l.open, e.Number)
+		if len(l.open) > 2*maxEvents { // a program that hangs cannot be described
+			l.open = slices.Clone(l.open[maxEvents:])
+		}
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 type View struct {
 	App     string    `json:"app"`
 	Events  []Event   `json:"events"`
-	Last    uint64    `json:"last"`              // number of the last event; give it as after
+	Last    uint64    `json:"last"`              // number of the last event here; give it as after
 	Missing uint64    `json:"missing,omitempty"` // events that are no longer kept
 	Since   time.Time `json:"recorded_since"`
 	Updates string    `json:"updates"` // how changes become known
@@ -41,6 +41,9 @@ func (v *View) read(l *Log, call *aai.Call) {
 		limit = n
 	}
 	v.Events, v.Missing, v.Last = l.After(uint64(max(0, after)), limit)
+	if n := len(v.Events); n > 0 {
+		v.Last = v.Events[n-1].Number // later ones exceed the limit
+	}
 	if v.Events == nil {
 		v.Events = []Event{}
 	}

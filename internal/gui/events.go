@@ -24,17 +24,17 @@ func (d *engine) getEventsTool() spec {
 			if err != nil {
 				return nil, err
 			}
-			return eventsResult(d.recorders.For(ctx, app), call, app), nil
+			return eventsResult(ctx, d.recorders.For(ctx, app), call, app), nil
 		},
 	}
 }
 
 // eventsResult returns the events that a call requests.
-func eventsResult(r *eventlog.Recorder, call *aai.Call, app desktop.App) *aai.Result {
+func eventsResult(ctx context.Context, r *eventlog.Recorder, call *aai.Call, app desktop.App) *aai.Result {
 	view := events.View{App: aai.CleanLabel(app.Name, 80), Since: r.Begun(), Updates: events.ByEvents}
 	if r.IsPolled() {
 		view.Updates = byPolling
 	}
-	view, text := events.ViewOf(r.Log(), call, view)
+	view, text := events.ViewOf(r.Log(ctx), call, view)
 	return &aai.Result{Text: desktop.Fence(text, app.Name), Data: view, DataComplete: true}
 }

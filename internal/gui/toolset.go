@@ -100,7 +100,10 @@ func New(cfg Config) *aai.App {
 	filled.Runs = d.Runs
 	d.recorders = eventlog.New(func() eventlog.Config {
 		backend := d.OpenBackend()
-		return eventlog.Config{Backend: backend, State: comparableState, IsRunning: func(pid int) bool { return backend.Programs == nil || backend.Programs.IsRunning(pid) }}
+		return eventlog.Config{
+			Backend: backend, State: comparableState, Current: d.current,
+			IsRunning: func(pid int) bool { return backend.Programs == nil || backend.Programs.IsRunning(pid) },
+		}
 	})
 	tools := d.tools()
 	return &aai.App{

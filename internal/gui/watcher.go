@@ -8,6 +8,7 @@ import (
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/gui/conversation"
 	"github.com/gybob/aai-gateway/internal/gui/eventlog"
 )
 
@@ -108,6 +109,20 @@ func (d *engine) awaitProgram(ctx context.Context, name string) (app desktop.App
 			return app, false
 		}
 	}
+}
+
+// current returns the program as it is listed now.
+func (d *engine) current(ctx context.Context, app desktop.App) (desktop.App, error) {
+	apps, err := d.Apps(ctx)
+	if err != nil {
+		return app, err
+	}
+	for _, now := range apps {
+		if conversation.ProcessOf(now) == conversation.ProcessOf(app) {
+			return now, nil
+		}
+	}
+	return app, aai.Errorf(aai.AppNotFound, "%s is not listed", aai.CleanLabel(app.Name, 80))
 }
 
 // Names returns the names of the running programs.

@@ -4,9 +4,6 @@ package eventlog
 
 import (
 	"context"
-	"fmt"
-	"hash/fnv"
-	"reflect"
 	"slices"
 	"sync"
 	"time"
@@ -33,8 +30,12 @@ const (
 	FoldTime = 100 * time.Millisecond
 	// workShare bounds the looks at a program with a large tree: the pause after a look is this many times its duration.
 	workShare = 10
-	// silentInterval is how often a program that has worked without reporting events is looked at.
+	// silentInterval is how often a program that has worked without reporting events is looked at. While a program that
+	// reports events does nothing, the interval grows to idleInterval.
 	silentInterval = time.Second
+	idleInterval   = 4 * time.Second
+	// readPatience is how long a reader waits for the descriptions of the last events.
+	readPatience = 2 * time.Second
 	// lookTimeout limits a look at a program that hangs.
 	lookTimeout = 5 * time.Second
 	// idleTime is how long a program without listeners is recorded after it was read.
@@ -50,7 +51,8 @@ type Recorder struct {
 	app    desktop.App
 	log    events.Log
 	begun  time.Time
-	wake   chan struct{} // the listeners have changed
+	wake   chan struct{}      // the listeners have changed
+	reads  chan chan struct{} // readers that wait for descriptions
 	notes  chan desktop.Notification
 	ready  chan struct{} // closed once events are recorded
 	ended  chan struct{}
@@ -104,12 +106,34 @@ func (r *Recorder) IsPolled() bool {
 	return r.polled
 }
 
-// Log returns the events, and counts as a reading.
-func (r *Recorder) Log() *events.Log {
+// Log returns the events, and counts as a reading. It waits a while for the descriptions of their elements.
+func (r *Recorder) Log(ctx context.Context) *events.Log {
 	r.mu.Lock()
-	defer r.mu.Unlock()
 	r.read = time.Now()
+	r.mu.Unlock()
+	if r.log.IsOpen() {
+		ctx, cancel := context.WithTimeout(ctx, readPatience)
+		defer cancel()
+		r.await(ctx)
+	}
 	return &r.log
+}
+
+// await waits until the elements of all events so far are described.
+func (r *Recorder) await(ctx context.Context) {
+	described := make(chan struct{})
+	select {
+	case r.reads <- described:
+	case <-r.ended:
+		return
+	case <-ctx.Done():
+		return
+	}
+	select {
+	case <-described:
+	case <-r.ended:
+	case <-ctx.Done():
+	}
 }
 
 // notify calls the listeners of a topic.
@@ -150,28 +174,34 @@ func (r *Recorder) run(ctx context.Context) {
 	reported := r.watch(ctx)
 	close(r.ready)
 	r.look(ctx)
-	tick := time.NewTicker(silentInterval)
+	interval := silentInterval
+	tick, due := time.NewTimer(interval), time.NewTimer(time.Hour)
 	defer tick.Stop()
-	due := time.NewTimer(0)
 	defer due.Stop()
-	if !due.Stop() {
-		<-due.C
-	}
+	due.Stop()
 	armed, pause, looked := false, FoldTime, time.Now()
 	for {
 		select {
-		case e, open := <-reported:
-			if !open {
-				r.end()
-				return
+		case e := <-reported:
+			if e.Kind == desktop.Lost && e.Detail == desktop.Ended {
+				reported = nil
+				tick.Reset(FoldTime) // the process ends later, or has lost its connection only
+				continue
 			}
 			if r.record(e) && !armed {
 				due.Reset(max(0, time.Until(looked.Add(pause))))
 				armed = true
 			}
+			if interval > silentInterval {
+				interval = silentInterval
+				tick.Reset(interval)
+			}
 		case n := <-r.notes:
 			r.log.Add(events.Event{Type: notificationType, Title: aai.CleanLabel(n.Title, maxTitle), Text: aai.CleanLabel(n.Text, maxText), At: n.At})
 			r.notify(Events)
+		case described := <-r.reads:
+			r.look(ctx)
+			close(described)
 		case <-due.C:
 			armed, looked = false, time.Now()
 			r.look(ctx)
@@ -185,14 +215,53 @@ func (r *Recorder) run(ctx context.Context) {
 				r.end()
 				return
 			}
-			if r.hasWorked() {
-				r.look(ctx)
+			if reported == nil {
+				reported = r.reconnect(ctx)
 			}
+			interval = r.lookIfSilent(ctx, interval)
+			tick.Reset(interval)
 		case <-r.wake:
 		case <-ctx.Done():
 			return
 		}
 	}
+}
+
+// lookIfSilent looks at a program that has worked, and returns the time until the next such look.
+func (r *Recorder) lookIfSilent(ctx context.Context, interval time.Duration) time.Duration {
+	worked := r.hasWorked()
+	if worked {
+		r.look(ctx)
+	}
+	if worked || r.IsPolled() {
+		return silentInterval
+	}
+	return min(2*interval, idleInterval)
+}
+
+// reconnect watches a program again whose events have ended, such as after a restart of the accessibility bus.
+func (r *Recorder) reconnect(ctx context.Context) <-chan desktop.Event {
+	if r.config.Backend.Events == nil {
+		return nil
+	}
+	app, err := r.config.Current(ctx, r.app)
+	if err != nil {
+		return nil // the next attempt is a second later
+	}
+	wasPolled, isSame := r.IsPolled(), app.Key == r.app.Key && app.HiddenReason == r.app.HiddenReason
+	if wasPolled && isSame && app.HiddenReason != "" {
+		return nil
+	}
+	r.app = app
+	if !isSame {
+		r.last = nil
+	}
+	reported := r.watch(ctx)
+	if reported != nil || !wasPolled {
+		r.log.Add(events.Event{Type: events.Lost, At: time.Now()})
+		r.notify(Events)
+	}
+	return reported
 }
 
 // end records the end of the program.
@@ -207,13 +276,18 @@ func (r *Recorder) end() {
 func (r *Recorder) watch(ctx context.Context) <-chan desktop.Event {
 	if r.config.Backend.Events != nil && r.app.HiddenReason == "" {
 		if reported, err := r.config.Backend.Events.Watch(ctx, r.app); err == nil {
+			r.setPolled(false)
 			return reported
 		}
 	}
-	r.mu.Lock()
-	r.polled = true
-	r.mu.Unlock()
+	r.setPolled(true)
 	return nil
+}
+
+func (r *Recorder) setPolled(polled bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.polled = polled
 }
 
 // hasWorked reports whether the program has worked since the last call. A program that changes without reporting events
@@ -267,80 +341,4 @@ func typeOf(e desktop.Event) string {
 	case desktop.CaretMoved, desktop.BoundsChanged:
 	}
 	return ""
-}
-
-// look reads the program, describes the elements of new events, and reports changes of its tree and its state.
-func (r *Recorder) look(ctx context.Context) {
-	if r.last != nil && !r.log.IsOpen() && !r.isFollowed(Tree, State) {
-		return
-	}
-	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
-	defer cancel()
-	now, err := r.snapshot(ctx)
-	if err != nil {
-		return // the program hangs or has ended; its next event or its end comes later
-	}
-	before := r.last
-	r.last = now
-	if r.log.IsOpen() {
-		r.log.Describe(describer(before, now))
-	}
-	if before != nil {
-		r.addDialogs(before, now)
-		if r.IsPolled() {
-			r.addWindows(before, now)
-		}
-	}
-	if now.Version != r.version {
-		r.version = now.Version
-		if before != nil {
-			r.notify(Tree)
-		}
-		if state := r.config.State(now); !reflect.DeepEqual(state, r.state) {
-			r.state = state
-			if before != nil {
-				r.notify(State)
-			}
-		}
-	}
-}
-
-// snapshot reads the program's tree, or the list of its windows if it has no tree.
-func (r *Recorder) snapshot(ctx context.Context) (*desktop.Snapshot, error) {
-	if r.app.HiddenReason == "" || r.config.Backend.Windows == nil {
-		return r.config.Backend.Tree.Snapshot(ctx, r.app)
-	}
-	all, err := r.config.Backend.Windows.Windows(ctx)
-	if err != nil {
-		return nil, err
-	}
-	s := &desktop.Snapshot{App: r.app, Taken: time.Now()}
-	version := fnv.New64a()
-	for _, w := range all {
-		if w.PID == r.app.PID {
-			e := desktop.Element{ID: desktop.ID(fmt.Sprint("window ", w.ID)), Role: desktop.Window, Name: w.Title, States: desktop.Showing, Parent: -1}
-			if w.Active {
-				e.States |= desktop.Active
-			}
-			_, _ = fmt.Fprint(version, e.ID, e.Name, e.States) // it never fails
-			s.Elements = append(s.Elements, e)
-		}
-	}
-	desktop.SetEnds(s.Elements)
-	s.Version = version.Sum64()
-	return s, nil
-}
-
-// addWindows adds the windows that were opened and closed, for a program that does not report them.
-func (r *Recorder) addWindows(before, now *desktop.Snapshot) {
-	add := func(kind string, in, other *desktop.Snapshot) {
-		for _, i := range in.Children(-1) {
-			if w := &in.Elements[i]; other.Index(w.ID) < 0 {
-				r.log.Add(events.Event{Type: kind, Element: desktop.Describe(w), Title: aai.CleanLabel(w.Name, maxTitle), At: now.Taken})
-				r.notify(Events)
-			}
-		}
-	}
-	add(windowOpened, now, before)
-	add(windowClosed, before, now)
 }

@@ -15,6 +15,8 @@ type Config struct {
 	Backend desktop.Backend
 	// State returns the state of a program for State listeners. Two states are the same if they are deeply equal.
 	State func(*desktop.Snapshot) any
+	// Current returns a running program as it is now: its connection may be another.
+	Current func(context.Context, desktop.App) (desktop.App, error)
 	// IsRunning reports whether a process runs.
 	IsRunning func(pid int) bool
 }
@@ -53,7 +55,7 @@ func (s *Recorders) recorder(app desktop.App) *Recorder {
 	}
 	r := &Recorder{
 		config: s.config(), app: app, begun: time.Now(), read: time.Now(),
-		wake: make(chan struct{}, 1), notes: make(chan desktop.Notification, 64), ready: make(chan struct{}), ended: make(chan struct{}),
+		wake: make(chan struct{}, 1), reads: make(chan chan struct{}), notes: make(chan desktop.Notification, 64), ready: make(chan struct{}), ended: make(chan struct{}),
 	}
 	for topic := range r.listeners {
 		r.listeners[topic] = map[*listener]struct{}{}
