@@ -73,10 +73,12 @@ func programResources(watcher *gui.Watcher) []mcp.Resource {
 			args := map[string]any{"app": values["name"]}
 			maps.Copy(args, more)
 			c := &aai.Call{App: aai.DesktopApp, Tool: tool, Args: args}
-			if index, given := values["index"]; given {
-				n, err := strconv.Atoi(index)
-				if args["window_index"] = n; err != nil {
-					c.RequestError = aai.Errorf(aai.InvalidParams, "index: expected a number, as ax_list_windows counts")
+			for variable, arg := range map[string]string{"index": "window_index", "after": "after"} {
+				if value, given := values[variable]; given {
+					n, err := strconv.Atoi(value)
+					if args[arg] = n; err != nil {
+						c.RequestError = aai.Errorf(aai.InvalidParams, "%s: expected a number, as the list of windows or events has them", variable)
+					}
 				}
 			}
 			return c
@@ -89,10 +91,10 @@ func programResources(watcher *gui.Watcher) []mcp.Resource {
 			return watcher.Program(ctx, values["name"], topic, changed)
 		}
 	}
-	tree := map[string]any{"format": "json", "budget_tokens": resourceTokens}
+	tree, part := map[string]any{"format": "json", "budget_tokens": resourceTokens}, map[string]any{"format": "json", "max_depth": 1}
 	return []mcp.Resource{
 		{
-			URI: "axterminator://app/{name}/tree", Name: "app-element-tree", Title: "Application Element Tree", MIME: jsonMIME,
+			URI: "axterminator://app/{name}/tree", Check: call("ax_get_tree", part), Name: "app-element-tree", Title: "Application Element Tree", MIME: jsonMIME,
 			Description: "The elements of a program's windows: roles, names, values. Subscribe for changes.",
 			Call:        call("ax_get_tree", tree), Watch: follow(eventlog.Tree),
 		},
@@ -107,12 +109,16 @@ func programResources(watcher *gui.Watcher) []mcp.Resource {
 		},
 		{
 			URI: "axterminator://app/{name}/window/{index}/tree", Name: "window-element-tree", Title: "Window Element Tree", MIME: jsonMIME,
-			Description: "The elements of one window of a program, by its index", Call: call("ax_get_tree", tree), Watch: follow(eventlog.Tree),
+			Description: "The elements of one window of a program, by its index", Check: call("ax_get_tree", part), Call: call("ax_get_tree", tree), Watch: follow(eventlog.Tree),
 		},
 		{
 			URI: "axterminator://app/{name}/events", Name: "app-events", Title: "Application Event Stream", MIME: jsonMIME,
 			Description: "What happened in a program since the first reading, numbered. Subscribe for new events.",
-			Call:        call("ax_get_events", map[string]any{"limit": resourceEvents}), Watch: follow(eventlog.Events),
+			Call:        call("ax_get_events", map[string]any{"limit": resourceEvents}), Check: call("ax_get_events", map[string]any{"limit": 1}), Watch: follow(eventlog.Events),
+		},
+		{
+			URI: "axterminator://app/{name}/events/{after}", Name: "app-events-after", Title: "Application Events After a Number", MIME: jsonMIME,
+			Description: "Up to 1,000 events of a program after the one with the number", Call: call("ax_get_events", map[string]any{"limit": resourceEvents}),
 		},
 	}
 }

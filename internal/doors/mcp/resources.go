@@ -32,6 +32,9 @@ type Resource struct {
 	// result's Text. It is Data if Text is empty, or if MIME is JSON and Text is not. For an image MIME it
 	// is the first image.
 	Call func(values map[string]string) *aai.Call
+	// Check returns a cheaper call with the permission of Call; nil: Call itself. It is used for subscribers if
+	// IsEachChangeNews.
+	Check func(values map[string]string) *aai.Call
 	// Watch calls changed, which does not block, whenever the resource may have changed, until stop. Watch
 	// is called once for all subscribers of a URI.
 	Watch func(values map[string]string, changed func()) (stop func(), err error)

@@ -11,14 +11,19 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// maxSubscriptions limits the resources that one client may subscribe to.
-const maxSubscriptions = 100
+const (
+	// maxSubscriptions limits the resources that one client may subscribe to.
+	maxSubscriptions = 100
+	// subscriberShare bounds the work for a resource with many subscribers: the time between two notifications is at least
+	// this for each of them.
+	subscriberShare = 3 * time.Millisecond
+)
 
 // subscriptions holds the subscribers of resources. It collects changes of a resource for its
 // debounce time. Then it reads the resource for each subscriber and notifies those with a
 // different content. It is safe for concurrent use.
 type subscriptions struct {
-	// read returns a hash of the resource's content for the caller.
+	// read returns a hash of the resource's content for the caller, or of a part where each change is news.
 	read func(o *listedResource, values map[string]string, caller aai.Caller) (fingerprint, error)
 	// notify notifies the clients for whom the resource is due; see takeDue.
 	notify func(uri string)
@@ -178,7 +183,8 @@ func (f *subscriptions) changed(entry *subscribedResource) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if entry.debounce == nil && len(entry.subscribers) > 0 {
-		entry.debounce = time.AfterFunc(max(0, time.Until(entry.refreshed.Add(entry.offer.Debounce))), func() { f.refresh(entry) })
+		pause := max(entry.offer.Debounce, time.Duration(len(entry.subscribers))*subscriberShare)
+		entry.debounce = time.AfterFunc(max(0, time.Until(entry.refreshed.Add(pause))), func() { f.refresh(entry) })
 	}
 }
 
@@ -256,6 +262,11 @@ func (d *Door) newSubscriptions() *subscriptions {
 		byURI: make(map[string]*subscribedResource),
 		read: func(o *listedResource, values map[string]string, caller aai.Caller) (fingerprint, error) {
 			// A changed file must not cause a question to the person.
+			if o.IsEachChangeNews && o.Check != nil {
+				checked := *o
+				checked.Call = o.Check
+				o = &checked
+			}
 			c, err := d.contents(context.Background(), d.nonInteractive(), o, values, caller)
 			if err != nil {
 				return fingerprint{}, err
