@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"context"
+	"net/http"
 	"strings"
 	"testing"
 
@@ -80,8 +81,43 @@ func TestEventsAreATool(t *testing.T) {
 	}
 }
 
+// webWithEvents has two events of one stream, and one of another.
+const webWithEvents = `{"schema_version": "1.0", "version": "1.0.0", "platform": "web", "app": {"id": "org.example.Mail", "name": "Mail", "description": "Mail."},
+  "execution": {"type": "http", "base_url": "https://mail.example.org/v1"}, "auth": {"type": "bearer"},
+  "tools": [{"name": "list", "description": "List mail", "parameters": {"type": "object"}, "execution": {"method": "GET", "path": "/mail"}}],
+  "events": [
+    {"name": "new_mail", "description": "Mail has arrived", "execution": {"path": "/events", "event": "mail", "query": {"all": "1"}}},
+    {"name": "deleted", "execution": {"path": "/events", "query": {"all": "1"}, "public": true}}]}`
+
+func TestEventsOfTheWeb(t *testing.T) {
+	d, err := Parse([]byte(webWithEvents), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(d.Warnings) > 0 {
+		t.Errorf("warnings: %v", d.Warnings)
+	}
+	list := d.Document.Sections[0].Events
+	if h := list[0].Recipe.HTTP; h.Method != http.MethodGet || h.Event != "mail" || h.Auth == nil {
+		t.Errorf("the first event is %+v", h)
+	}
+	if h := list[1].Recipe.HTTP; h.Event != "deleted" || h.Auth != nil {
+		t.Errorf("the second event is %+v", h)
+	}
+	if got := d.App.Tool("events").Implementation.Summary; got != "listens to GET https://mail.example.org/v1/events?all=1" {
+		t.Errorf("it is %q", got)
+	}
+}
+
 func TestEventsAreWrittenAsRead(t *testing.T) {
-	d, err := Parse([]byte(notesWithEvents), Options{})
+	for _, source := range []string{notesWithEvents, webWithEvents} {
+		eventsAreWrittenAsRead(t, source)
+	}
+}
+
+func eventsAreWrittenAsRead(t *testing.T, source string) {
+	t.Helper()
+	d, err := Parse([]byte(source), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -231,7 +231,12 @@ func writeURL(_ *Section, r *aai.Recipe, tool *objectText) {
 
 func writeHTTP(_ *Section, r *aai.Recipe, tool *objectText) {
 	h := r.HTTP
-	request := objectText{{"path", h.Path}, {"method", h.Method}}
+	request := objectText{{"path", h.Path}}
+	if r.Event == "" {
+		request.put("method", h.Method)
+	} else if h.Event != r.Event {
+		request.put("event", h.Event)
+	}
 	request.add("query", h.Query)
 	request.add("headers", h.Headers)
 	request.add("public", h.Public)

@@ -103,15 +103,15 @@ func (s *Recorders) record(ctx context.Context, key string, r *recorder, source 
 		if ctx.Err() != nil {
 			return
 		}
-		cause := "the connection has ended"
-		if err != nil {
-			cause = aai.CleanLabel(aai.AsError(err).Message, 300)
+		cause, wait := "the connection has ended", pause
+		if e := aai.AsError(err); e != nil {
+			cause, wait = aai.CleanLabel(e.Message, 300), max(pause, min(e.RetryAfter, maxPause))
 		}
 		r.connected(cause)
 		if pause = min(2*pause, maxPause); time.Since(began) > steadyTime {
 			pause = firstPause
 		}
-		_ = aai.Sleep(ctx, pause) // the loop ends with the context
+		_ = aai.Sleep(ctx, wait) // the loop ends with the context
 	}
 }
 

@@ -79,6 +79,14 @@ func New(config Config) *Driver {
 // Data empty. A HEAD request returns {"status", "headers"}. UntrustedSource is the origin of
 // the base URL. Errors are *aai.Errors with Delivery set.
 func (d *Driver) Compile(r *aai.Recipe) (aai.Action, error) {
+	t, err := d.compile(r)
+	if err != nil {
+		return nil, err
+	}
+	return t.run, nil
+}
+
+func (d *Driver) compile(r *aai.Recipe) (*tool, error) {
 	if r.HTTP == nil {
 		return nil, aai.Errorf(aai.DescriptorInvalid, "execution: expected an HTTP request")
 	}
@@ -110,7 +118,7 @@ func (d *Driver) Compile(r *aai.Recipe) (aai.Action, error) {
 		return nil, err
 	}
 	t.limit = d.limits.of(t.address.origin)
-	return t.run, nil
+	return t, nil
 }
 
 func methods() []string {
