@@ -36,7 +36,12 @@ type way struct {
 func ways() []way {
 	gateway := func(k *task) []call { return k.gateway }
 	return []way{
-		{"DevTools", openDebugged, "ax_get_tree", gateway},
+		{"DevTools", openDebugged, "ax_get_tree", func(k *task) []call {
+			if k.debugged != nil {
+				return k.debugged
+			}
+			return k.gateway
+		}},
 		{"accessibility, Chromium", openChromium, "ax_get_tree", gateway},
 		{"accessibility, Firefox", openFirefox, "ax_get_tree", gateway},
 		{"playwright-mcp", openPlaywright, "browser_snapshot", func(k *task) []call { return k.peer }},
@@ -76,7 +81,12 @@ func (y way) do(t *testing.T, w *world, k *task) outcome {
 	begun := time.Now()
 	_ = a.call(t, call{tool: y.look}, app, &result)
 	result.look, result.tokens, result.calls = result.tokens, 0, 0
+	ended := make(chan struct{})
+	defer close(ended)
 	for _, c := range y.calls(k) {
+		if c.args["upload"] != nil { // the person is asked about each file
+			go w.allow(t.Context(), ended)
+		}
 		if result.fault = a.call(t, c, app, &result); result.fault != "" && !a.isDoubtful() {
 			break
 		}
@@ -188,6 +198,27 @@ func (w *world) eventually(t *testing.T, what string, is func() bool) {
 	for end := time.Now().Add(patience); !is(); time.Sleep(pollInterval) {
 		if time.Now().After(end) {
 			t.Fatalf("it did not come to be that %s", what)
+		}
+	}
+}
+
+// allow answers the gateway's question as the person, by its first allowing button.
+func (w *world) allow(ctx context.Context, ended <-chan struct{}) {
+	xdotool := func(args ...string) string {
+		command := exec.CommandContext(ctx, "xdotool", args...)
+		command.Env = w.Env
+		out, _ := command.Output()
+		return string(out)
+	}
+	for {
+		select {
+		case <-ended:
+			return
+		case <-time.After(time.Second): // faster answers are ignored
+		}
+		if strings.HasPrefix(xdotool("getactivewindow", "getwindowname"), "AAI Gateway") {
+			time.Sleep(time.Second) // to read it
+			xdotool("key", "--delay", "100", "Tab", "space")
 		}
 	}
 }

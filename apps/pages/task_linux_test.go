@@ -16,10 +16,11 @@ type task struct {
 	page string // file
 	goal string
 	want map[string]any // of the page's state
-	// gateway and peer are the calls of an agent with the gateway, and with playwright-mcp.
-	gateway, peer []call
-	needsLibrary  bool // of scripts/need-widgets
-	isShort       bool // runs always
+	// gateway and peer are the calls of an agent with the gateway, and with playwright-mcp; debugged those with the
+	// gateway by DevTools, if they are others.
+	gateway, debugged, peer []call
+	needsLibrary            bool // of scripts/need-widgets
+	isShort                 bool // runs always
 }
 
 // A call is a call of a tool. In its arguments "@role name" is the ref in the last outline.
@@ -63,13 +64,16 @@ func readPage(t *testing.T, file string) (tasks []task) {
 			k.isShort = true
 		case "want":
 			decode(t, file, rest, &k.want)
-		case "gateway", "peer":
+		case "gateway", "devtools", "peer":
 			tool, args, _ := strings.Cut(rest, " ")
 			c := call{tool: tool}
 			decode(t, file, args, &c.args)
-			if word == "gateway" {
+			switch word {
+			case "gateway":
 				k.gateway = append(k.gateway, c)
-			} else {
+			case "devtools":
+				k.debugged = append(k.debugged, c)
+			default:
 				k.peer = append(k.peer, c)
 			}
 		default:

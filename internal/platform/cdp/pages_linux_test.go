@@ -45,7 +45,7 @@ func (w *world) press(t *testing.T, role desktop.Role, name string) {
 
 const pages = `<!doctype html><title>Parts</title><style>body{margin:8px}</style>
 <button onclick="out.textContent = 'pressed'">Press</button> <output id=out></output>
-<div id=host></div> <span id=shut>Closed</span>
+<div style='display:contents' onclick='0'><button onclick="this.textContent = 'Boxless done'">Boxless</button></div> <div id=host></div> <span id=shut>Closed</span>
 <iframe title=Same srcdoc="<button onclick='this.textContent = &quot;Same done&quot;'>Same</button>" height=50></iframe>
 <iframe title=Other src="http://other.test:PORT/frame" height=80></iframe>
 <div style="position:relative;height:30px"><button>Under</button><div style="position:absolute;inset:0;background:#eee">Cover</div></div>
@@ -68,7 +68,7 @@ func TestPages(t *testing.T) {
 	w.pages["/frame"] = `<button onclick="this.textContent = 'Other done'">Other</button><input aria-label=Within>`
 	w.pages["/next"] = `<title>Next</title><button>Press</button>`
 	w.open(t, "/parts")
-	for _, name := range []string{"Shadow", "Closed", "Same", "Other"} {
+	for _, name := range []string{"Boxless", "Shadow", "Closed", "Same", "Other"} {
 		t.Run(name, func(t *testing.T) {
 			w.press(t, desktop.Button, name)
 			w.find(t, desktop.Button, name+" done")

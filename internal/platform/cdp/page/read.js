@@ -296,7 +296,7 @@ function signature() {
   }
   return JSON.stringify(of);
 }
-const isUnchanged = () => changesRead === changes && !document.getAnimations().length && signature() === seen;
+const isUnchanged = () => changesRead === changes && ![document, ...shadows].some(root => root.getAnimations().length) && signature() === seen;
 
 // The tree: rows of [parent, id, role, name, value, description, identifier, states, x, y, width, height, action, min, max].
 let rows, frames, active;
@@ -331,7 +331,8 @@ function addText(node, parent, rect, clip) {
 }
 
 function addOptions(select, parent, s) {
-  const shown = select.multiple || select.size > 1;
+  const shown = select.multiple || select.size > 1, box = select.getBoundingClientRect();
+  const clip = box.width > 1 && box.height > 1 ? cutRect(view(), box) : {l: 0, t: 0, r: 0, b: 0}; // a replaced list stays there for readers of the screen
   if (!shown) {
     rows.push([parent, -idOf(select), "menu", "", "", "", "", s & S.enabled, 0, 0, 0, 0, "", 0, 0]);
     parent = rows.length - 1;
@@ -339,7 +340,7 @@ function addOptions(select, parent, s) {
   for (const o of select.options) {
     const states = statesOf(o, "option");
     const row = [parent, idOf(o), shown ? "option" : "menuitem", nameOf(o, "option"), "", "", "", states, 0, 0, 0, 0, shown && states & S.enabled ? "select" : "", 0, 0];
-    if (shown) place(row, o.getBoundingClientRect(), states, row.clip = cutRect(view(), select.getBoundingClientRect()));
+    if (shown) place(row, o.getBoundingClientRect(), states, clip);
     rows.push(row);
   }
 }
@@ -401,7 +402,18 @@ function visit(e, parent, clip, pointerAbove, editing, off) {
     if (c.nodeType === 1) visit(c, at, inner, pointerAbove || pointer, editing, off);
     else if (c.nodeType === 3 && !hidden) addText(c, at, sole && rect?.width ? rect : null, inner);
   }
+  if (mine >= 0 && !(rows[mine][7] & S.showing)) enclose(mine);
   if (mine >= 0 && rows[mine].loose) loosen(mine);
+}
+
+// An element without a box, or one out of view, is where those of its parts are that show.
+function enclose(at) {
+  const shown = [];
+  for (let i = at + 1; i < rows.length; i++) if (rows[i][0] === at && rows[i][7] & S.showing) shown.push(rows[i]);
+  if (!shown.length) return;
+  const row = rows[at], [left, top, right, bottom] = [[8, 0], [9, 0], [8, 10], [9, 11]].map(([from, size], i) => Math[i < 2 ? "min" : "max"](...shown.map(r => r[from] + (size && r[size]))));
+  row[7] = row[7] & ~S.offscreen | S.showing;
+  [row[8], row[9], row[10], row[11]] = [left, top, right - left, bottom - top];
 }
 
 // A block without a meaning of its own stays only if it holds several parts together.
