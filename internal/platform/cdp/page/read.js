@@ -272,7 +272,7 @@ function actionOf(e, role, s, style, pointerAbove) {
   }
   if (CONTROLS.has(role)) return "press";
   if (isEditor(e)) return "activate";
-  if (clickable.has(e) || e.hasAttribute("onclick") || style.cursor === "pointer" && !pointerAbove) return e.tagName === "LABEL" || e === document.body ? "" : "click";
+  if (clickable.has(e) || e.hasAttribute("onclick") || !pointerAbove && style.cursor === "pointer") return e.tagName === "LABEL" || e === document.body ? "" : "click";
   return "";
 }
 
@@ -299,7 +299,7 @@ function signature() {
 const isUnchanged = () => changesRead === changes && ![document, ...shadows].some(root => root.getAnimations().length) && signature() === seen;
 
 // The tree: rows of [parent, id, role, name, value, description, identifier, states, x, y, width, height, action, min, max].
-let rows, frames, active;
+let rows, frames, active, whole;
 const view = () => ({l: 0, t: 0, r: innerWidth, b: innerHeight});
 const cutRect = (c, r) => ({l: Math.max(c.l, r.left), t: Math.max(c.t, r.top), r: Math.min(c.r, r.right), b: Math.min(c.b, r.bottom)});
 const shows = (c, r) => r.width > 0 && r.height > 0 && r.right > c.l && r.left < c.r && r.bottom > c.t && r.top < c.b;
@@ -350,13 +350,12 @@ function visit(e, parent, clip, pointerAbove, editing, off) {
   if (tag === "SCRIPT" || tag === "STYLE" || tag === "NOSCRIPT" || tag === "TEMPLATE" || tag === "HEAD") return;
   if (isTrue(e, "aria-hidden") || e.hasAttribute("inert")) return;
   const style = getComputedStyle(e);
-  if (style.display === "none") return;
-  const hidden = style.visibility !== "visible", contents = style.display === "contents";
+  const display = style.display; // each property of a computed style is slow
+  if (display === "none") return;
+  const hidden = style.visibility !== "visible", contents = display === "contents";
   const bare = isBare(e), role = hidden ? "" : roleOf(e);
   const rect = contents ? null : e.getBoundingClientRect();
-  if (!contents && (style.position === "fixed" || style.position === "absolute")) clip = style.position === "fixed" ? view() : clip;
-  const inner = contents || style.overflow === "visible" || e === document.body || e === document.documentElement ? clip : cutRect(clip, rect);
-  const pointer = style.cursor === "pointer";
+  if (!contents && clip !== whole && style.position === "fixed") clip = whole;
   let at = parent, s = 0, name = "", mine = -1;
   if (!hidden && e !== document.documentElement && e !== document.body) {
     let spot = contents ? {left: 0, top: 0, right: 0, bottom: 0, width: 0, height: 0} : rect;
@@ -365,7 +364,7 @@ function visit(e, parent, clip, pointerAbove, editing, off) {
     off = off || !bare && isTrue(e, "aria-disabled");
     const action = actionOf(e, role, s, style, pointerAbove || role === "" && editing);
     const wanted = role !== "" || action !== "" || s & S.focusable && e.hasAttribute("tabindex");
-    const block = !wanted && !style.display.startsWith("inline") && !contents;
+    const block = !wanted && !display.startsWith("inline") && !contents;
     if (wanted || block) {
       if (wanted) name = nameOf(e, role, bare);
       if (!wanted || role !== "image" || name || action || e.getAttribute("alt") === null) {
@@ -398,8 +397,10 @@ function visit(e, parent, clip, pointerAbove, editing, off) {
   }
   const sole = texts === 1 && others === 0;
   if (sole && mine >= 0 && (BY_CONTENT.has(role) && name || rows[mine][3])) return;
+  const inner = contents || e === document.body || e === document.documentElement || style.overflow === "visible" ? clip : cutRect(clip, rect);
+  if (!pointerAbove && others) pointerAbove = style.cursor === "pointer";
   for (const c of kids) {
-    if (c.nodeType === 1) visit(c, at, inner, pointerAbove || pointer, editing, off);
+    if (c.nodeType === 1) visit(c, at, inner, pointerAbove, editing, off);
     else if (c.nodeType === 3 && !hidden) addText(c, at, sole && rect?.width ? rect : null, inner);
   }
   if (mine >= 0 && !(rows[mine][7] & S.showing)) enclose(mine);
@@ -441,7 +442,7 @@ function read(mayRepeat) {
     const editable = document.designMode === "on" || !!body?.isContentEditable;
     const s = S.showing | S.enabled | S.focusable | ((active === body || !active) && (parent === window || document.hasFocus()) ? S.focused : 0) | (editable ? S.editable : 0) | (document.readyState === "loading" ? S.busy : 0);
     rows.push([-1, idOf(document), "document", squeeze(document.title), "", "", "", s, 0, 0, innerWidth, innerHeight, "", 0, 0]);
-    visit(modal ?? root, 0, view(), false, false, false);
+    visit(modal ?? root, 0, whole = view(), false, false, false);
   }
   changesRead = changes; seen = signature();
   return JSON.stringify({token, url: document.URL, scale: devicePixelRatio, width: pixels(innerWidth), height: pixels(innerHeight), visible: isVisible(),
