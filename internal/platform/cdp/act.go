@@ -99,9 +99,13 @@ func callIn(ctx context.Context, p *page, f *frame, name string, args ...any) (a
 
 // simple performs an act that page/act.js does alone.
 func (o *operation) simple(ctx context.Context, name string, args ...any) error {
-	a, err := o.call(ctx, name, args...)
+	return o.end(o.call(ctx, name, args...))
+}
+
+// end returns the error of an act that has ended with the answer or the error. A dialog that the act has opened is none.
+func (o *operation) end(a answer, err error) error {
 	if errors.Is(err, errDialog) && o.sent {
-		return nil // the act has opened it
+		return nil
 	}
 	if err != nil {
 		return o.broken(err)
@@ -113,9 +117,6 @@ func (o *operation) simple(ctx context.Context, name string, args ...any) error 
 func (o *operation) selectItem(ctx context.Context) error {
 	o.sent = true
 	a, err := o.call(ctx, "choose", o.act.AddToSelection)
-	if errors.Is(err, errDialog) {
-		return nil
-	}
 	if err == nil && a.Error == "unsupported" {
 		o.sent = false
 		modifiers := 0
@@ -124,10 +125,7 @@ func (o *operation) selectItem(ctx context.Context) error {
 		}
 		return o.press(ctx, modifiers)
 	}
-	if err != nil {
-		return o.broken(err)
-	}
-	return o.fail(a)
+	return o.end(a, err)
 }
 
 // controlKey is the bit of the control key in the modifiers of the protocol.
@@ -158,13 +156,7 @@ func (o *operation) press(ctx context.Context, modifiers int) error {
 		}
 		return nil
 	})
-	if errors.Is(err, errDialog) && o.sent {
-		return nil // the click has opened it
-	}
-	if err != nil {
-		return o.broken(err)
-	}
-	return nil
+	return o.end(answer{}, err)
 }
 
 // point returns a point of the element in the page, in CSS pixels, at which a pointer meets it.
@@ -246,16 +238,10 @@ func (o *operation) write(ctx context.Context, replace bool) error {
 		}
 		return nil
 	})
-	if errors.Is(err, errDialog) {
-		return nil
+	if err := o.end(answer{}, err); err != nil || !replace {
+		return err
 	}
-	if err != nil {
-		return o.broken(err)
-	}
-	if replace {
-		return o.simple(ctx, "settle")
-	}
-	return nil
+	return o.simple(ctx, "settle")
 }
 
 // key1 presses a key in the page.

@@ -2,7 +2,6 @@ package cdp
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"slices"
 	"strings"
@@ -19,7 +18,7 @@ func Wrap(b desktop.Backend, browsers *devtools.Browsers, log *slog.Logger) desk
 	}
 	p := &platform{
 		tree: b.Tree, offscreen: b.Offscreen, documents: b.Documents, actor: b.Actor, watcher: b.Events,
-		browsers: browsers, log: log, open: map[*devtools.Browser]*tabs{}, last: map[int]*merged{},
+		browsers: browsers, log: log, open: map[*devtools.Browser]*tabs{}, last: map[int]*desktop.Snapshot{},
 	}
 	b.Tree = p
 	if b.Offscreen != nil {
@@ -49,7 +48,7 @@ type platform struct {
 
 	mu       sync.Mutex
 	open     map[*devtools.Browser]*tabs
-	last     map[int]*merged // by process
+	last     map[int]*desktop.Snapshot // of both ways, by process
 	versions uint64
 }
 
@@ -137,10 +136,8 @@ func (p *platform) Read(ctx context.Context, app desktop.App, id desktop.ID) (de
 	if !ours {
 		return p.tree.Read(ctx, app, id)
 	}
-	if o, err := p.inDialog(ctx, app, k, desktop.Act{}); err != nil {
-		return desktop.Element{}, err
-	} else if o != nil {
-		return o.read()
+	if o, e, err := p.inDialog(ctx, app, k, desktop.Act{}); o != nil || err != nil {
+		return e, err
 	}
 	page, f, err := p.find(ctx, app, k)
 	if err != nil {
@@ -150,9 +147,6 @@ func (p *platform) Read(ctx context.Context, app desktop.App, id desktop.ID) (de
 		return desktop.Element{}, err
 	}
 	e, err := page.readOne(ctx, f, k)
-	if errors.Is(err, errStale) || errors.Is(err, errNoWorld) {
-		return desktop.Element{}, stale(app)
-	}
 	if err != nil {
 		return desktop.Element{}, (&operation{app: app}).broken(err)
 	}
@@ -168,8 +162,8 @@ func (p *platform) complete(app desktop.App, e *desktop.Element) {
 	if m == nil {
 		return
 	}
-	if i := m.snapshot.Index(e.ID); i >= 0 {
-		was := &m.snapshot.Elements[i]
+	if i := m.Index(e.ID); i >= 0 {
+		was := &m.Elements[i]
 		e.Pos, e.Size, e.Frame = was.Pos, was.Size, was.Frame
 		e.States = e.States&^(desktop.Showing|desktop.Offscreen) | was.States&(desktop.Showing|desktop.Offscreen)
 	}
@@ -235,7 +229,7 @@ func (p *platform) Execute(ctx context.Context, app desktop.App, id desktop.ID, 
 	if !ours {
 		return p.actor.Execute(ctx, app, id, act)
 	}
-	if o, err := p.inDialog(ctx, app, k, act); err != nil {
+	if o, _, err := p.inDialog(ctx, app, k, act); err != nil {
 		return err
 	} else if o != nil {
 		return o.perform(ctx)

@@ -13,7 +13,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/devtools"
 )
 
-// A dialog is a dialog of JavaScript that blocks a page. The lock of the page guards its text.
+// A dialog is a dialog of JavaScript that blocks a page. It is not changed: a text for its field makes another one.
 type dialog struct {
 	session *devtools.Session // that reported it
 	token   string            // of its keys
@@ -54,39 +54,26 @@ func (p *page) openDialog(s *devtools.Session, params json.RawMessage) {
 	}
 }
 
-// openQuestion returns the dialog that blocks the page, or nil, and the text of its field.
-func (p *page) openQuestion() (*dialog, string) {
+// openQuestion returns the dialog that blocks the page, or nil.
+func (p *page) openQuestion() *dialog {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.question == nil {
-		return nil, ""
-	}
-	return p.question, p.question.text
+	return p.question
 }
 
 // lastReading returns the page as it was read before a dialog opened. Its content is nil if it never was.
 func (p *page) lastReading(title string) reading {
-	d, text := p.openQuestion()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if d == nil {
+	if p.question == nil {
 		return reading{}
 	}
-	return reading{page: p, title: title, content: p.content, dialog: d, text: text}
-}
-
-// dialogOf returns the dialog with the token, if it blocks the page still.
-func (p *page) dialogOf(token string) *dialog {
-	d, _ := p.openQuestion()
-	if d == nil || d.token != token {
-		return nil
-	}
-	return d
+	return reading{page: p, title: title, content: p.content, dialog: p.question}
 }
 
 // elements returns the dialog as elements below parent. The first index is first. native are the elements with which the
 // browser itself shows the dialog.
-func (d *dialog) elements(target, text string, first, parent int, native []desktop.Element) []desktop.Element {
+func (d *dialog) elements(target string, first, parent int, native []desktop.Element) []desktop.Element {
 	accept, title := "OK", d.site+" says"
 	if d.kind == "beforeunload" {
 		accept, title = "Leave", "Leave site?"
@@ -114,7 +101,7 @@ func (d *dialog) elements(target, text string, first, parent int, native []deskt
 	}
 	if d.kind == "prompt" {
 		add(dialogField, desktop.Textbox, out[len(out)-1].Name, desktop.Focusable|desktop.Editable, "activate")
-		out[len(out)-1].Value = text
+		out[len(out)-1].Value = d.text
 	}
 	add(dialogOK, desktop.Button, accept, desktop.Focusable, "press")
 	if d.kind != "alert" {
@@ -135,23 +122,17 @@ func (d *dialog) isShownBy(elements []desktop.Element) bool {
 	})
 }
 
-// An asking is a page whose dialog the platform shows by the elements native.
-type asking struct {
-	reading
-	native []desktop.Element
-}
-
 // withoutDialogs returns the platform's snapshot with the windows as they were before the dialogs of the pages opened:
 // the browser hides all of a window but such a dialog. It also returns the pages with dialogs by the windows.
-func (t *tabs) withoutDialogs(s *desktop.Snapshot, pages []reading) (*desktop.Snapshot, map[desktop.ID]asking) {
+func (t *tabs) withoutDialogs(s *desktop.Snapshot, pages []reading) (*desktop.Snapshot, map[desktop.ID]reading) {
 	t.mu.Lock()
 	calm := t.calm
 	t.mu.Unlock()
-	asked, out := map[desktop.ID]asking{}, &desktop.Snapshot{App: s.App, Taken: s.Taken, Warnings: s.Warnings}
+	asked, out := map[desktop.ID]reading{}, &desktop.Snapshot{App: s.App, Taken: s.Taken, Warnings: s.Warnings}
 	for _, window := range s.Children(-1) {
 		from, at, id := s, window, s.Elements[window].ID
-		if a, ok := dialogIn(s, window, pages); ok && calm != nil && calm.Index(id) >= 0 {
-			from, at, asked[id] = calm, calm.Index(id), a
+		if r := dialogIn(s, window, pages); r.native != nil && calm != nil && calm.Index(id) >= 0 {
+			from, at, asked[id] = calm, calm.Index(id), r
 		}
 		offset := len(out.Elements) - at
 		for _, e := range from.Elements[at:from.Elements[at].End] {
@@ -168,8 +149,8 @@ func (t *tabs) withoutDialogs(s *desktop.Snapshot, pages []reading) (*desktop.Sn
 	return out, asked
 }
 
-// dialogIn returns the page whose dialog the platform shows in the window.
-func dialogIn(s *desktop.Snapshot, window int, pages []reading) (asking, bool) {
+// dialogIn returns the page whose dialog the platform shows in the window, with the elements of the dialog.
+func dialogIn(s *desktop.Snapshot, window int, pages []reading) reading {
 	for _, r := range pages {
 		d := r.dialog
 		if d == nil {
@@ -179,12 +160,12 @@ func dialogIn(s *desktop.Snapshot, window int, pages []reading) (asking, bool) {
 			continue
 		}
 		for i := window + 1; i < s.Elements[window].End; i++ {
-			if elements := s.Elements[i:s.Elements[i].End]; d.isShownBy(elements) {
-				return asking{r, elements}, true
+			if r.native = s.Elements[i:s.Elements[i].End]; d.isShownBy(r.native) {
+				return r
 			}
 		}
 	}
-	return asking{}, false
+	return reading{}
 }
 
 // justAnswered returns a dialog that has ended, and that the platform may show still, or nil.
@@ -205,68 +186,50 @@ type dialogOperation struct {
 
 // perform performs the act. The caller has checked that a window shows the page.
 func (o *dialogOperation) perform(ctx context.Context) error {
-	switch verb := o.act.Verb; {
-	case verb == desktop.Press && (o.key.number == dialogOK || o.key.number == dialogCancel):
-		return o.answer(ctx, o.key.number == dialogOK)
-	case o.key.number == dialogField && (verb == desktop.SetText || verb == desktop.InsertText):
+	switch verb, number := o.act.Verb, o.key.number; {
+	case verb == desktop.Press && (number == dialogOK || number == dialogCancel):
+		params := map[string]any{"accept": number == dialogOK}
+		if number == dialogOK && o.dialog.kind == "prompt" {
+			params["promptText"] = o.dialog.text
+		}
+		o.sent = true
+		if err := o.dialog.session.Request(ctx, "Page.handleJavaScriptDialog", params, nil); err != nil {
+			return o.broken(err)
+		}
+		return nil
+	case number == dialogField && (verb == desktop.SetText || verb == desktop.InsertText):
+		next := *o.dialog
+		if next.text += o.act.Text; verb == desktop.SetText {
+			next.text = o.act.Text
+		}
 		o.page.mu.Lock()
 		defer o.page.mu.Unlock()
-		if verb == desktop.SetText {
-			o.dialog.text = ""
+		if o.page.question != o.dialog {
+			return stale(o.app)
 		}
-		o.dialog.text += o.act.Text
+		o.page.question = &next
 		return nil
-	case verb == desktop.TakeFocus && o.key.number == dialogField, verb == desktop.ScrollTo, verb == desktop.RefreshText:
+	case verb == desktop.TakeFocus && number == dialogField, verb == desktop.ScrollTo, verb == desktop.RefreshText:
 		return nil
 	}
 	return o.unsupported("has no such action in its dialog")
 }
 
-// answer answers the dialog, and waits until the page goes on.
-func (o *dialogOperation) answer(ctx context.Context, accept bool) error {
-	d, text := o.page.openQuestion()
-	if d != o.dialog {
-		return stale(o.app)
-	}
-	params := map[string]any{"accept": accept}
-	if accept && d.kind == "prompt" {
-		params["promptText"] = text
-	}
-	o.sent = true
-	if err := d.session.Request(ctx, "Page.handleJavaScriptDialog", params, nil); err != nil {
-		return o.broken(err)
-	}
-	return nil
-}
-
-// read returns an element of the dialog.
-func (o *dialogOperation) read() (desktop.Element, error) {
-	_, text := o.page.openQuestion()
-	for _, e := range o.dialog.elements(o.key.target, text, 0, -1, nil) {
-		if e.ID == o.key.id() {
-			return e, nil
-		}
-	}
-	return desktop.Element{}, stale(o.app)
-}
-
-// inDialog returns the act on an element of a dialog, or nil if the key is that of an element of a document.
-func (p *platform) inDialog(ctx context.Context, app desktop.App, k key, act desktop.Act) (*dialogOperation, error) {
+// inDialog returns the act on an element of a dialog, and the element. The act is nil if the key is that of an element
+// of a document.
+func (p *platform) inDialog(ctx context.Context, app desktop.App, k key, act desktop.Act) (*dialogOperation, desktop.Element, error) {
 	if !strings.HasPrefix(k.token, "dialog") {
-		return nil, nil
-	}
-	t := p.browser(ctx, app.PID)
-	if t == nil || t.page(k.target) == nil {
-		return nil, stale(app)
-	}
-	page := t.page(k.target)
-	d := page.dialogOf(k.token)
-	if d == nil {
-		return nil, stale(app)
+		return nil, desktop.Element{}, nil
 	}
 	s, err := p.Snapshot(ctx, app)
-	if err == nil && s.Index(k.id()) < 0 { // its window shows another tab now
-		err = stale(app)
+	if err != nil {
+		return nil, desktop.Element{}, err
 	}
-	return &dialogOperation{operation{page: page, key: k, app: app, act: act}, d}, err
+	if t, i := p.browser(ctx, app.PID), s.Index(k.id()); t != nil && i >= 0 && t.page(k.target) != nil { // a window shows the tab
+		page := t.page(k.target)
+		if d := page.openQuestion(); d != nil && d.token == k.token {
+			return &dialogOperation{operation{page: page, key: k, app: app, act: act}, d}, s.Elements[i], nil
+		}
+	}
+	return nil, desktop.Element{}, stale(app)
 }

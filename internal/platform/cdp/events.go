@@ -62,17 +62,6 @@ func (p *page) watch(ctx context.Context, out chan<- desktop.Event) {
 	for _, f := range p.frames {
 		go f.watch(ctx, out)
 	}
-	blocked := p.dialog
-	go func() {
-		select {
-		case <-blocked:
-			select {
-			case out <- desktop.Event{Kind: desktop.ChildrenChanged, At: time.Now()}:
-			case <-ctx.Done():
-			}
-		case <-ctx.Done():
-		}
-	}()
 }
 
 // changePause is the pause after a frame has gone to another document.
@@ -100,12 +89,10 @@ const navigationTimeout = 2 * time.Second
 // reportNavigation notes the begin or the end of a navigation of the page itself; the caller holds the lock.
 func (p *page) reportNavigation(method string, params json.RawMessage) {
 	var e struct {
-		ID          string `json:"frameId"`
-		Disposition string `json:"disposition"`
-		Kind        string `json:"navigationType"`
-		Frame       struct {
-			ID string `json:"id"`
-		} `json:"frame"`
+		ID          string              `json:"frameId"`
+		Disposition string              `json:"disposition"`
+		Kind        string              `json:"navigationType"`
+		Frame       struct{ ID string } `json:"frame"`
 	}
 	if json.Unmarshal(params, &e) != nil || e.ID != p.target && e.Frame.ID != p.target {
 		return

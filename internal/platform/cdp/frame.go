@@ -42,18 +42,19 @@ func stateBits() string {
 type frame struct {
 	id      string
 	session *devtools.Session
-	parent  *frame // nil: the page itself
+	parent  *frame     // nil: the page itself
+	reading sync.Mutex // held during a reading
 
-	mu    sync.Mutex
-	world int // execution context of the reader; 0: none yet
-	token string
-	heard map[int]bool // nodes with listeners for clicks, by the browser's number
-	asked time.Time    // for them
-	owner int          // number of the frame's element in the parent
-	read  string       // the document as it was read last, in JSON
-	last  *content     // the same, decoded
-	fully time.Time    // the begin of the last reading of the whole document; zero after an act
-	url   string
+	mu               sync.Mutex
+	world            int // execution context of the reader; 0: none yet
+	token            string
+	heard            map[int]bool // nodes with listeners for clicks, by the browser's number
+	asked            time.Time    // for them
+	owner            int          // number of the frame's element in the parent
+	last             *content     // the document as it was read last
+	fully            time.Time    // the begin of the last reading of the whole document
+	acts, fullyAfter int          // acts in the page, so far and before that reading
+	url              string
 }
 
 // errNoWorld means that the frame shows another document than before, or none.

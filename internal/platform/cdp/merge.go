@@ -8,9 +8,6 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// A merged is a snapshot of both ways.
-type merged struct{ snapshot *desktop.Snapshot }
-
 // versionsOfPages are the versions of merged snapshots: the platform's own ones are lower.
 const versionsOfPages = 1 << 62
 
@@ -30,7 +27,7 @@ func (p *platform) merge(ctx context.Context, t *tabs, s *desktop.Snapshot, page
 		if e.Role == desktop.Document && e.Parent >= 0 {
 			if r, place, ok := t.matching(ctx, s, i, pages, asked); ok {
 				if r.dialog != nil {
-					elements = append(elements, r.dialog.elements(r.page.target, r.text, len(elements), e.Parent, asked[s.Elements[s.WindowOf(i)].ID].native)...)
+					elements = append(elements, r.dialog.elements(r.page.target, len(elements), e.Parent, r.native)...)
 				}
 				view := desktop.Rect{X: place.X, Y: place.Y, W: r.content.Width, H: r.content.Height}
 				elements = r.content.appendTo(elements, r.page.target, e.Parent, place, view)
@@ -56,14 +53,14 @@ func (p *platform) merge(ctx context.Context, t *tabs, s *desktop.Snapshot, page
 	desktop.SetEnds(elements)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if m := p.last[s.App.PID]; m != nil && slices.EqualFunc(m.snapshot.Elements, elements, equal) {
-		same := *m.snapshot
+	if m := p.last[s.App.PID]; m != nil && slices.EqualFunc(m.Elements, elements, equal) {
+		same := *m
 		same.Taken, same.Warnings, same.App = s.Taken, s.Warnings, s.App
 		return &same
 	}
 	p.versions++
 	out := &desktop.Snapshot{App: s.App, Elements: elements, Version: versionsOfPages + p.versions, Taken: s.Taken, Warnings: s.Warnings}
-	p.last[s.App.PID] = &merged{snapshot: out}
+	p.last[s.App.PID] = out
 	return out
 }
 
@@ -77,14 +74,14 @@ func equal(a, b desktop.Element) bool {
 }
 
 // matching returns the page that the document of the platform shows, and its place on the screen.
-func (t *tabs) matching(ctx context.Context, s *desktop.Snapshot, document int, pages []reading, asked map[desktop.ID]asking) (reading, desktop.Point, bool) {
+func (t *tabs) matching(ctx context.Context, s *desktop.Snapshot, document int, pages []reading, asked map[desktop.ID]reading) (reading, desktop.Point, bool) {
 	e, window := &s.Elements[document], &s.Elements[s.WindowOf(document)]
 	if !e.States.Has(desktop.Showing) {
 		return reading{}, desktop.Point{}, false
 	}
-	if a, ok := asked[window.ID]; ok {
-		place, ok := placeOf(s, document, a.content)
-		return a.reading, place, ok
+	if r, ok := asked[window.ID]; ok {
+		place, ok := placeOf(s, document, r.content)
+		return r, place, ok
 	}
 	var fits []reading
 	for _, r := range pages {

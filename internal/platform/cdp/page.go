@@ -190,19 +190,23 @@ func readFrame(ctx context.Context, f *frame) (*content, error) {
 
 // content reads the frame's document without the frames in it. It decodes only a document that has changed.
 func (f *frame) content(ctx context.Context) (*content, error) {
+	f.reading.Lock()
+	defer f.reading.Unlock()
 	f.mu.Lock()
-	mayRepeat := f.last != nil && time.Since(f.fully) < maxAge
-	if !mayRepeat {
-		f.fully = time.Now()
-	}
+	acts, begun := f.acts, time.Now()
+	mayRepeat := f.last != nil && f.fullyAfter == acts && begun.Sub(f.fully) < maxAge
 	f.mu.Unlock()
 	text, err := f.text(ctx, fmt.Sprintf("%s.read(%t)", readerOf, mayRepeat))
-	if err != nil {
-		return nil, err
-	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.last == nil || text != "" && f.read != text {
+	if err != nil {
+		f.last = nil // the answer may be lost
+		return nil, err
+	}
+	if !mayRepeat {
+		f.fully, f.fullyAfter = begun, acts
+	}
+	if text != "" { // it has changed, or may have
 		c := &content{}
 		if err := json.Unmarshal([]byte(text), c); err != nil {
 			return nil, err
@@ -210,7 +214,7 @@ func (f *frame) content(ctx context.Context) (*content, error) {
 		if !c.isComplete() {
 			return nil, fmt.Errorf("the page's reader gave columns of different lengths")
 		}
-		f.read, f.last = text, c
+		f.last = c
 	}
 	own := *f.last
 	own.frames = map[int]*content{}
@@ -223,7 +227,7 @@ func (p *page) reread() {
 	defer p.mu.Unlock()
 	for _, f := range p.frames {
 		f.mu.Lock()
-		f.fully = time.Time{}
+		f.acts++
 		f.mu.Unlock()
 	}
 }

@@ -23,9 +23,9 @@ func (p *page) emulateFocus(ctx context.Context, on bool) error {
 	return err
 }
 
-// isShown reports whether one of the windows, or of the documents that show, is that of the page. The caller knows that the page says so itself. A page
-// that emulates the keyboard always says so, and one with a dialog says nothing: then the title of a window tells, if it
-// is that of no other tab. Otherwise the page ends the emulation and is asked again.
+// isShown reports whether one of the windows, or of the documents that show, is that of the page. The caller knows that
+// the page says so itself. A page that emulates the keyboard always says so, and one with a dialog says nothing: then the
+// title of a window tells, if it is that of no other tab. Otherwise the page ends the emulation and is asked again.
 func (t *tabs) isShown(ctx context.Context, p *page, windows ...string) bool {
 	p.mu.Lock()
 	emulates, asks := p.emulates, p.question != nil
@@ -53,9 +53,7 @@ func (t *tabs) titles(ctx context.Context) map[string]string {
 	var all struct {
 		Targets []devtools.Target `json:"targetInfos"`
 	}
-	if t.browser.Request(ctx, "Target.getTargets", map[string]any{}, &all) != nil {
-		return nil
-	}
+	_ = t.browser.Request(ctx, "Target.getTargets", map[string]any{}, &all)
 	titles := map[string]string{}
 	for _, target := range all.Targets {
 		if target.Kind == "page" {

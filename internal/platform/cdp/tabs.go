@@ -31,8 +31,8 @@ type reading struct {
 	page    *page
 	title   string
 	content *content
-	dialog  *dialog // that blocks the page, which is then as it was read before; nil: none
-	text    string  // of the dialog's field
+	dialog  *dialog           // that blocks the page, which is then as it was read before; nil: none
+	native  []desktop.Element // with which the platform shows its dialog
 }
 
 // page returns the page of a tab that was read before, or nil.
