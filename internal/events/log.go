@@ -3,6 +3,7 @@
 package events
 
 import (
+	"context"
 	"encoding/json"
 	"slices"
 	"sync"
@@ -110,23 +111,58 @@ func (l *Log) Describe(describe func(subject string, e *Event)) {
 	l.open = nil
 }
 
-// After returns up to limit events after the number, oldest first, or for 0 the last limit ones. missing is the number of
-// events in between that are dropped. A number beyond the last one is of an earlier log, so all events come after it.
-func (l *Log) After(number uint64, limit int) (events []Event, missing, last uint64) {
+// A Query selects events of a log.
+type Query struct {
+	// After is the number of the last known event; 0 means the last Limit events. A number beyond the last one is of an
+	// earlier log, so all events come after it.
+	After uint64
+	Limit int
+	Type  string // "": every type
+}
+
+// Find returns the selected events, oldest first. missing is the number of dropped events after the last known one.
+func (l *Log) Find(q Query) (found []Event, missing, last uint64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	first := l.first
+	first := max(l.first, 1)
 	switch {
-	case number == 0:
-		first = max(first, l.last-min(l.last, uint64(limit))+1)
-	case number > l.last:
-	case number+1 < first:
-		missing = first - number - 1
+	case q.After == 0 || q.After > l.last:
+	case q.After+1 < first:
+		missing = first - q.After - 1
 	default:
-		first = number + 1
+		first = q.After + 1
 	}
-	for n := first; n > 0 && n <= l.last && len(events) < limit; n++ {
-		events = append(events, *l.at(n))
+	if q.After == 0 && q.Type == "" {
+		first = max(first, l.last-min(l.last, uint64(q.Limit))+1)
 	}
-	return slices.Clip(events), missing, l.last
+	for n := first; n <= l.last && (len(found) < q.Limit || q.After == 0); n++ {
+		if e := l.at(n); q.Type == "" || e.Type == q.Type {
+			found = append(found, *e)
+		}
+	}
+	return slices.Clip(found[max(0, len(found)-q.Limit):]), missing, l.last
+}
+
+// await waits until an event is selected, ctx ends, or the time has passed. listen calls a function after each event,
+// until stop.
+func (l *Log) await(ctx context.Context, q Query, limit time.Duration, listen func(changed func()) (stop func())) {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	news := make(chan struct{}, 1)
+	defer listen(func() {
+		select {
+		case news <- struct{}{}:
+		default:
+		}
+	})()
+	for {
+		if found, _, _ := l.Find(q); len(found) > 0 {
+			return
+		}
+		select {
+		case <-news:
+		case <-ctx.Done():
+			return
+		}
+	}
 }

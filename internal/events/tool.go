@@ -27,16 +27,16 @@ func (s *Recorders) Tool(f Feed) *aai.Tool {
 		Name: aai.EventsTool, Title: "Events", Description: f.Description,
 		Params:  schema.MustParse(`{"type": "object", "additionalProperties": false, "properties": {` + ViewParams + `}}`),
 		Returns: aai.Schema{Source: json.RawMessage(`{"type": "object", "properties": {` + ViewSchema + `}}`)}, Effect: aai.Reads,
-		Assess: aai.Always(aai.Assessment{EffectInherent: true, Concurrency: aai.Independent}),
+		Assess: aai.Always(aai.Assessment{EffectInherent: true, Concurrency: aai.Independent}), Limits: aai.Limits{Timeout: CallTimeout},
 	}
 	if f.Source == nil {
 		return tool
 	}
 	tool.Run = func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
-		ctx, cancel := context.WithTimeout(ctx, connectTime)
+		connecting, cancel := context.WithTimeout(ctx, connectTime)
 		defer cancel()
-		r := s.recorder(ctx, f.Key(), f.Source)
-		view, text := ViewOf(&r.log, call, View{App: f.App, Since: r.begun, Updates: r.updates()})
+		r := s.recorder(connecting, f.Key(), f.Source)
+		view, text := ViewOf(ctx, &r.log, r.listen, call, View{App: f.App, Since: r.begun, Updates: r.updates()})
 		return &aai.Result{Text: text, Data: view, DataComplete: true, UntrustedSource: f.From}, nil
 	}
 	tool.Implementation.Watch = func(_ map[string]any, changed func()) (stop func(), err error) {

@@ -1,6 +1,7 @@
 package events
 
 import (
+	"context"
 	"fmt"
 	"strconv"
 	"strings"
@@ -28,30 +29,36 @@ const ViewSchema = `"app": {"type": "string"}, "events": {"type": "array", "item
 
 // ViewParams are the parameters of a call for events, as the text of a JSON Schema.
 const ViewParams = `"after": {"type": "integer", "minimum": 0, "default": 0, "description": "The number of the last known event"},
-	"limit": {"type": "integer", "minimum": 1, "maximum": 10000, "default": 50}`
+	"limit": {"type": "integer", "minimum": 1, "maximum": 10000, "default": 50},
+	"type": {"type": "string", "description": "Only events of this type"},
+	"wait_ms": {"type": "integer", "minimum": 0, "maximum": 60000, "default": 0, "description": "Wait so long for an event after the last known one"}`
 
-// defaultLimit is the default of the parameter limit.
-const defaultLimit = 50
+// CallTimeout is the limit of a call for events.
+const CallTimeout = 75 * time.Second
 
-// read fills in the events that a call requests.
-func (v *View) read(l *Log, call *aai.Call) {
-	after, _ := aai.WholeNumber(call.Args["after"])
-	limit := defaultLimit
-	if n, given := aai.WholeNumber(call.Args["limit"]); given {
-		limit = n
+// queryOf returns the query of a call, and how long to wait for an event.
+func queryOf(call *aai.Call) (q Query, wait time.Duration) {
+	number := func(name string, usual int) int {
+		if n, given := aai.WholeNumber(call.Args[name]); given {
+			return n
+		}
+		return usual
 	}
-	v.Events, v.Missing, v.Last = l.After(uint64(max(0, after)), limit)
-	if n := len(v.Events); n > 0 {
-		v.Last = v.Events[n-1].Number // later ones exceed the limit
-	}
-	if v.Events == nil {
-		v.Events = []Event{}
-	}
+	kind, _ := call.Args["type"].(string)
+	q = Query{After: uint64(max(0, number("after", 0))), Limit: number("limit", 50), Type: kind}
+	return q, time.Duration(number("wait_ms", 0)) * time.Millisecond
 }
 
-// ViewOf returns the events of a log that a call requests, and the same as text. The other fields of v are the caller's.
-func ViewOf(l *Log, call *aai.Call, v View) (View, string) {
-	v.read(l, call)
+// ViewOf returns the events of a log that a call requests, and the same as text, after it has waited as the call says.
+// listen calls a function after each event, until stop. The other fields of v are the caller's.
+func ViewOf(ctx context.Context, l *Log, listen func(changed func()) (stop func()), call *aai.Call, v View) (View, string) {
+	q, wait := queryOf(call)
+	if wait > 0 {
+		l.await(ctx, q, wait, listen)
+	}
+	if v.Events, v.Missing, v.Last = l.Find(q); v.Events == nil {
+		v.Events = []Event{}
+	}
 	lines := make([]string, 0, len(v.Events)+1)
 	if v.Missing > 0 {
 		lines = append(lines, fmt.Sprintf("%d events are missing: only the last ones are kept.", v.Missing))

@@ -18,7 +18,7 @@ func (d *engine) getEventsTool() spec {
 		returns:     events.ViewSchema,
 		description: "List what happened in a program since the first such call: windows, dialogs, focus, values, notifications.",
 		params:      appProp + `, ` + events.ViewParams,
-		required:    `["app"]`, unlisted: true, concurrency: constantConcurrency(aai.Independent),
+		required:    `["app"]`, unlisted: true, timeout: events.CallTimeout, concurrency: constantConcurrency(aai.Independent),
 		run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 			app, err := d.AdmittedApp(ctx, call)
 			if err != nil {
@@ -35,6 +35,7 @@ func eventsResult(ctx context.Context, r *eventlog.Recorder, call *aai.Call, app
 	if r.IsPolled() {
 		view.Updates = byPolling
 	}
-	view, text := events.ViewOf(r.Log(ctx), call, view)
+	listen := func(changed func()) (stop func()) { return r.Listen(eventlog.Events, changed) }
+	view, text := events.ViewOf(ctx, r.Log(ctx), listen, call, view)
 	return &aai.Result{Text: desktop.Fence(text, app.Name), Data: view, DataComplete: true}
 }

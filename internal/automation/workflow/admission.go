@@ -30,6 +30,7 @@ func (d *Document) calls(first int) (all []*Step) {
 // resolve finds the tools of all steps, and checks the known arguments.
 func (r *run) resolve(ctx context.Context) error {
 	for _, s := range r.doc.calls(1) {
+		r.resolveWait(ctx, s)
 		app, err := r.gateway.Catalog.Find(ctx, s.App)
 		if err != nil {
 			return stepError(s, err)

@@ -43,7 +43,8 @@ type Step struct {
 	args      map[string]any // with a *template for each string that refers to values
 	condition *condition
 	doneCheck *stepCheck
-	forEach   any // nil, a list, or a *template
+	wait      *eventWait // nil: a call
+	forEach   any        // nil, a list, or a *template
 	tool      *aai.Tool
 }
 
@@ -156,7 +157,7 @@ func membersOf(within bool) []string {
 	if within {
 		return known
 	}
-	return append(known, "for_each", "parallel")
+	return append(known, "for_each", "parallel", "wait_for")
 }
 
 // call parses the call of the step and its condition.
@@ -164,6 +165,13 @@ func (r *reader) call(o *documentObject, s *Step, member int) {
 	known := names{given: r.known}
 	_, group := o.members["parallel"]
 	each, repeats := o.members["for_each"]
+	if _, waits := o.members["wait_for"]; waits && member == 0 {
+		if given := o.members["when"]; given != nil {
+			s.condition = o.condition(given, known)
+		}
+		r.waitStep(o, s)
+		return
+	}
 	switch {
 	case group && member == 0:
 		for _, name := range []string{"tool", "app", "args", "for_each", "retry", "check"} {
@@ -221,7 +229,7 @@ func appOf(named string, args map[string]any, windows bool) string {
 // checkName rejects an ambiguous name.
 func (r *reader) checkName(o *documentObject, name string) {
 	switch {
-	case !isValueName(name) || name == itemName || isNumbered(name):
+	case !isValueName(name) || name == itemName || name == waitName || isNumbered(name):
 		o.fail("name", "expected letters, digits and _, not \"item\" or \"step_1\"")
 	case r.taken[name]:
 		o.fail("name", "an earlier step has this name")

@@ -40,6 +40,8 @@ type run struct {
 	values   stepValues // of the ended steps; changed only between steps
 	report   *report
 	before   map[int]Record // calls of the first step that ended before
+	// lastEvents are the numbers after which waits for events begin, by their source.
+	lastEvents map[string]int
 
 	mu            sync.Mutex // guards the fields below
 	acts          []Act      // of all steps
@@ -167,7 +169,11 @@ func (r *run) steps(door context.Context, first int) (*aai.Result, error) {
 	ctx, cancel := context.WithDeadline(door, until)
 	defer cancel()
 	total := float64(len(r.doc.Steps))
-	for _, s := range r.doc.Steps[first-1:] {
+	for i, s := range r.doc.Steps {
+		if i < first-1 {
+			continue
+		}
+		r.markEvents(ctx, i, i == first-1)
 		gateway.Progress(ctx, float64(s.Number), total,
 			fmt.Sprintf("Step %d/%d: %s", s.Number, len(r.doc.Steps), s.summary()))
 		err := r.runStep(ctx, s)
@@ -230,6 +236,8 @@ func (r *run) runStep(ctx context.Context, s *Step) *aai.Error {
 // executeStep runs a step after its condition.
 func (r *run) executeStep(ctx context.Context, s *Step) (any, *aai.Error) {
 	switch {
+	case s.wait != nil:
+		return r.awaitEvent(ctx, s)
 	case s.Parallel != nil:
 		return r.group(ctx, s)
 	case s.forEach != nil:

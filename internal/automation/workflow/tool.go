@@ -27,7 +27,7 @@ const toolTime = lifetime + rollbackTime
 const (
 	description = "Run several steps, approved once. Args use earlier results: {{step_1.title}}, {{name.field}}."
 	ofAnyApp    = " Beside tool name its app; default: the desktop's."
-	eachStep    = "Each {tool, args} and name, on_fail (abort, skip, or rollback of all done), retry, wait_after_ms, when ({value, equals|contains|exists}), for_each (list; args take {{item}}); or {parallel: [steps]}"
+	eachStep    = "Each {tool, args}, name, on_fail (abort|skip|rollback), retry, wait_after_ms, when {value, equals|contains|exists}, for_each (list; {{item}} in args), parallel: [steps], wait_for: {app, event, when}"
 	params      = `{"type": "object", "additionalProperties": false, "required": ["steps"], "properties": {"name": {"type": "string"}, "app": {"type": "string", "description": "For steps without one"},
 		"steps": {"type": "array", "minItems": 1, "items": {"type": "object"}, "description": "%s"},
 		"full": {"type": "boolean", "description": "Return each step's result"}}}`
@@ -68,7 +68,7 @@ func (c Config) tool(name string, windows bool) *aai.Tool {
 // their secrets, and each step has its own record.
 func hiddenArgs() []string {
 	names := []string{"steps"}
-	for _, of := range []string{"args", "for_each", "when", "check"} {
+	for _, of := range []string{"args", "for_each", "when", "check", "wait_for"} {
 		names = append(names, "steps."+of, "steps.parallel."+of)
 	}
 	return append(names, "calls.args")

@@ -152,7 +152,7 @@ func (m *toolMaker) eventsTool() *aai.Tool {
 	made := m.driver.config.Events.Tool(events.Feed{
 		App: m.app.ID, Description: tool.Description, Key: func() string { return key }, From: "the MCP server of " + m.app.ID, Source: source,
 	})
-	made.Assess, made.Limits, made.Limits.Unlisted = tool.Assess, tool.Limits, true
+	made.Assess, made.Limits.Unlisted = tool.Assess, true
 	made.Implementation.Summary, made.Implementation.Digest = tool.Implementation.Summary, tool.Implementation.Digest
 	return made
 }
