@@ -37,6 +37,9 @@ func (p *parser) readEvents(s *section, run toolReader) {
 	for c := n.First; c != nil; c = c.Next {
 		m := p.members(c, " that describes an event")
 		d := ToolDeclaration{Name: p.toolName(m, seen), Description: aai.CleanText(m.text("description"), maxText)}
+		if d.Description == "" {
+			p.warn(m.pathOf("description"), "missing; agents learn from it what happened")
+		}
 		if slices.Contains([]string{events.Lost, events.Ended, events.Started}, d.Name) {
 			p.fault(m.pathOf("name"), "is %q, an event of every app; expected another name", d.Name)
 		}

@@ -15,7 +15,7 @@ const notesWithEvents = `{"schema_version": "1.0", "appId": "org.example.Notes",
     "tools": [{"name": "add", "description": "Add a note", "method": "Add", "parameters": {"type": "object"}}],
     "events": [
       {"name": "added", "description": "A note was added", "signal": "Added", "fields": ["id", "title"]},
-      {"name": "synced", "signal": "Synced", "object": "/org/example/Sync", "interface": "org.example.Sync"}
+      {"name": "synced", "description": "All is saved", "signal": "Synced", "object": "/org/example/Sync", "interface": "org.example.Sync"}
     ]}}}`
 
 // eventDriver keeps the recipes of events.
@@ -52,7 +52,7 @@ func TestEventsAreATool(t *testing.T) {
 	if tool.Effect != aai.Reads {
 		t.Errorf("its effect is %s", tool.Effect)
 	}
-	if !strings.Contains(tool.Description, "added (id, title): A note was added; synced") {
+	if !strings.Contains(tool.Description, "added (id, title): A note was added; synced: All is saved") {
 		t.Errorf("it says %q", tool.Description)
 	}
 	if want := "listens to D-Bus signal org.example.Notes.Added of org.example.Notes, D-Bus signal org.example.Sync.Synced of org.example.Notes /org/example/Sync"; tool.Implementation.Summary != want {
@@ -87,7 +87,7 @@ const webWithEvents = `{"schema_version": "1.0", "version": "1.0.0", "platform":
   "tools": [{"name": "list", "description": "List mail", "parameters": {"type": "object"}, "execution": {"method": "GET", "path": "/mail"}}],
   "events": [
     {"name": "new_mail", "description": "Mail has arrived", "execution": {"path": "/events", "event": "mail", "query": {"all": "1"}}},
-    {"name": "deleted", "execution": {"path": "/events", "query": {"all": "1"}, "public": true}}]}`
+    {"name": "deleted", "description": "Mail is gone", "execution": {"path": "/events", "query": {"all": "1"}, "public": true}}]}`
 
 func TestEventsOfTheWeb(t *testing.T) {
 	d, err := Parse([]byte(webWithEvents), Options{})

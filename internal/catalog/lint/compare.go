@@ -92,6 +92,7 @@ type platformContract struct {
 	path    string
 	tools   []*aai.Tool
 	recipes []*aai.Recipe
+	events  []catalog.ToolDeclaration
 }
 
 func readContract(source []byte, o catalog.Options) (*contract, error) {
@@ -125,7 +126,7 @@ func readContract(source []byte, o catalog.Options) (*contract, error) {
 			}
 		}
 		if len(recipes) <= len(p.App.Tools) { // the last one may be the tool that reads the events
-			c.sections[p.App.Platform] = platformContract{s.tools.Mark, p.App.Tools[:len(recipes)], recipes}
+			c.sections[p.App.Platform] = platformContract{s.tools.Mark, p.App.Tools[:len(recipes)], recipes, eventsOf(p)}
 		}
 	}
 	return c, nil
@@ -164,6 +165,7 @@ func (d *difference) contracts(a, b *contract) {
 			d.record(answer.Minor, after.path, "is new: tools for %s", platform)
 		case has:
 			d.tools(before, after)
+			d.events(before, after)
 		}
 	}
 }
@@ -196,6 +198,50 @@ func (d *difference) tools(a, b platformContract) {
 	for i, after := range b.tools {
 		if !slices.ContainsFunc(a.tools, func(t *aai.Tool) bool { return t.Name == after.Name }) {
 			d.record(answer.Minor, catalog.JoinPath(b.path, "", i), "is new: the tool %s", after.Name)
+		}
+	}
+}
+
+// eventsOf returns the events of the app's platform.
+func eventsOf(d *catalog.Descriptor) []catalog.ToolDeclaration {
+	for _, s := range d.Document.Sections {
+		if s.Platform == d.App.Platform {
+			return s.Events
+		}
+	}
+	return nil
+}
+
+// fieldsOf returns the names of an event's values that the descriptor gives.
+func fieldsOf(e catalog.ToolDeclaration) []string {
+	if e.Recipe.DBus == nil {
+		return nil
+	}
+	return e.Recipe.DBus.Fields
+}
+
+// events compares the events of one platform by name. Agents and workflows wait for them by their names and fields.
+func (d *difference) events(a, b platformContract) {
+	named := func(list []catalog.ToolDeclaration, name string) int {
+		return slices.IndexFunc(list, func(e catalog.ToolDeclaration) bool { return e.Name == name })
+	}
+	path := func(tools string, at int) string {
+		return catalog.JoinPath(strings.TrimSuffix(tools, "tools")+"events", "", at)
+	}
+	for i, before := range a.events {
+		at := named(b.events, before.Name)
+		switch {
+		case at < 0:
+			d.record(answer.Major, path(a.path, i), "was removed: the event %s", before.Name)
+		case !slices.Equal(fieldsOf(before), fieldsOf(b.events[at])):
+			d.record(answer.Major, path(b.path, at), "has other fields")
+		case !sameValue(before.Recipe, b.events[at].Recipe):
+			d.record(answer.Patch, path(b.path, at), "has another source")
+		}
+	}
+	for i, after := range b.events {
+		if named(a.events, after.Name) < 0 {
+			d.record(answer.Minor, path(b.path, i), "is new: the event %s", after.Name)
 		}
 	}
 }
