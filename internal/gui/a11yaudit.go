@@ -109,7 +109,7 @@ func (v *view) auditRoots(ctx context.Context) ([]int, error) {
 	if top < 0 {
 		return nil, aai.Errorf(aai.AutomationFailed, "%s has no window that shows", aai.CleanLabel(v.app.Name, 60))
 	}
-	if page := v.largestPage(top); v.app.IsBrowser && scope == "" && page >= 0 {
+	if page := v.largestPage(top); v.app.IsBrowser && page >= 0 {
 		return []int{page}, nil // the browser's own controls are not the site's
 	}
 	return []int{top}, nil

@@ -37,6 +37,7 @@ func lowContrast(ratio, largeRatio float64) func(*audit, int) string {
 		if !at.In(a.Picture.Rect) {
 			return ""
 		}
+		at = at.Inset(1) // a frame is rounded up to whole pixels
 		if e.Role == desktop.Button {
 			at = at.Inset(buttonBorder)
 		}

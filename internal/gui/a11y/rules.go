@@ -101,8 +101,11 @@ func unrelatedLabel(a *audit, i int) string {
 func imageWithoutText(a *audit, i int) string {
 	e := &a.Snapshot.Elements[i]
 	const icon = 8 // pixels, up to which an image is no content
-	if e.Role != desktop.Image || !desktop.IsBlank(e.Name) || e.Description != "" || a.isPart(i) || a.document(i) < 0 || e.Frame.W <= icon || e.Frame.H <= icon {
+	if e.Role != desktop.Image || !desktop.IsBlank(e.Name) || e.Description != "" || a.document(i) < 0 || e.Frame.W <= icon || e.Frame.H <= icon {
 		return ""
+	}
+	if p := &a.Snapshot.Elements[e.Parent]; isControl(p) && !desktop.IsBlank(p.Name) {
+		return "" // the name of the control says it
 	}
 	return "it has no text alternative"
 }
