@@ -59,6 +59,9 @@ func scroll(ctx context.Context, v *view) (*aai.Result, error) {
 		to := math.Max(e.Min, math.Min(e.Max, fieldtext.ParseNumber(e.Value, 0)+float64(dx+dy)))
 		a.techniques = append(a.techniques, v.byAccessibility(bar, "its scroll bar", desktop.Act{Verb: desktop.SetNumber, Number: to}))
 	}
+	if v.inDevTools(i) {
+		dx, dy = dx*notch/pageNotch, dy*notch/pageNotch
+	}
 	a.techniques = append(a.techniques, v.byInput(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
 		at := w.Frame.Center()
 		if i >= 0 {
@@ -119,8 +122,11 @@ func (v *view) scrollToView(ctx context.Context, i int) (*aai.Result, error) {
 	return a.execute(ctx)
 }
 
-// notch is how many pixels most programs scroll per notch of the wheel.
-const notch = 50
+// How many pixels most programs, and pages of Chromium, scroll per notch of the wheel.
+const (
+	notch     = 50
+	pageNotch = 120
+)
 
 // notches converts pixels to notches of the wheel, at least one unless pixels is 0.
 func notches(pixels int) int {

@@ -54,13 +54,6 @@ func (p *page) openDialog(s *devtools.Session, params json.RawMessage) {
 	}
 }
 
-// openQuestion returns the dialog that blocks the page, or nil.
-func (p *page) openQuestion() *dialog {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.question
-}
-
 // lastReading returns the page as it was read before a dialog opened. Its content is nil if it never was.
 func (p *page) lastReading(title string) reading {
 	p.mu.Lock()
@@ -227,7 +220,7 @@ func (p *platform) inDialog(ctx context.Context, app desktop.App, k key, act des
 	}
 	if t, i := p.browser(ctx, app.PID), s.Index(k.id()); t != nil && i >= 0 && t.page(k.target) != nil { // a window shows the tab
 		page := t.page(k.target)
-		if d := page.openQuestion(); d != nil && d.token == k.token {
+		if d := page.lastReading("").dialog; d != nil && d.token == k.token {
 			return &dialogOperation{operation{page: page, key: k, app: app, act: act}, d}, s.Elements[i], nil
 		}
 	}
