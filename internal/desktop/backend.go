@@ -173,6 +173,7 @@ type Event struct {
 	Kind   EventKind
 	ID     ID // the element; "" for the app itself
 	Detail string
+	Unset  bool // of StateChanged: the element no longer has the state
 	At     time.Time
 }
 

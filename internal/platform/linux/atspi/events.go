@@ -170,7 +170,7 @@ func (s signal) event(sender string) (desktop.Event, bool) {
 func (s signal) objectEvent(e desktop.Event) (desktop.Event, bool) {
 	switch s.member {
 	case "StateChanged":
-		e.Kind, e.Detail = desktop.StateChanged, stateWord(s.detail)
+		e.Kind, e.Detail, e.Unset = desktop.StateChanged, stateWord(s.detail), s.number == 0
 		if e.Detail == "focused" && s.number == 1 {
 			e.Kind, e.Detail = desktop.FocusMoved, ""
 			return e, true
