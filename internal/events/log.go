@@ -12,8 +12,9 @@ import (
 
 // Limits of a log.
 const (
-	maxEvents = 10_000
-	maxBytes  = 16 << 20 // of all Fields
+	describeTime = 2 * time.Second // how long an event is kept back until it is described
+	maxEvents    = 10_000
+	maxBytes     = 16 << 20 // of all Fields
 )
 
 // The types of events of every app.
@@ -120,7 +121,8 @@ type Query struct {
 	Type  string // "": every type
 }
 
-// Find returns the selected events, oldest first. missing is the number of dropped events after the last known one.
+// Find returns the selected events, oldest first. missing is the number of dropped events after the last known one. last
+// is the number of the last event so far, without those that soon get a description.
 func (l *Log) Find(q Query) (found []Event, missing, last uint64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -135,12 +137,18 @@ func (l *Log) Find(q Query) (found []Event, missing, last uint64) {
 	if q.After == 0 && q.Type == "" {
 		first = max(first, l.last-min(l.last, uint64(q.Limit))+1)
 	}
+	last = l.last
 	for n := first; n <= l.last && (len(found) < q.Limit || q.After == 0); n++ {
-		if e := l.at(n); q.Type == "" || e.Type == q.Type {
+		e := l.at(n)
+		if e.Subject != "" && time.Since(e.At) < describeTime {
+			last = n - 1
+			break
+		}
+		if q.Type == "" || e.Type == q.Type {
 			found = append(found, *e)
 		}
 	}
-	return slices.Clip(found[max(0, len(found)-q.Limit):]), missing, l.last
+	return slices.Clip(found[max(0, len(found)-q.Limit):]), missing, last
 }
 
 // await waits until an event is selected, ctx ends, or the time has passed. listen calls a function after each event,
@@ -161,6 +169,7 @@ func (l *Log) await(ctx context.Context, q Query, limit time.Duration, listen fu
 		}
 		select {
 		case <-news:
+		case <-time.After(describeTime / 20): // an event may have got its description
 		case <-ctx.Done():
 			return
 		}

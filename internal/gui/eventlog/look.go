@@ -7,14 +7,17 @@ import (
 	"reflect"
 	"time"
 
-	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
-	"github.com/gybob/aai-gateway/internal/events"
 )
 
-// look reads the program, describes the elements of new events, and reports changes of its tree and its state.
+// maxRecent is the number of different snapshots by which elements are described: an event of an element may arrive after
+// the element has gone.
+const maxRecent = 3
+
+// look reads the program, describes the elements of new events, adds events that the program did not report, and reports
+// changes of its tree and its state.
 func (r *Recorder) look(ctx context.Context) {
-	if r.last != nil && !r.log.IsOpen() && !r.isFollowed(Tree, State) {
+	if len(r.recent) > 0 && !r.log.IsOpen() && !r.isFollowed(Tree, State) {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
@@ -23,27 +26,33 @@ func (r *Recorder) look(ctx context.Context) {
 	if err != nil {
 		return // the program hangs or has ended; its next event or its end comes later
 	}
-	before := r.last
-	r.last = now
-	if r.log.IsOpen() {
-		r.log.Describe(describer(before, now))
+	var before *desktop.Snapshot
+	if n := len(r.recent); n > 0 {
+		before = r.recent[n-1]
 	}
-	if before != nil {
+	if before == nil || before.Version != now.Version {
+		r.recent = append(r.recent[max(0, len(r.recent)-maxRecent+1):], now)
+	}
+	if before == nil {
+		r.known.begin(now)
+	} else {
 		r.addDialogs(before, now)
-		if r.IsPolled() {
-			r.addWindows(before, now)
-		}
+		r.addMissing(before, now)
 	}
-	if now.Version != r.version {
-		r.version = now.Version
+	if r.log.IsOpen() {
+		r.log.Describe(describer(r.recent...))
+	}
+	if now.Version == r.version {
+		return
+	}
+	r.version = now.Version
+	if before != nil {
+		r.notify(Tree)
+	}
+	if state := r.config.State(now); !reflect.DeepEqual(state, r.state) {
+		r.state = state
 		if before != nil {
-			r.notify(Tree)
-		}
-		if state := r.config.State(now); !reflect.DeepEqual(state, r.state) {
-			r.state = state
-			if before != nil {
-				r.notify(State)
-			}
+			r.notify(State)
 		}
 	}
 }
@@ -72,18 +81,4 @@ func (r *Recorder) snapshot(ctx context.Context) (*desktop.Snapshot, error) {
 	desktop.SetEnds(s.Elements)
 	s.Version = version.Sum64()
 	return s, nil
-}
-
-// addWindows adds the windows that were opened and closed, for a program that does not report them.
-func (r *Recorder) addWindows(before, now *desktop.Snapshot) {
-	add := func(kind string, in, other *desktop.Snapshot) {
-		for _, i := range in.Children(-1) {
-			if w := &in.Elements[i]; other.Index(w.ID) < 0 {
-				r.log.Add(events.Event{Type: kind, Element: desktop.Describe(w), Title: aai.CleanLabel(w.Name, maxTitle), At: now.Taken})
-				r.notify(Events)
-			}
-		}
-	}
-	add(windowOpened, now, before)
-	add(windowClosed, before, now)
 }

@@ -62,7 +62,8 @@ type Recorder struct {
 	read      time.Time // of the last reading
 	polled    bool      // the program reports no events
 
-	last    *desktop.Snapshot // for the goroutine only, as the following
+	recent  []*desktop.Snapshot // the last ones, oldest first; for the goroutine only, as the following
+	known   known
 	state   any
 	version uint64
 	busy    time.Duration
@@ -254,7 +255,7 @@ func (r *Recorder) reconnect(ctx context.Context) <-chan desktop.Event {
 	}
 	r.app = app
 	if !isSame {
-		r.last = nil
+		r.recent = nil
 	}
 	reported := r.watch(ctx)
 	if reported != nil || !wasPolled {
@@ -310,10 +311,14 @@ func (r *Recorder) record(e desktop.Event) bool {
 		return false
 	}
 	if e.Kind == desktop.StateChanged {
-		entry.Detail = e.Detail
+		if entry.Detail = e.Detail; e.Unset {
+			entry.Detail = "not " + e.Detail
+		}
 	}
-	r.log.Add(entry)
-	r.notify(Events)
+	if !r.repeats(entry) {
+		r.log.Add(entry)
+		r.notify(Events)
+	}
 	return true
 }
 
@@ -331,6 +336,9 @@ func typeOf(e desktop.Event) string {
 	case desktop.TextChanged:
 		return textChanged
 	case desktop.StateChanged:
+		if isConstant(e.Detail) {
+			return ""
+		}
 		return stateChanged
 	case desktop.SelectionMoved:
 		return selectionChanged

@@ -55,7 +55,7 @@ func (s *Recorders) recorder(app desktop.App) *Recorder {
 	}
 	r := &Recorder{
 		config: s.config(), app: app, begun: time.Now(), read: time.Now(),
-		wake: make(chan struct{}, 1), reads: make(chan chan struct{}), notes: make(chan desktop.Notification, 64), ready: make(chan struct{}), ended: make(chan struct{}),
+		wake: make(chan struct{}, 1), reads: make(chan chan struct{}), known: newKnown(), notes: make(chan desktop.Notification, 64), ready: make(chan struct{}), ended: make(chan struct{}),
 	}
 	for topic := range r.listeners {
 		r.listeners[topic] = map[*listener]struct{}{}
