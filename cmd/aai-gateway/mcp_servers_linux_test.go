@@ -79,7 +79,11 @@ func (b programPath) serverHome(t *testing.T) home {
 // exec runs a tool of an app, which must succeed, and returns its text.
 func (p *process) exec(app, tool, args string) string {
 	p.t.Helper()
-	reply := p.ask("tools/call", fmt.Sprintf(`{"name": "aai_exec", "arguments": {"app": %q, "tool": %q, "args": %s}}`, app, tool, args))
+	id := p.request("tools/call", fmt.Sprintf(`{"name": "aai_exec", "arguments": {"app": %q, "tool": %q, "args": %s}}`, app, tool, args))
+	reply := p.receive()
+	for string(reply.ID) != id { // a started server changes the lists
+		reply = p.receive()
+	}
 	var result toolResult
 	if err := json.Unmarshal(reply.Result, &result); err != nil || result.IsError || len(result.Content) == 0 {
 		p.t.Fatalf("%s %s: %s %v", app, tool, reply.Result, err)
@@ -112,7 +116,12 @@ func mcpServers(t *testing.T, b programPath) {
 		}
 		own += tokencount.Count(t, string(whole))
 	}
-	ours := tokencount.Count(t, string(p.ask("tools/list", `{}`).Result))
+	id := p.request("tools/list", `{}`)
+	list := p.receive()
+	for string(list.ID) != id {
+		list = p.receive()
+	}
+	ours := tokencount.Count(t, string(list.Result))
 	t.Logf("behind the gateway twelve servers cost %d tokens, by themselves %d: %.1f %%", ours, own, 100*float64(ours)/float64(own))
 	if 100*ours > 8*own {
 		t.Errorf("more than 8 %%")
