@@ -93,7 +93,7 @@ func TestAuditBesideAxe(t *testing.T) {
 		w.awaitElement(app, "heading Shop")
 		a := w.ok("ax_a11y_audit", params{"app": app})
 		found := map[string]int{}
-		var all []string // a label that is only beside its field is no label for axe-core
+		var all []string                                 // a label that is only beside its field is no label for axe-core
 		for _, i := range at(a.data, "issues").([]any) { //nolint:forcetypeassert // the schema says so
 			issue, _ := i.(map[string]any)
 			found[strings.Replace(fmt.Sprint(issue["rule"]), "label-relation", "field-label", 1)]++

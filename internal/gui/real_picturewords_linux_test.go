@@ -84,7 +84,7 @@ func TestRealWordsInPicture(t *testing.T) {
 	clicked("Refund\nSwap\nApprove\n")
 	a := w.ok("ax_find", params{"app": app, "query": "Archive"})
 	w.says(a.Text, `"Archive" [w`)
-	w.refused(aai.ElementNotFound, "ax_find", params{"app": app, "query": "Publish"})
+	_ = w.refused(aai.ElementNotFound, "ax_find", params{"app": app, "query": "Publish"})
 	a = w.ok("ax_find_visual", params{"app": app, "description": "Publish"})
 	w.says(a.Text, "No text in the picture matches", "Approve [w")
 	if at(a.data, "found") != false {
@@ -106,7 +106,7 @@ func TestRealVisualDiff(t *testing.T) {
 		return at(a.data, "passed"), a.Text, len(a.Images)
 	}
 	w.says(w.refused(aai.InvalidParams, "ax_visual_diff", params{"app": app, "baseline": "start"}).Message, "no picture of this program was kept as start")
-	w.refused(aai.InvalidParams, "ax_visual_diff", params{"app": app, "baseline": "../start", "update": true})
+	_ = w.refused(aai.InvalidParams, "ax_visual_diff", params{"app": app, "baseline": "../start", "update": true})
 	w.ok("ax_visual_diff", params{"app": app, "baseline": "start", "update": true})
 	if passed, text, pictures := compare(nil); passed != true || pictures != 0 {
 		t.Errorf("an equal window: %v, %s, %d pictures", passed, text, pictures)

@@ -34,7 +34,7 @@ func (r *Reader) findLanguages(ctx context.Context, program string) (string, err
 	if r.languages != "" {
 		return r.languages, nil
 	}
-	out, err := r.run(ctx, exec.Command(program, "--list-langs"), nil) //nolint:gosec,noctx // ended by run
+	out, err := r.run(ctx, exec.Command(program, "--list-langs"), nil) //nolint:noctx // ended by run
 	if err != nil {
 		return "", err
 	}

@@ -95,7 +95,7 @@ func darkShare(picture *image.Gray) float64 {
 func (r *Reader) pass(ctx context.Context, program, languages string, picture *image.Gray) ([]Word, error) {
 	large := enlarge(picture)
 	header := fmt.Sprintf("P5\n%d %d\n255\n", large.Rect.Dx(), large.Rect.Dy())
-	out, err := r.run(ctx, exec.Command(program, "stdin", "stdout", "-l", languages, "--psm", "11", "--dpi", "150", "tsv"), [][]byte{[]byte(header), large.Pix}) //nolint:gosec,noctx // ended by run
+	out, err := r.run(ctx, exec.Command(program, "stdin", "stdout", "-l", languages, "--psm", "11", "--dpi", "150", "tsv"), [][]byte{[]byte(header), large.Pix}) //nolint:noctx // ended by run
 	if err != nil {
 		return nil, err
 	}

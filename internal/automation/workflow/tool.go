@@ -2,6 +2,7 @@ package workflow
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -50,7 +51,7 @@ func (c Config) tool(name string, windows bool) *aai.Tool {
 	}
 	return &aai.Tool{
 		Name: name, Title: "Run a workflow", Description: says,
-		Params: schema.MustParse(fmt.Sprintf(params, eachStep)),
+		Params: schema.MustParse(fmt.Sprintf(params, eachStep)), Returns: aai.Schema{Source: json.RawMessage(`{"type": "object"}`)},
 		Effect: aai.Destroys, Assess: aai.Always(aai.Assessment{EffectInherent: true, OnlyMakesCalls: true, ElementParams: []string{}}), Limits: aai.Limits{Timeout: toolTime, Background: taskLifetime},
 		Privacy: aai.Privacy{Secret: hiddenArgs(), NonSecret: plainSteps, Result: true},
 		Run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) {

@@ -34,7 +34,7 @@ type eventWait struct {
 }
 
 // eventWait parses a wait, such as {"app": "org.example.Notes", "event": "added"}.
-func (o *documentObject) eventWait(value any, windows bool, usual string) *eventWait {
+func (o *documentObject) eventWait(value any, usual string) *eventWait {
 	members, ok := value.(map[string]any)
 	if !ok {
 		o.fail("wait_for", `expected an object such as {"app": "org.example.Notes", "event": "added"}`)
@@ -71,7 +71,7 @@ func (r *reader) waitStep(o *documentObject, s *Step) {
 			o.fail(name, "a step with wait_for has no call itself")
 		}
 	}
-	if s.wait = o.eventWait(o.members["wait_for"], r.windows, r.app); s.wait == nil {
+	if s.wait = o.eventWait(o.members["wait_for"], r.app); s.wait == nil {
 		return
 	}
 	value := func(name string) *template {
