@@ -29,7 +29,7 @@ func (d *engine) screenshotTool() spec {
 			"region": {"type": "object", "additionalProperties": false, "required": ["x", "y", "w", "h"],
 				"description": "On the screen", "properties": {
 				"x": {"type": "integer"}, "y": {"type": "integer"}, "w": {"type": "integer", "minimum": 1}, "h": {"type": "integer", "minimum": 1}}},
-			"marks": {"type": "boolean", "description": "Draw refs"}, "text": {"type": "boolean", "description": "Read its words; they get refs"},
+			"marks": {"type": "boolean", "description": "Draw refs"}, "text": {"type": "boolean", "description": "Read words"},
 			"max_side": {"type": "integer", "minimum": 16, "maximum": 16384, "default": 1568, "description": "A larger picture is scaled down"}`,
 		concurrency: func(call *aai.Call) aai.Concurrency {
 			if params.Has(call, "query") {

@@ -171,8 +171,8 @@ func (d *engine) onlyConnected(call *aai.Call) (int, error) {
 
 // Parameters that several tools share.
 const (
-	appProp   = `"app": {"type": "string", "description": "Name, alias, id or PID, as ax_list_apps shows"}`
-	queryProp = `"query": {"type": "string", "description": "Ref such as e12, name, role:button title:Save, contains:Sav, /regex/ or //button[@name='Save']"}`
+	appProp   = `"app": {"type": "string", "description": "Name, alias, id or PID from ax_list_apps"}`
+	queryProp = `"query": {"type": "string", "description": "Ref (e12), name, role:button title:Save, contains:Sav, /regex/ or //button[@name='Save']"}`
 	nthProp   = `"nth": {"type": "integer", "minimum": 1, "description": "Which of several matches"}`
 	modeProp  = `"mode": {"type": "string", "enum": ["background", "focus"], "default": "background", "description": "focus takes the person's pointer and keyboard"}`
 	clickProp = `"click_type": {"type": "string", "enum": ["single", "double", "right", "hover"], "default": "single"}`

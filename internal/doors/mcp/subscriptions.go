@@ -14,9 +14,10 @@ import (
 const (
 	// maxSubscriptions limits the resources that one client may subscribe to.
 	maxSubscriptions = 100
-	// subscriberShare bounds the work for a resource with many subscribers: the time between two notifications is at least
-	// this for each of them.
+	// subscriberShare bounds the work for a resource with more than manySubscribers: the time between two notifications is
+	// at least this for each of them.
 	subscriberShare = 3 * time.Millisecond
+	manySubscribers = 33
 )
 
 // subscriptions holds the subscribers of resources. It collects changes of a resource for its
@@ -183,7 +184,10 @@ func (f *subscriptions) changed(entry *subscribedResource) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if entry.debounce == nil && len(entry.subscribers) > 0 {
-		pause := max(entry.offer.Debounce, time.Duration(len(entry.subscribers))*subscriberShare)
+		pause := entry.offer.Debounce
+		if n := len(entry.subscribers); n > manySubscribers {
+			pause = max(pause, time.Duration(n)*subscriberShare)
+		}
 		entry.debounce = time.AfterFunc(max(0, time.Until(entry.refreshed.Add(pause))), func() { f.refresh(entry) })
 	}
 }
