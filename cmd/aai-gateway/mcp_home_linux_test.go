@@ -116,6 +116,7 @@ func TestMCP(t *testing.T) {
 		{"HTTPRefusesToStart", mcpHTTPRefusesToStart},
 		{"Events", mcpEvents},
 		{"EventsOfAnothersService", mcpEventsOfAnothersService},
+		{"WorkflowOn", mcpWorkflowOn},
 		{"EventsOfAServer", mcpEventsOfAServer},
 		{"InstalledInto", mcpInstalledInto},
 		{"Canaries", mcpCanaries},

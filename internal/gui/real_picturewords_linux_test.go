@@ -166,3 +166,19 @@ for i in range(12):
 window = Gtk.Window(title="Marked"); window.add(grid); window.show_all()
 Gtk.main()
 `
+
+// TestRealShownPassword: a page may show the password in its field, but no picture of the window does.
+func TestRealShownPassword(t *testing.T) {
+	t.Parallel()
+	w := newRealWorld(t)
+	w.useDevTools()
+	f := w.webForm(`<label>Key <input id=key type=password value="Quasimodo" style="font-size:24px"></label><p style="font-size:24px">Visible words</p>
+		<button onclick="key.type = 'text'">Show</button>`)
+	w.ok("ax_get_tree", params{"app": f.app})
+	w.ok("ax_click", params{"app": f.app, "query": "button Show"})
+	words := w.ok("ax_screenshot", params{"app": f.app, "text": true}).Text
+	w.says(words, "Visible words")
+	if strings.Contains(words, "Quasi") {
+		t.Errorf("the picture says %s", words)
+	}
+}

@@ -35,17 +35,27 @@ func (d *engine) withoutSecrets(ctx context.Context, apps []desktop.App, area de
 	return picture, nil
 }
 
-// secretFrames returns the places in the windows of the programs that show a secret of the person: fields into which the
-// gateway filled one, and the innermost elements with the text of one.
+// secretFrames returns the places in the windows of the programs that may show a secret of the person: fields for
+// passwords, which a page can show in the clear, fields into which the gateway filled a secret, and the innermost elements
+// with the text of one. Of several programs without filled secrets it reads only browsers, to save time.
 func (d *engine) secretFrames(ctx context.Context, apps []desktop.App) (frames []desktop.Rect, err error) {
 	some := gateway.HasSecrets(ctx)
 	for _, app := range apps {
-		if !some && !d.filled.Has(app) || app.HiddenReason != "" {
+		needed := some || d.filled.Has(app)
+		if app.HiddenReason != "" || !needed && len(apps) > 1 && !app.IsBrowser {
 			continue
 		}
 		shot, err := d.OpenBackend().Tree.Snapshot(ctx, app)
-		if err != nil {
+		if err != nil && needed {
 			return nil, guierr.Unreadable(err)
+		}
+		if err != nil {
+			continue
+		}
+		for i := range shot.Elements {
+			if e := &shot.Elements[i]; e.States.Has(desktop.Protected) && !e.Frame.Empty() && shot.IsVisible(i) {
+				frames = append(frames, e.Frame)
+			}
 		}
 		frames = append(frames, d.filled.Frames(shot)...)
 		if !some {

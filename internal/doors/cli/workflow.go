@@ -12,7 +12,7 @@ import (
 const workflowsApp = "workflows"
 
 func newWorkflow(r *run) *cobra.Command {
-	return newGroup("workflow", "Run workflows, and show, resume and undo their runs", newWorkflowList(r), newWorkflowRun(r), newWorkflowShow(r), newWorkflowResume(r), newWorkflowRollback(r))
+	return newGroup("workflow", "Run workflows, and show, resume and undo their runs", newWorkflowList(r), newWorkflowRun(r), newWorkflowShow(r), newWorkflowOn(r), newWorkflowResume(r), newWorkflowRollback(r))
 }
 
 func newWorkflowList(r *run) *cobra.Command {

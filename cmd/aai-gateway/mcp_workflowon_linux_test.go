@@ -1,0 +1,75 @@
+package main_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gybob/aai-gateway/internal/testkit"
+)
+
+// A stored workflow runs at each event while its command runs, and no longer when its file has changed.
+func mcpWorkflowOn(t *testing.T, b programPath) {
+	bus := testkit.StartBus(t)
+	app := testkit.ServeOnBus(t, bus, exampleApp)
+	h := b.home(t, bus)
+	h.write(t, ".aai/org.example.App/aai.json", eventfulDescriptor)
+	h.write(t, ".aai/config.json", `{"consent": {"preapproved": [
+		{"app": "org.example.App", "tools": ["echo", "events"], "caller": "*", "expires": "2999-01-01T00:00:00Z"},
+		{"app": "workflows", "tools": ["greet"], "caller": "*", "expires": "2999-01-01T00:00:00Z"}]}}`)
+	const workflow = `{"name": "greet", "params": {"type": "object", "properties": {"event": {"type": "object"}}, "required": ["event"]},
+		"steps": [{"app": "org.example.App", "tool": "echo", "args": {"v": "{{params.event.fields.title}}"}}]}`
+	h.write(t, ".aai/workflows/greet.json", workflow)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), 2*time.Minute)
+	defer cancel()
+	cmd := h.command(ctx, "workflow", "on", exampleApp, "added", "greet", "--into", "event")
+	said, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(said)
+	var all []string
+	until := func(text string) {
+		t.Helper()
+		for lines.Scan() {
+			all = append(all, lines.Text())
+			if strings.Contains(lines.Text(), text) {
+				return
+			}
+		}
+		t.Fatalf("%q is not said: %q", text, all)
+	}
+	add := func(title string) {
+		t.Helper()
+		if err := app.Conn.Emit(testkit.ServicePath, testkit.ServiceInterface+".Added", int32(1), title); err != nil {
+			t.Fatal(err)
+		}
+	}
+	until("Waiting for added")
+	for n := range 3 {
+		add(fmt.Sprint("note ", n))
+		for app.Calls("EchoString") < n+1 {
+			if time.Sleep(20 * time.Millisecond); ctx.Err() != nil {
+				for lines.Scan() {
+					all = append(all, lines.Text())
+				}
+				t.Fatalf("%d runs after %d events: %q", app.Calls("EchoString"), n+1, all)
+			}
+		}
+	}
+	h.write(t, ".aai/workflows/greet.json", strings.Replace(workflow, "greet", "other", 1))
+	add("one more")
+	until("has changed since")
+	if err := cmd.Wait(); err == nil {
+		t.Error("the command succeeded")
+	}
+	if n := app.Calls("EchoString"); n != 3 {
+		t.Errorf("%d runs", n)
+	}
+}
