@@ -43,8 +43,9 @@ type subscribedResource struct {
 	values      map[string]string
 	stop        func() // ends the watching; nil before it has begun
 	debounce    *time.Timer
-	refreshed   time.Time  // of the last refresh
-	refreshing  sync.Mutex // one refresh at a time
+	recheck     *time.Timer // for subscribers whose readings fail
+	refreshed   time.Time   // of the last refresh
+	refreshing  sync.Mutex  // one refresh at a time
 	subscribers map[*mcp.ServerSession]*subscriber
 }
 
@@ -54,6 +55,7 @@ type subscriber struct {
 	last   fingerprint
 	due    bool      // it has to be notified
 	read   time.Time // of the last reading for the subscriber
+	failed bool      // that reading failed; the subscriber was notified once
 }
 
 // add subscribes a client to a resource. It watches a resource of which the content is compared before it reads it, so
@@ -64,7 +66,13 @@ func (f *subscriptions) add(session *mcp.ServerSession, uri string, o *listedRes
 		return invalid("%s: %v", aai.CleanLabel(uri, 100), errNotSubscribable)
 	}
 	entry, first, err := f.register(session, uri, o, values, caller)
-	if err != nil || entry == nil {
+	if err == nil && entry == nil {
+		if _, err = f.read(o, values, caller); err != nil { // it may have lost the right since
+			return readError(uri, err)
+		}
+		return nil
+	}
+	if err != nil {
 		return err
 	}
 	if o.IsEachChangeNews {
@@ -154,8 +162,10 @@ func (f *subscriptions) remove(session *mcp.ServerSession, uri string) {
 	if len(entry.subscribers) == 0 {
 		delete(f.byURI, uri)
 		stop = entry.stop
-		if entry.debounce != nil {
-			entry.debounce.Stop()
+		for _, timer := range []*time.Timer{entry.debounce, entry.recheck} {
+			if timer != nil {
+				timer.Stop()
+			}
 		}
 	}
 	f.mu.Unlock()
@@ -199,6 +209,10 @@ func (f *subscriptions) refresh(entry *subscribedResource) {
 	defer entry.refreshing.Unlock()
 	f.mu.Lock()
 	entry.debounce, entry.refreshed = nil, time.Now() // later changes need another refresh
+	if entry.recheck != nil {
+		entry.recheck.Stop()
+		entry.recheck = nil
+	}
 	callers := make(map[*mcp.ServerSession]aai.Caller, len(entry.subscribers))
 	for session, follower := range entry.subscribers {
 		callers[session] = follower.caller
@@ -206,22 +220,12 @@ func (f *subscriptions) refresh(entry *subscribedResource) {
 	f.mu.Unlock()
 	news := false
 	for session, caller := range callers {
-		if f.markNews(entry, session) {
-			news = true
+		known, due := f.markNews(entry, session)
+		if news = news || due; known {
 			continue
 		}
 		now, err := f.read(entry.offer, entry.values, caller)
-		if err != nil {
-			now = sha256.Sum256([]byte(aai.AsError(err).Code))
-		}
-		f.mu.Lock()
-		if follower := entry.subscribers[session]; follower != nil && (follower.last != now || entry.offer.IsEachChangeNews && err == nil) {
-			follower.last, follower.due, news = now, true, true
-		}
-		if follower := entry.subscribers[session]; follower != nil && err == nil {
-			follower.read = time.Now()
-		}
-		f.mu.Unlock()
+		news = f.markRead(entry, session, now, err) || news
 	}
 	if news {
 		f.notify(entry.uri)
@@ -231,17 +235,43 @@ func (f *subscriptions) refresh(entry *subscribedResource) {
 // permissionInterval is how long a subscriber that could read a resource is notified of it without another reading.
 const permissionInterval = 10 * time.Second
 
-// markNews makes the resource due for a subscriber without reading it. It reports false if it must be read: to compare it,
-// or to check that the subscriber still may.
-func (f *subscriptions) markNews(entry *subscribedResource, session *mcp.ServerSession) bool {
+// markRead stores a reading for the subscriber, and reports whether the resource became due. A subscriber whose readings
+// fail is notified once, and is not read for before permissionInterval: each of its readings is a refused call.
+func (f *subscriptions) markRead(entry *subscribedResource, session *mcp.ServerSession, now fingerprint, err error) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	follower := entry.subscribers[session]
-	if follower == nil || !entry.offer.IsEachChangeNews || time.Since(follower.read) > permissionInterval {
+	if follower == nil {
 		return false
 	}
+	follower.read = time.Now()
+	due := err == nil && (follower.last != now || follower.failed || entry.offer.IsEachChangeNews) || err != nil && !follower.failed
+	if err == nil {
+		follower.last = now
+	}
+	follower.failed = err != nil
+	follower.due = follower.due || due
+	return due
+}
+
+// markNews makes the resource due for a subscriber without reading it. It reports known as false if it must be read: to
+// compare it, or to check that the subscriber still may.
+func (f *subscriptions) markNews(entry *subscribedResource, session *mcp.ServerSession) (known, due bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	follower := entry.subscribers[session]
+	recent := follower != nil && time.Since(follower.read) < permissionInterval
+	switch {
+	case recent && follower.failed:
+		if entry.recheck == nil {
+			entry.recheck = time.AfterFunc(time.Until(follower.read.Add(permissionInterval)), func() { f.refresh(entry) })
+		}
+		return true, false
+	case !recent || !entry.offer.IsEachChangeNews:
+		return false, false
+	}
 	follower.due = true
-	return true
+	return true, true
 }
 
 // takeDue reports, once, whether to notify the client of the resource. It also reports true

@@ -131,6 +131,32 @@ func TestOnlyThoseConcernedAreTold(t *testing.T) {
 	})
 }
 
+// TestRefusedSubscriber checks that a client that may no longer read is notified once, is read for again only ten seconds
+// later, cannot subscribe anew, and is notified when it may read again.
+func TestRefusedSubscriber(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSubscriptionTest(t)
+		o := s.offer(0)
+		if err := s.follow("a", o); err != nil {
+			t.Fatal(err)
+		}
+		s.content["a"] = "" // may not be read
+		for range 5 {
+			s.changed()
+			time.Sleep(time.Second)
+		}
+		s.after(0, "a@0s")
+		if s.reads != 2 {
+			t.Errorf("%d reads", s.reads)
+		}
+		if err := s.follow("a", o); err == nil {
+			t.Error("it subscribed again")
+		}
+		s.content["a"] = "2"
+		s.after(time.Minute, "a@10s")
+	})
+}
+
 // TestTheLastFollowerTakesTheTimerAlong checks that pending changes cause no notification after the
 // last subscriber has gone.
 func TestTheLastFollowerTakesTheTimerAlong(t *testing.T) {
