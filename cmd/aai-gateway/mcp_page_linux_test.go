@@ -36,8 +36,9 @@ func mcpToolOfAPage(t *testing.T, b programPath) {
 	if w.session, err = mcp.NewClient(&mcp.Implementation{Name: "sdk", Version: "0"}, nil).Connect(t.Context(), &mcp.CommandTransport{Command: cmd}, nil); err != nil {
 		t.Fatal(err)
 	}
+	folder := t.TempDir()
 	chromium := exec.CommandContext(context.WithoutCancel(t.Context()), "chromium", "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-		"--remote-debugging-port=0", "--user-data-dir="+t.TempDir(), "--enable-features=WebMCPTesting,DevToolsWebMCPSupport", server.URL)
+		"--remote-debugging-port=0", "--user-data-dir="+folder, "--enable-features=WebMCPTesting,DevToolsWebMCPSupport", server.URL)
 	chromium.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	if err := chromium.Start(); err != nil {
 		t.Fatal(err)
@@ -50,8 +51,8 @@ func mcpToolOfAPage(t *testing.T, b programPath) {
 	for begun := time.Now(); name == ""; {
 		said := w.run("browser", "list")
 		for line := range strings.Lines(said) {
-			if profile, ok := strings.CutPrefix(line, "chromium, "); ok {
-				name, _, _ = strings.Cut(strings.TrimSpace(profile), ", ")
+			if profile, ok := strings.CutPrefix(line, "chromium, "+folder); ok && strings.HasPrefix(profile, ", ") {
+				name = folder // and not another browser of this computer
 			}
 		}
 		if name == "" && time.Since(begun) > patience {

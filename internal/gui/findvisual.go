@@ -43,7 +43,7 @@ func (d *engine) findVisualTool() spec {
 		returns: `"found": {"type": "boolean"}, "method": {"type": "string"}, "vlm_backend": {"type": "string"}, "title": {"type": "string"}, "element_ref": {"type": "string"},
 			"position": ` + pairReturns + `, "size": ` + pairReturns + `, "confidence": {"type": "number"}, "others": {"type": "array", "items": {"type": "object"}}`,
 		description: "Find a drawn text, which is in no tree, in a picture. Returns a ref for ax_click.",
-		params: appProp + `, "description": {"type": "string", "minLength": 1, "maxLength": 300, "description": "Its words, such as Approve or the Approve button"}, ` + nthProp + `,
+		params: appProp + `, "description": {"type": "string", "minLength": 1, "maxLength": 300, "description": "Its words"}, ` + nthProp + `,
 			"window_index": {"type": "integer", "minimum": 0, "default": 0, "description": "As ax_list_windows counts"},
 			"screenshot": {"type": "string", "description": "A PNG, as base64, to search in place of the window; gives no ref"}`,
 		required:    `["app", "description"]`,
