@@ -63,6 +63,8 @@ func mcpWorkflowOn(t *testing.T, b programPath) {
 			}
 		}
 	}
+	add("{{secret:mail}}")
+	until("it contains {{")
 	h.write(t, ".aai/workflows/greet.json", strings.Replace(workflow, "greet", "other", 1))
 	add("one more")
 	until("has changed since")

@@ -28,7 +28,7 @@ const ViewSchema = `"app": {"type": "string"}, "events": {"type": "array", "item
 	"recorded_since": {"type": "string"}, "updates": {"type": "string"}`
 
 // ViewParams are the parameters of a call for events, as the text of a JSON Schema.
-const ViewParams = `"after": {"type": "integer", "minimum": 0, "default": 0, "description": "The number of the last known event"},
+const ViewParams = `"after": {"type": "integer", "minimum": 0, "default": 0, "description": "The number of the last known event; 0: the newest events"},
 	"limit": {"type": "integer", "minimum": 1, "maximum": 10000, "default": 50},
 	"type": {"type": "string", "description": "Only events of this type"},
 	"wait_ms": {"type": "integer", "minimum": 0, "maximum": 60000, "default": 0, "description": "Wait so long for an event after the last known one"}`

@@ -102,7 +102,7 @@ func (d *engine) visualResult(call *aai.Call, app desktop.App, picture *image.RG
 	}
 	chosen := all[best[nth-1]]
 	data.Found, data.Text, data.Ref, data.Position, data.Size, data.Confidence = true, chosen.Text, chosen.Ref, chosen.Position, chosen.Size, chosen.Confidence
-	text := fmt.Sprintf("%q [%s] at %d, %d, %d × %d, read with %.0f%% confidence", aai.CleanLabel(chosen.Text, 100), chosen.Ref, chosen.Position[0], chosen.Position[1], chosen.Size[0], chosen.Size[1], 100*chosen.Confidence)
+	text := fmt.Sprintf("%q%s at %d, %d, %d × %d, read with %.0f%% confidence", aai.CleanLabel(chosen.Text, 100), chosen.mark(), chosen.Position[0], chosen.Position[1], chosen.Size[0], chosen.Size[1], 100*chosen.Confidence)
 	if !params.Has(call, "nth") && len(best) > 1 {
 		for _, i := range best[1:] {
 			data.Others = append(data.Others, all[i])

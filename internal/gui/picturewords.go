@@ -3,7 +3,6 @@ package gui
 import (
 	"context"
 	"errors"
-	"fmt"
 	"image"
 	"slices"
 	"strings"
@@ -81,9 +80,17 @@ func wordsError(err error) error {
 func listPhrases(all []phrase) string {
 	var b strings.Builder
 	for _, p := range all {
-		fmt.Fprintf(&b, "%s [%s]\n", p.Text, p.Ref)
+		b.WriteString(p.Text + p.mark() + "\n")
 	}
 	return b.String()
+}
+
+// mark returns the ref in brackets, or "" for a text without one.
+func (p *phrase) mark() string {
+	if p.Ref == "" {
+		return ""
+	}
+	return " [" + p.Ref + "]"
 }
 
 // pictureWord returns the text of a picture that the call's query names by its ref.

@@ -47,8 +47,10 @@ func (d *engine) screenshot(ctx context.Context, call *aai.Call) (*aai.Result, e
 		return nil, guierr.Unsupported("pictures of the screen")
 	}
 	if !params.Has(call, params.AppParam) {
-		if params.Has(call, "query") {
-			return nil, aai.Errorf(aai.InvalidParams, "query: expected app as well, to find the element")
+		for name, purpose := range map[string]string{"query": "to find the element", "marks": "whose refs to draw", "text": "whose words to read"} {
+			if params.Has(call, name) && call.Args[name] != false {
+				return nil, aai.Errorf(aai.InvalidParams, "%s: expected app as well, %s", name, purpose)
+			}
 		}
 		return d.screenshotOfScreen(ctx, call, screen)
 	}

@@ -12,9 +12,9 @@ import (
 	"github.com/gybob/aai-gateway/internal/files/atomicfile"
 )
 
-// FilledFields are the fields that hold a secret of the person. They count as password fields until their program ends,
-// in every gateway of the person: a page may show its password, and a caller may delete a part of it so that the rest is
-// no longer recognized. It is safe for concurrent use.
+// FilledFields are the fields that hold a secret of the person, and those that were fields for passwords. They count as
+// password fields until their program ends, in every gateway of the person: a page may show its password, and a caller may
+// delete a part of it so that the rest is no longer recognized. It is safe for concurrent use.
 type FilledFields struct {
 	// Path is the file that the gateways of the person share; "" shares nothing.
 	Path string
@@ -33,6 +33,22 @@ type filledField struct {
 	PID     int        `json:"pid"`
 	Started string     `json:"started"`
 	ID      desktop.ID `json:"id"`
+	// IsPassword reports that it was a field for passwords, and that the gateway filled no secret into it.
+	IsPassword bool `json:"password,omitempty"`
+	// Identifier, Name and Frame are those of its element; they identify the one by which a program replaces it.
+	Identifier string       `json:"identifier,omitempty"`
+	Name       string       `json:"name,omitempty"`
+	Frame      desktop.Rect `json:"frame"`
+}
+
+func (o *filledField) isSame(other filledField) bool {
+	return o.PID == other.PID && o.Started == other.Started && o.ID == other.ID
+}
+
+// isReplacedBy reports whether the element may be the field in another form, such as one that shows its password.
+func (o *filledField) isReplacedBy(e *desktop.Element) bool {
+	sameName, samePlace := o.Name == e.Name, o.Frame == e.Frame && !e.Frame.Empty()
+	return e.Role == desktop.Textbox && (sameName && samePlace || o.Identifier != "" && o.Identifier == e.Identifier && (sameName || samePlace))
 }
 
 // maxFilledFields limits the fields; the oldest ones are dropped.
@@ -42,9 +58,12 @@ func fieldLimits() atomicfile.ReadLimits { return atomicfile.ReadLimits{Size: 1 
 
 // Add adds a field. Callers add it before they fill it.
 func (f *FilledFields) Add(ctx context.Context, app desktop.App, id desktop.ID, runs func(pid int) bool) error {
+	return f.add(ctx, filledField{PID: app.PID, Started: app.Started, ID: id}, runs)
+}
+
+func (f *FilledFields) add(ctx context.Context, one filledField, runs func(pid int) bool) error {
 	add := func(fields []filledField) []filledField {
-		one := filledField{app.PID, app.Started, id}
-		fields = slices.DeleteFunc(slices.Clone(fields), func(old filledField) bool { return old == one || !runs(old.PID) })
+		fields = slices.DeleteFunc(slices.Clone(fields), func(old filledField) bool { return old.isSame(one) || runs != nil && !runs(old.PID) })
 		fields = append(fields, one)
 		return fields[max(0, len(fields)-maxFilledFields):]
 	}
@@ -66,16 +85,21 @@ func (f *FilledFields) Add(ctx context.Context, app desktop.App, id desktop.ID, 
 }
 
 // of returns the fields of the program; nil for none.
-func (f *FilledFields) of(app desktop.App) (ids []desktop.ID) {
+func (f *FilledFields) of(app desktop.App) (fields []filledField) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.read()
 	for _, one := range f.fields {
 		if one.PID == app.PID && one.Started == app.Started {
-			ids = append(ids, one.ID)
+			fields = append(fields, one)
 		}
 	}
-	return ids
+	return fields
+}
+
+// has reports whether one of the fields has the id.
+func has(fields []filledField, id desktop.ID) bool {
+	return slices.ContainsFunc(fields, func(one filledField) bool { return one.ID == id })
 }
 
 // read reads the file if it has changed. The caller holds mu.
@@ -128,7 +152,7 @@ func (t hidingTree) Snapshot(ctx context.Context, app desktop.App) (*desktop.Sna
 // Read implements desktop.Tree.
 func (t hidingTree) Read(ctx context.Context, app desktop.App, id desktop.ID) (desktop.Element, error) {
 	e, err := t.Tree.Read(ctx, app, id)
-	if slices.Contains(t.filled.of(app), id) {
+	if has(t.filled.of(app), id) {
 		e.States, e.Value = e.States|desktop.Protected, ""
 	}
 	t.filled.hideTexts(ctx, &e)
@@ -173,7 +197,7 @@ func (f *FilledFields) hide(ctx context.Context, shot *desktop.Snapshot) *deskto
 			}
 		}
 	}
-	hidden := hideFields(shot, f.of(shot.App))
+	hidden := hideFields(shot, f.follow(ctx, shot))
 	for i := range hidden.Elements {
 		e := hidden.Elements[i]
 		if !f.hideTexts(ctx, &e) {
@@ -187,6 +211,28 @@ func (f *FilledFields) hide(ctx context.Context, shot *desktop.Snapshot) *deskto
 		hidden.Elements[i] = e
 	}
 	return hidden
+}
+
+// follow adds the fields for passwords in the snapshot, and the elements that replace such fields, and returns all fields.
+func (f *FilledFields) follow(ctx context.Context, shot *desktop.Snapshot) []filledField {
+	fields := f.of(shot.App)
+	var gone []filledField
+	for _, one := range fields {
+		if shot.Index(one.ID) < 0 {
+			gone = append(gone, one)
+		}
+	}
+	for i := range shot.Elements {
+		e := &shot.Elements[i]
+		password := e.States.Has(desktop.Protected)
+		if !password && (len(gone) == 0 || !slices.ContainsFunc(gone, func(one filledField) bool { return one.isReplacedBy(e) })) || has(fields, e.ID) {
+			continue
+		}
+		one := filledField{PID: shot.App.PID, Started: shot.App.Started, ID: e.ID, IsPassword: true, Identifier: e.Identifier, Name: e.Name, Frame: e.Frame}
+		fields = append(fields, one) // also if it cannot be stored
+		_ = f.add(context.WithoutCancel(ctx), one, f.Runs)
+	}
+	return fields
 }
 
 // hideTexts replaces the texts of the element that repeat a secret, and reports whether there were any.
@@ -204,14 +250,14 @@ func (f *FilledFields) hideTexts(ctx context.Context, e *desktop.Element) (found
 
 // hideFields returns the snapshot with the fields as password fields. The texts within them, which repeat the value, are
 // empty.
-func hideFields(shot *desktop.Snapshot, fields []desktop.ID) *desktop.Snapshot {
+func hideFields(shot *desktop.Snapshot, fields []filledField) *desktop.Snapshot {
 	if len(fields) == 0 {
 		return shot
 	}
 	hidden := *shot
 	hidden.Elements = slices.Clone(shot.Elements)
-	for _, id := range fields {
-		i := shot.Index(id)
+	for _, one := range fields {
+		i := shot.Index(one.ID)
 		if i < 0 {
 			continue
 		}
@@ -225,17 +271,19 @@ func hideFields(shot *desktop.Snapshot, fields []desktop.ID) *desktop.Snapshot {
 }
 
 // Has reports whether the program has filled fields.
-func (f *FilledFields) Has(app desktop.App) bool { return len(f.of(app)) > 0 }
+func (f *FilledFields) Has(app desktop.App) bool {
+	return slices.ContainsFunc(f.of(app), func(one filledField) bool { return !one.IsPassword })
+}
 
 // Holds reports whether the element is a filled field.
 func (f *FilledFields) Holds(app desktop.App, id desktop.ID) bool {
-	return slices.Contains(f.of(app), id)
+	return slices.ContainsFunc(f.of(app), func(one filledField) bool { return one.ID == id && !one.IsPassword })
 }
 
 // Frames returns the places of the filled fields of a program on the screen.
 func (f *FilledFields) Frames(shot *desktop.Snapshot) (frames []desktop.Rect) {
-	for _, id := range f.of(shot.App) {
-		if i := shot.Index(id); i >= 0 && !shot.Elements[i].Frame.Empty() {
+	for _, one := range f.of(shot.App) {
+		if i := shot.Index(one.ID); i >= 0 && !shot.Elements[i].Frame.Empty() {
 			frames = append(frames, shot.Elements[i].Frame)
 		}
 	}

@@ -55,3 +55,44 @@ func TestHiddenTexts(t *testing.T) {
 		t.Error("the snapshot of the platform was changed")
 	}
 }
+
+// TestFieldsForPasswords: what was a field for passwords stays one, also as another element of the program, and in another
+// gateway.
+func TestFieldsForPasswords(t *testing.T) {
+	field := desktop.Element{ID: "f1", Role: desktop.Textbox, Name: "Key", Identifier: "key", States: desktop.Editable | desktop.Protected, Frame: desktop.Rect{X: 1, Y: 2, W: 30, H: 9}, Parent: -1, End: 1}
+	path := t.TempDir() + "/filled.json"
+	gateway := func() *FilledFields {
+		return &FilledFields{Path: path, Runs: func(int) bool { return true }}
+	}
+	read := func(f *FilledFields, e desktop.Element) desktop.Element {
+		t.Helper()
+		shot := &desktop.Snapshot{App: desktop.App{PID: 7, Started: "1"}, Elements: []desktop.Element{e}}
+		now, err := WithFilledFields(desktop.Backend{Tree: oneTree{shot: shot}}, f).Tree.Snapshot(t.Context(), shot.App)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return now.Elements[0]
+	}
+	first := gateway()
+	read(first, field)
+	shown := field
+	shown.States, shown.Value = desktop.Editable, "Quasimodo"
+	if e := read(first, shown); e.Value != "" {
+		t.Errorf("the shown field has %q", e.Value)
+	}
+	if e := read(gateway(), shown); e.Value != "" {
+		t.Errorf("in another gateway the shown field has %q", e.Value)
+	}
+	shown.ID = "f2" // Firefox makes another element of it
+	if e := read(gateway(), shown); e.Value != "" {
+		t.Errorf("the element that replaces it has %q", e.Value)
+	}
+	if first.Has(desktop.App{PID: 7, Started: "1"}) {
+		t.Error("it counts as filled")
+	}
+	other := shown
+	other.ID, other.Identifier, other.Name = "f3", "town", "Town"
+	if e := read(gateway(), other); e.Value == "" {
+		t.Error("another field is hidden")
+	}
+}
