@@ -144,9 +144,9 @@ func (p *parser) writeTools(s *Section, section *objectText) {
 		tools[i] = p.toolText(s, &s.Tools[i])
 	}
 	section.put("tools", tools)
-	events := make([]objectText, len(s.Events))
+	var events []objectText
 	for i := range s.Events {
-		events[i] = p.toolText(s, &s.Events[i])
+		events = append(events, p.toolText(s, &s.Events[i]))
 	}
 	section.add("events", events)
 }

@@ -6,12 +6,16 @@ import (
 	"image/color"
 	"image/draw"
 	"slices"
+	"time"
 
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/gui/conversation"
 	"github.com/gybob/aai-gateway/internal/gui/guierr"
 )
+
+// passwordReadTimeout limits the reading of a program without filled secrets before its picture is shown.
+const passwordReadTimeout = 500 * time.Millisecond
 
 // withoutSecrets takes a picture of the area of the screen, and paints over what shows a secret of the person in the
 // windows of the programs. It reads the programs before and after, since a field may move meanwhile.
@@ -45,11 +49,17 @@ func (d *engine) secretFrames(ctx context.Context, apps []desktop.App) (frames [
 		if app.HiddenReason != "" || !needed && len(apps) > 1 && !app.IsBrowser {
 			continue
 		}
-		shot, err := d.OpenBackend().Tree.Snapshot(ctx, app)
-		if err != nil && needed {
-			return nil, guierr.Unreadable(err)
+		reading, cancel := ctx, context.CancelFunc(func() {})
+		if !needed {
+			reading, cancel = context.WithTimeout(ctx, passwordReadTimeout)
 		}
-		if err != nil {
+		shot, err := d.OpenBackend().Tree.Snapshot(reading, app)
+		cancel()
+		switch {
+		case err != nil && needed:
+			return nil, guierr.Unreadable(err)
+		case err != nil: // such as a program that hangs: its last picture is shown
+			frames = append(frames, d.filled.LastFrames(app)...)
 			continue
 		}
 		for i := range shot.Elements {

@@ -51,9 +51,14 @@ func (d *engine) visualDiffTool() spec {
 				"x": {"type": "integer"}, "y": {"type": "integer"}, "w": {"type": "integer", "minimum": 1}, "h": {"type": "integer", "minimum": 1}}}},
 			"ignore": {"type": "array", "maxItems": 100, "items": {"type": "string", "minLength": 1}, "description": "Queries of elements to ignore"},
 			"window_index": {"type": "integer", "minimum": 0, "default": 0, "description": "As ax_list_windows counts"}`,
-		required:    `["app", "baseline"]`,
-		concurrency: constantConcurrency(aai.Independent),
-		run:         d.visualDiff,
+		required: `["app", "baseline"]`,
+		concurrency: func(call *aai.Call) aai.Concurrency {
+			if params.Has(call, "ignore") {
+				return aai.Exclusive
+			}
+			return aai.Independent
+		},
+		run: d.visualDiff,
 	}
 }
 

@@ -289,3 +289,13 @@ func (f *FilledFields) Frames(shot *desktop.Snapshot) (frames []desktop.Rect) {
 	}
 	return frames
 }
+
+// LastFrames returns the places where the fields for passwords of a program were first seen.
+func (f *FilledFields) LastFrames(app desktop.App) (frames []desktop.Rect) {
+	for _, one := range f.of(app) {
+		if !one.Frame.Empty() {
+			frames = append(frames, one.Frame)
+		}
+	}
+	return frames
+}
