@@ -139,21 +139,21 @@ func (e *eventRuns) once(ctx context.Context, event any) error {
 	object := map[string]any{}
 	if e.into != "" {
 		// The text of a placeholder would count as the person's own: it may name a secret.
-		if text, err := json.Marshal(event); err != nil || bytes.Contains(text, []byte("{{")) {
+		text, err := json.Marshal(event)
+		if err != nil {
+			return err
+		}
+		if bytes.Contains(text, []byte("{{")) {
 			e.output.note("An event was left out: it contains {{, which could name a secret or a value.")
 			return nil
 		}
 		object[e.into] = event
 	}
-	err := e.exec(e.cmd, workflowsApp, e.workflow, object, e.pairs)
-	switch {
-	case ctx.Err() != nil:
-		return nil
-	case err == nil:
+	if err := e.exec(e.cmd, workflowsApp, e.workflow, object, e.pairs); err == nil {
 		e.failed = 0
-	default:
+	} else if e.failed++; ctx.Err() == nil {
 		e.output.note("The run failed: " + aai.AsError(err).Error())
-		if e.failed++; e.failed >= maxFailedRuns {
+		if e.failed >= maxFailedRuns {
 			return err
 		}
 	}
