@@ -1,10 +1,8 @@
 package gui_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -77,21 +75,6 @@ func joined(t *testing.T, s *linuxtest.Session, getenv func(string) string) *rea
 	}
 	w.offers(gui.Config{Open: func() desktop.Backend { return w.backend }, Baselines: &vision.Baselines{Folder: t.TempDir(), Sealer: unsealed{}}})
 	return w
-}
-
-// unsealed is a vision.Sealer that encrypts nothing.
-type unsealed struct{}
-
-func (unsealed) Seal(_ context.Context, id string, content []byte) ([]byte, error) {
-	return append([]byte(id), content...), nil
-}
-
-func (unsealed) Open(_ context.Context, id string, box []byte) ([]byte, error) {
-	content, is := bytes.CutPrefix(box, []byte(id))
-	if !is {
-		return nil, errors.New("it was sealed with another id")
-	}
-	return content, nil
 }
 
 // offers makes the gateway offer the desktop's tools, behind the gates.

@@ -1,8 +1,10 @@
 package gui_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 	"strings"
 	"sync"
@@ -28,6 +30,21 @@ type world struct {
 	gateway *gateway.Gateway
 	record  *record
 	caller  aai.Caller
+}
+
+// unsealed is a vision.Sealer that encrypts nothing.
+type unsealed struct{}
+
+func (unsealed) Seal(_ context.Context, id string, content []byte) ([]byte, error) {
+	return append([]byte(id), content...), nil
+}
+
+func (unsealed) Open(_ context.Context, id string, box []byte) ([]byte, error) {
+	content, is := bytes.CutPrefix(box, []byte(id))
+	if !is {
+		return nil, errors.New("it was sealed with another id")
+	}
+	return content, nil
 }
 
 // inWorld runs a test in a bubble of time with an empty desktop.
