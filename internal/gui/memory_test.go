@@ -57,7 +57,7 @@ func TestTerminalRemembers(t *testing.T) {
 		t.Errorf("%s was given twice", ref)
 	}
 
-	files, err := filepath.Glob(filepath.Join(folder, "*.json"))
+	files, err := filepath.Glob(filepath.Join(folder, "*-*.json")) // not the fields for passwords
 	if err != nil || len(files) != 1 {
 		t.Fatalf("the folder holds %q, %v", files, err)
 	}
@@ -109,7 +109,7 @@ func TestTerminalForgets(t *testing.T) {
 	form(command())
 	d.Fixture("Other")
 	command().ok("ax_get_tree", `{"app": "Form"}`)
-	files, err := filepath.Glob(filepath.Join(folder, "*.json"))
+	files, err := filepath.Glob(filepath.Join(folder, "*-*.json")) // not the fields for passwords
 	if err != nil || len(files) != 1 {
 		t.Fatalf("the folder holds %q, %v", files, err)
 	}
@@ -137,7 +137,7 @@ func TestTerminalCannotRemember(t *testing.T) {
 	command, folder := atTerminal(t, d)
 	f := form(command())
 	command().ok("ax_get_tree", `{"app": "Form"}`)
-	files, _ := filepath.Glob(filepath.Join(folder, "*.json"))
+	files, _ := filepath.Glob(filepath.Join(folder, "*-*.json")) // not the fields for passwords
 	if err := os.WriteFile(files[0], []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
