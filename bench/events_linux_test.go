@@ -155,7 +155,7 @@ func (w *desktopBench) completeness(b *testing.B) {
 	b.ReportMetric(float64(worst), "events")
 }
 
-// idleListeners measures a gateway whose client follows a program that does nothing.
+// idleListeners measures a gateway with a client that follows a program that does nothing.
 func (w *desktopBench) idleListeners(b *testing.B) {
 	c := w.newChanger(b)
 	time.Sleep(3 * time.Second) // the first looks are over

@@ -56,7 +56,7 @@ func drawnWindow(b *testing.B, random *rand.Rand) *image.RGBA {
 	return picture
 }
 
-// changed returns the picture with a change of the given kind: none, a tint nobody sees, a new word, a moved part, a
+// changed returns the picture with a change of the given kind: none, an invisible tint, a new word, a moved part, a
 // new color, one pixel in a hundred, or smoothing.
 func changed(picture *image.RGBA, kind int, random *rand.Rand) *image.RGBA {
 	out := image.NewRGBA(picture.Rect)

@@ -113,7 +113,7 @@ func mcpEvents(t *testing.T, b programPath) {
 	p.hangUp()
 }
 
-// The settings of Xfce, whose service the bus starts, report their changes.
+// The settings of Xfce report their changes; the bus starts their service.
 func mcpEventsOfAnothersService(t *testing.T, b programPath) {
 	if _, err := exec.LookPath("xfconf-query"); err != nil {
 		t.Fatal("install xfconf (make test does)")

@@ -16,7 +16,7 @@ import (
 
 const notesID = "org.example.Notes"
 
-// onNotes adds an app on a real bus whose tool add reports the event added of each title.
+// onNotes adds an app on a real bus; its tool add reports the event added of each title.
 func onNotes(t *testing.T, w *world) *testkit.BusService {
 	t.Helper()
 	bus := testkit.StartBus(t)

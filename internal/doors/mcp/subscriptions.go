@@ -43,7 +43,7 @@ type subscribedResource struct {
 	values      map[string]string
 	stop        func() // ends the watching; nil before it has begun
 	debounce    *time.Timer
-	recheck     *time.Timer // for subscribers whose readings fail
+	recheck     *time.Timer // for subscribers with failed readings
 	refreshed   time.Time   // of the last refresh
 	refreshing  sync.Mutex  // one refresh at a time
 	subscribers map[*mcp.ServerSession]*subscriber
@@ -235,8 +235,8 @@ func (f *subscriptions) refresh(entry *subscribedResource) {
 // permissionInterval is how long a subscriber that could read a resource is notified of it without another reading.
 const permissionInterval = 10 * time.Second
 
-// markRead stores a reading for the subscriber, and reports whether the resource became due. A subscriber whose readings
-// fail is notified once, and is not read for before permissionInterval: each of its readings is a refused call.
+// markRead stores a reading for the subscriber, and reports whether the resource became due. A subscriber with failed
+// readings is notified once, and is not read for before permissionInterval: each of its readings is a refused call.
 func (f *subscriptions) markRead(entry *subscribedResource, session *mcp.ServerSession, now fingerprint, err error) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()

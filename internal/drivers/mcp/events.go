@@ -130,7 +130,7 @@ func (s *server) followResource(ctx context.Context, uri string, ready func(), r
 		context.AfterFunc(ctx, func() {
 			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), maxRelist)
 			defer cancel()
-			_ = live.client.Unsubscribe(ctx, &sdk.UnsubscribeParams{URI: uri}) // an update that nobody follows is ignored
+			_ = live.client.Unsubscribe(ctx, &sdk.UnsubscribeParams{URI: uri}) // an update without a subscriber is ignored
 		})
 		return nil
 	}

@@ -22,7 +22,7 @@ const (
 	buttonBorder = 3
 	// minLetterWidth is the least average width of a letter, in heights of the text.
 	minLetterWidth = 0.3
-	// maxContrastArea limits the elements whose text is checked, in pixels: larger ones are no single text.
+	// maxContrastArea limits the elements with checked text, in pixels: larger ones are no single text.
 	maxContrastArea = 400_000
 )
 

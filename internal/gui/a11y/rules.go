@@ -147,7 +147,7 @@ func withoutFocus(a *audit, i int) string {
 	return "the keyboard does not reach it"
 }
 
-// inBar reports whether the element is in a bar whose items are reached by keys of their own, such as a title bar.
+// inBar reports whether the element is in a bar with items that have keys of their own, such as a title bar.
 func (a *audit) inBar(i int) bool {
 	for p := a.Snapshot.Elements[i].Parent; p >= 0; p = a.Snapshot.Elements[p].Parent {
 		switch a.Snapshot.Elements[p].Role {

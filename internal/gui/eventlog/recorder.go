@@ -240,7 +240,7 @@ func (r *Recorder) lookIfSilent(ctx context.Context, interval time.Duration) tim
 	return min(2*interval, idleInterval)
 }
 
-// reconnect watches a program again whose events have ended, such as after a restart of the accessibility bus.
+// reconnect watches a program again after its events have ended, such as after a restart of the accessibility bus.
 func (r *Recorder) reconnect(ctx context.Context) <-chan desktop.Event {
 	if r.config.Backend.Events == nil {
 		return nil

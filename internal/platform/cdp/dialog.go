@@ -142,7 +142,7 @@ func (t *tabs) withoutDialogs(s *desktop.Snapshot, pages []reading) (*desktop.Sn
 	return out, asked
 }
 
-// dialogIn returns the page whose dialog the platform shows in the window, with the elements of the dialog.
+// dialogIn returns the page of the dialog that the platform shows in the window, with the elements of the dialog.
 func dialogIn(s *desktop.Snapshot, window int, pages []reading) reading {
 	for _, r := range pages {
 		d := r.dialog
