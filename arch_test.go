@@ -182,7 +182,7 @@ func importRules() []packageRules {
 			why: "what texts and single elements hold; it knows no snapshot"},
 		{name: "internal/gui/risk", ours: []string{"aai"}, modules: []string{"golang.org/x/text"}, tests: []string{"internal/lexicon"},
 			why: "judges calls on windows for the gates of policy, which know no windows"},
-		{name: "internal/gui/screenshot", ours: []string{"aai", "internal/desktop"}, tests: []string{"golang.org/x/image"},
+		{name: "internal/gui/screenshot", ours: []string{"aai", "internal/desktop"},
 			why: "judges by pictures what no tree says"},
 		{name: "internal/gui/watch", ours: []string{"aai", "internal/desktop"},
 			why: "waits for a program's events; it knows neither calls nor conversations"},

@@ -12,7 +12,6 @@ import (
 	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/gui/a11y"
 	"github.com/gybob/aai-gateway/internal/gui/params"
-	"github.com/gybob/aai-gateway/internal/gui/screenshot"
 	"github.com/gybob/aai-gateway/internal/vision"
 )
 
@@ -150,9 +149,9 @@ func (v *view) addIssues(report *auditReport, issues []a11y.Issue, scope a11y.Sc
 	if len(marks) == 0 || scope.Picture == nil {
 		return nil
 	}
-	picture, scale := screenshot.Scale(screenshot.Clone(scope.Picture), defaultSide)
+	picture, scale := vision.Scale(vision.Clone(scope.Picture), defaultSide)
 	vision.DrawMarks(picture, marks, scope.Origin, scale)
-	data, err := screenshot.EncodePNG(picture)
+	data, err := vision.EncodePNG(picture)
 	if err != nil {
 		return nil
 	}

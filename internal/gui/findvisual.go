@@ -12,7 +12,6 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/desktop/refs"
 	"github.com/gybob/aai-gateway/internal/gui/params"
-	"github.com/gybob/aai-gateway/internal/gui/screenshot"
 	"github.com/gybob/aai-gateway/internal/vision"
 )
 
@@ -109,12 +108,12 @@ func (d *engine) visualResult(call *aai.Call, app desktop.App, picture *image.RG
 		}
 		text += fmt.Sprintf("; %d texts match as well:\n%s", len(best)-1, desktop.Fence(listPhrases(data.Others), app.Name))
 	}
-	shown := screenshot.Clone(picture)
+	shown := vision.Clone(picture)
 	for _, i := range slices.Backward(best) {
 		vision.DrawBox(shown, all[i].frame.Inset(-3), i == best[nth-1])
 	}
-	shown, _ = screenshot.Scale(shown, defaultSide)
-	png, err := screenshot.EncodePNG(shown)
+	shown, _ = vision.Scale(shown, defaultSide)
+	png, err := vision.EncodePNG(shown)
 	if err != nil {
 		return nil, aai.Errorf(aai.AutomationFailed, "the picture cannot be written as PNG: %w", err)
 	}

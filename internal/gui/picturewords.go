@@ -14,7 +14,6 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/guierr"
 	"github.com/gybob/aai-gateway/internal/gui/params"
 	"github.com/gybob/aai-gateway/internal/gui/programs"
-	"github.com/gybob/aai-gateway/internal/gui/screenshot"
 	"github.com/gybob/aai-gateway/internal/vision"
 )
 
@@ -56,7 +55,7 @@ func (d *engine) readWords(ctx context.Context, call *aai.Call, app desktop.App,
 		}
 		p.Text = aai.CleanLabel(strings.Join(texts, " "), 300)
 		p.Ref = session.AddPictureWord(conversation.PictureWord{
-			Text: p.Text, Process: conversation.ProcessOf(app), Window: w.ID, Frame: p.frame.Add(origin), Picture: screenshot.Crop(picture, p.frame),
+			Text: p.Text, Process: conversation.ProcessOf(app), Window: w.ID, Frame: p.frame.Add(origin), Picture: vision.Crop(picture, p.frame),
 		})
 		at := p.frame.Add(origin).Add(image.Pt(w.Frame.X, w.Frame.Y))
 		p.Position, p.Size = []int{at.Min.X, at.Min.Y}, []int{at.Dx(), at.Dy()}
@@ -151,7 +150,7 @@ func (v *view) clickWord(ctx context.Context, word conversation.PictureWord) (*a
 	if err != nil {
 		return nil, err
 	}
-	if !word.Frame.In(picture.Rect) || vision.DifferingShare(word.Picture, screenshot.Crop(picture, word.Frame)) > maxPictureChange {
+	if !word.Frame.In(picture.Rect) || vision.DifferingShare(word.Picture, vision.Crop(picture, word.Frame)) > maxPictureChange {
 		return nil, staleWord(word, "the window shows something else there now")
 	}
 	return v.clickPointOf(ctx, at, w)

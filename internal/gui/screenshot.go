@@ -12,7 +12,6 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/guierr"
 	"github.com/gybob/aai-gateway/internal/gui/params"
 	"github.com/gybob/aai-gateway/internal/gui/programs"
-	"github.com/gybob/aai-gateway/internal/gui/screenshot"
 	"github.com/gybob/aai-gateway/internal/vision"
 )
 
@@ -184,7 +183,7 @@ func (d *engine) captureWindow(ctx context.Context, call *aai.Call, app desktop.
 	}
 	if part != w.Frame {
 		at := image.Rect(part.X-w.Frame.X, part.Y-w.Frame.Y, part.X-w.Frame.X+part.W, part.Y-w.Frame.Y+part.H)
-		picture = screenshot.Crop(picture, at)
+		picture = vision.Crop(picture, at)
 	}
 	out, scale, err := pictureOf(call, picture, part, marks)
 	if err != nil {
@@ -214,14 +213,14 @@ func (d *engine) pictureOfWindow(ctx context.Context, app desktop.App, w desktop
 // of the screen.
 func pictureOf(call *aai.Call, picture *image.RGBA, area desktop.Rect, marks []vision.Mark) (out *aai.Result, scale float64, err error) {
 	side := params.Int(call, "max_side", defaultSide)
-	picture, scale = screenshot.Scale(picture, side)
+	picture, scale = vision.Scale(picture, side)
 	if len(marks) > 0 {
 		if scale == 1 {
-			picture = screenshot.Clone(picture)
+			picture = vision.Clone(picture)
 		}
 		vision.DrawMarks(picture, marks, image.Pt(area.X, area.Y), scale)
 	}
-	data, err := screenshot.EncodePNG(picture)
+	data, err := vision.EncodePNG(picture)
 	if err != nil {
 		return nil, 0, aai.Errorf(aai.AutomationFailed, "the picture cannot be written as PNG: %w", err)
 	}

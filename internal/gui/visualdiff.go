@@ -12,7 +12,6 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/gui/params"
-	"github.com/gybob/aai-gateway/internal/gui/screenshot"
 	"github.com/gybob/aai-gateway/internal/vision"
 )
 
@@ -109,7 +108,7 @@ func (d *engine) keepBaseline(ctx context.Context, call *aai.Call, picture *imag
 	if d.baselines == nil {
 		return nil, aai.Errorf(aai.AutomationNotSupported, "no baselines are kept here; give the baseline as a PNG")
 	}
-	data, err := screenshot.EncodePNG(picture)
+	data, err := vision.EncodePNG(picture)
 	if err == nil {
 		err = d.baselines.Save(ctx, call.Target.ID, name, data)
 	}
@@ -224,8 +223,8 @@ func diffResult(call *aai.Call, diff *vision.Diff, before, after *image.RGBA) (*
 		places = append(places, fmt.Sprintf("%d, %d, %d × %d", r["x"], r["y"], r["w"], r["h"]))
 	}
 	out.Text += fmt.Sprintf(" Regions in the picture, of %d: %s.", len(diff.Regions), strings.Join(places, "; "))
-	shown, _ := screenshot.Scale(diff.Draw(after, maxDiffRegions), defaultSide)
-	png, err := screenshot.EncodePNG(shown)
+	shown, _ := vision.Scale(diff.Draw(after, maxDiffRegions), defaultSide)
+	png, err := vision.EncodePNG(shown)
 	if err != nil {
 		return nil, aai.Errorf(aai.AutomationFailed, "the picture cannot be written as PNG: %w", err)
 	}

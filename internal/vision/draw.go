@@ -1,38 +1,10 @@
 package vision
 
 import (
-	"bytes"
-	"errors"
-	"fmt"
 	"image"
 	"image/color"
 	"image/draw"
-	"image/png"
 )
-
-// maxPixels limits the pictures that are decoded.
-const maxPixels = 64 << 20
-
-// DecodePNG decodes a PNG of at most 64 million pixels.
-func DecodePNG(data []byte) (*image.RGBA, error) {
-	config, err := png.DecodeConfig(bytes.NewReader(data))
-	if err != nil {
-		return nil, err
-	}
-	if config.Width*config.Height > maxPixels {
-		return nil, fmt.Errorf("%d × %d pixels are too many", config.Width, config.Height)
-	}
-	if config.Width == 0 || config.Height == 0 {
-		return nil, errors.New("it has no pixels")
-	}
-	decoded, err := png.Decode(bytes.NewReader(data))
-	if err != nil {
-		return nil, err
-	}
-	picture := image.NewRGBA(image.Rectangle{Max: decoded.Bounds().Size()})
-	draw.Draw(picture, picture.Rect, decoded, decoded.Bounds().Min, draw.Src)
-	return picture, nil
-}
 
 // DrawBox draws a frame of two pixels into the picture, red for the main one and blue for others.
 func DrawBox(picture *image.RGBA, at image.Rectangle, main bool) {
