@@ -174,7 +174,7 @@ func (t *table) diffRows(b *testing.B, picture *image.RGBA, folder string, round
 		writePNG(b, other, next)
 		begun := time.Now()
 		before, after := readPNG(b, one), readPNG(b, other)
-		diff, err := vision.Compare(before, after, nil)
+		diff, err := vision.Compare(before, after, nil, true)
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -25,6 +25,7 @@ type auditIssue struct {
 	Criterion   string `json:"criterion,omitempty"`
 	Element     string `json:"element"`
 	Ref         string `json:"element_ref"`
+	Path        string `json:"path"` // the elements around it and itself, from the window on
 	Description string `json:"description"`
 	Suggestion  string `json:"suggestion"`
 }
@@ -140,7 +141,7 @@ func (v *view) addIssues(report *auditReport, issues []a11y.Issue, scope a11y.Sc
 		e := &v.snapshot.Elements[issue.Index]
 		ref := v.ref(issue.Index)
 		report.Issues = append(report.Issues, auditIssue{
-			issue.Rule.Severity, issue.Rule.ID, issue.Rule.Criterion, desktop.Describe(e), ref, issue.Problem, issue.Rule.Mend,
+			issue.Rule.Severity, issue.Rule.ID, issue.Rule.Criterion, desktop.Describe(e), ref, v.rolePath(issue.Index), issue.Problem, issue.Rule.Mend,
 		})
 		if e.Parent >= 0 && !slices.ContainsFunc(marks, func(m vision.Mark) bool { return m.Label == ref }) {
 			marks = append(marks, vision.Mark{Label: ref, Frame: image.Rect(e.Frame.X, e.Frame.Y, e.Frame.X+e.Frame.W, e.Frame.Y+e.Frame.H)})
@@ -156,6 +157,30 @@ func (v *view) addIssues(report *auditReport, issues []a11y.Issue, scope a11y.Sc
 		return nil
 	}
 	return &aai.Image{MIME: "image/png", Data: data}
+}
+
+// rolePath returns the way to the element from its window, such as window "Mail" > list[2] > button "Send". Elements
+// without a name have their number among those of their role.
+func (v *view) rolePath(i int) string {
+	var steps []string
+	for ; i >= 0; i = v.snapshot.Elements[i].Parent {
+		e := &v.snapshot.Elements[i]
+		step := string(e.Role)
+		if !desktop.IsBlank(e.Name) {
+			step += " " + desktop.Quote(e.Name, maxPathWord)
+		} else {
+			n := 1
+			for _, s := range v.snapshot.Children(e.Parent) {
+				if s < i && v.snapshot.Elements[s].Role == e.Role {
+					n++
+				}
+			}
+			step += fmt.Sprintf("[%d]", n)
+		}
+		steps = append(steps, step)
+	}
+	slices.Reverse(steps)
+	return strings.Join(steps, " > ")
 }
 
 // finishAudit writes the summary and the text of the reply.

@@ -45,6 +45,7 @@ func (d *engine) visualDiffTool() spec {
 		description: "Compare a window with an earlier picture of it, as people see both. Shows the differences.",
 		params: appProp + `, "baseline": {"type": "string", "minLength": 1, "description": "The name of a picture that was kept with update, or a PNG as base64"},
 			"update": {"type": "boolean", "description": "Keep the window's picture as the baseline of this name"},
+			"perceptual": {"type": "boolean", "default": true, "description": "Ignore what people hardly see: small differences of color, smoothed edges"},
 			"threshold": {"type": "number", "minimum": 0, "maximum": 100, "default": 1, "description": "The acceptable difference in percent"},
 			"ignore_regions": {"type": "array", "maxItems": 100, "items": {"type": "object", "additionalProperties": false, "required": ["x", "y", "w", "h"], "description": "In the picture", "properties": {
 				"x": {"type": "integer"}, "y": {"type": "integer"}, "w": {"type": "integer", "minimum": 1}, "h": {"type": "integer", "minimum": 1}}}},
@@ -86,7 +87,7 @@ func (d *engine) visualDiff(ctx context.Context, call *aai.Call) (*aai.Result, e
 		return nil, err
 	}
 	gateway.Progress(ctx, 1, 2, "Comparing the pictures")
-	diff, err := vision.Compare(baseline, picture, ignored)
+	diff, err := vision.Compare(baseline, picture, ignored, params.Bool(call, "perceptual"))
 	if err != nil {
 		return nil, aai.Errorf(aai.AutomationFailed, "the pictures cannot be compared: %w", err)
 	}

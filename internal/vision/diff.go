@@ -33,13 +33,17 @@ func (d *Diff) Percentage() float64 {
 	return 100 * float64(d.Differing) / float64(d.Total)
 }
 
-// Compare compares two pictures as people see them: small differences of color and of smoothed edges do not count, nor
-// does any pixel in the ignored rectangles. Pixels that only one of the pictures has count as differing.
-func Compare(before, after *image.RGBA, ignored []image.Rectangle) (*Diff, error) {
+// Compare compares two pictures without the pixels in the ignored rectangles. If perceptual, it compares them as people
+// see them: small differences of color and of smoothed edges do not count. Pixels that only one picture has always do.
+func Compare(before, after *image.RGBA, ignored []image.Rectangle, perceptual bool) (*Diff, error) {
 	common := image.Rectangle{Max: before.Rect.Size()}.Intersect(image.Rectangle{Max: after.Rect.Size()})
 	one, other := cover(before, common, ignored), cover(after, common, ignored)
 	var out image.Image
-	if _, err := pixelmatch.MatchPixel(one, other, pixelmatch.Threshold(colorTolerance), pixelmatch.WriteTo(&out)); err != nil {
+	options := []pixelmatch.MatchOption{pixelmatch.WriteTo(&out), pixelmatch.Threshold(colorTolerance)}
+	if !perceptual {
+		options = append(options, pixelmatch.Threshold(0), pixelmatch.IncludeAntiAlias)
+	}
+	if _, err := pixelmatch.MatchPixel(one, other, options...); err != nil {
 		return nil, err
 	}
 	all := image.Rectangle{Max: before.Rect.Size()}.Union(image.Rectangle{Max: after.Rect.Size()})

@@ -121,6 +121,7 @@ func addCommands(root *cobra.Command, r *run) {
 		root.AddCommand(newWeb(r))
 	}
 	root.AddCommand(newShortcuts(r)...)
+	root.AddCommand(newWindowChecks(r)...)
 	root.SetHelpCommand(newHelp())
 	if r.cfg.RunDemo != nil {
 		root.AddCommand(newDemo(r))
