@@ -32,7 +32,7 @@ type Call struct {
 	// single call. Gates show it.
 	RepeatOver string
 	// IsRefresh reports that a page repeats a read to keep its display current. For DoorWeb and
-	// the same builtin read, the journal gets one line in ten minutes.
+	// the same read of the gateway, the desktop or events, the journal gets one line in ten minutes.
 	IsRefresh bool
 	// RequestError is an error in the request that kept it from becoming a call, such as
 	// arguments that are no object. Do records the call and rejects it with this error.

@@ -11,6 +11,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/doors/cli"
 	"github.com/gybob/aai-gateway/internal/doors/web"
 	"github.com/gybob/aai-gateway/internal/files/atomicfile"
+	"github.com/gybob/aai-gateway/internal/gui"
+	"github.com/gybob/aai-gateway/internal/gui/eventlog"
 	"github.com/gybob/aai-gateway/internal/oauth"
 )
 
@@ -41,7 +43,7 @@ func (p *program) serveWeb(ctx context.Context, f cli.Flags, o cli.WebOptions) e
 
 // servePage serves the dashboard of the built components.
 func (p *program) servePage(ctx context.Context, cfg *setup, built *components, o cli.WebOptions) error {
-	door, err := web.New(web.Config{Gateway: built.gateway, AskAtTerminal: o.Ask, WatchEvents: cfg.watchEvents(built), Log: built.log})
+	door, err := web.New(web.Config{Gateway: built.gateway, AskAtTerminal: o.Ask, WatchEvents: cfg.watchEvents(built), Programs: programsOf(built.desktop), Log: built.log})
 	if err != nil {
 		return err
 	}
@@ -67,6 +69,17 @@ func (p *program) servePage(ctx context.Context, cfg *setup, built *components, 
 		return err
 	}
 	return nil // ended as requested
+}
+
+// programsOf gives the dashboard access to the running programs; nil without a desktop.
+func programsOf(desk *aai.App) *web.Programs {
+	watcher, ok := gui.WatcherOf(desk)
+	if !ok {
+		return nil
+	}
+	return &web.Programs{Names: watcher.Names, WatchNames: watcher.Programs, WatchEvents: func(ctx context.Context, name string, changed func()) (func(), error) {
+		return watcher.Program(ctx, name, eventlog.Events, changed)
+	}}
 }
 
 // openDashboard opens the dashboard in the user's browser through a file that redirects to the link.

@@ -78,16 +78,19 @@ type recentReads struct {
 }
 
 // isRefresh reports whether an earlier line covers the finished call: the same read by the same
-// page, on the gateway itself, within refreshWindow. If not, it remembers this call.
+// page, of the gateway itself, the desktop or an app's events, within refreshWindow. If not, it remembers this call.
 func (l *recentReads) isRefresh(r *aai.Request, now time.Time) bool {
-	if r.App == nil || r.App.ID != aai.BuiltinApp || r.Call.Caller.Door != aai.DoorWeb || r.Tool == nil || r.Tool.Effect != aai.Reads {
+	if r.App == nil || r.Call.Caller.Door != aai.DoorWeb || r.Tool == nil || r.Tool.Effect != aai.Reads {
+		return false
+	}
+	if r.App.ID != aai.BuiltinApp && r.App.ID != aai.DesktopApp && r.Tool.Name != aai.EventsTool {
 		return false
 	}
 	args, err := json.Marshal(r.Call.Args)
 	if err != nil {
 		return false
 	}
-	key := string(bytes.Join([][]byte{[]byte(r.Call.Caller.Conversation()), []byte(r.Tool.Name), args}, []byte{0}))
+	key := string(bytes.Join([][]byte{[]byte(r.Call.Caller.Conversation()), []byte(r.App.ID), []byte(r.Tool.Name), args}, []byte{0}))
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if at, ok := l.last[key]; ok && r.Call.IsRefresh && now.Sub(at) < refreshWindow {

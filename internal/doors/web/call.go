@@ -30,7 +30,7 @@ func (v *pageRequest) callApp(app, tool string, args map[string]any) (*aai.Resul
 	v.terminalWait = 0
 	result, err := v.door.gateway.Do(v.ctx, &call)
 	for range maxRounds {
-		if err == nil || v.door.askAtTerminal == nil {
+		if err == nil || v.door.askAtTerminal == nil || aai.IsNonInteractive(v.ctx) {
 			break
 		}
 		begun := v.door.now()

@@ -26,6 +26,7 @@ type Config struct {
 	// WatchEvents calls tell with the event kind of each change, by any gateway of the
 	// person, until ctx ends. It returns at once. Nil: pages do not update.
 	WatchEvents func(ctx context.Context, tell func(kind string))
+	Programs    *Programs    // nil: there is no desktop
 	Log         *slog.Logger // nil discards the log
 }
 
@@ -34,6 +35,7 @@ type Door struct {
 	gateway       *gateway.Gateway
 	askAtTerminal func(ctx context.Context, questions []aai.Question) (map[string]aai.Answer, error)
 	watchEvents   func(ctx context.Context, tell func(kind string))
+	programs      *Programs
 	events        eventHub
 	streams       streamLimiter
 	log           *slog.Logger
@@ -64,7 +66,7 @@ const (
 // New returns a door. It does no I/O.
 func New(cfg Config) (*Door, error) {
 	d := &Door{
-		gateway: cfg.Gateway, askAtTerminal: cfg.AskAtTerminal, watchEvents: cfg.WatchEvents, log: cfg.Log, now: time.Now, pages: pages(),
+		gateway: cfg.Gateway, askAtTerminal: cfg.AskAtTerminal, watchEvents: cfg.WatchEvents, programs: cfg.Programs, log: cfg.Log, now: time.Now, pages: pages(),
 		name: hostName(), link: loginLink{secret: random(32), used: make(chan struct{})}, guessLimiter: rate.NewLimiter(rate.Every(guessInterval), maxGuesses), sessions: sessions{all: make(map[string]*session)},
 	}
 	if d.log == nil {

@@ -13,10 +13,11 @@ import (
 
 // The event kinds.
 const (
-	EventJournal     = "journal" // a record was added to the journal
-	EventActiveCalls = "running" // a call has begun, progressed or ended; or all was stopped
-	EventConsent     = "consent" // a consent was given, refused or revoked
-	EventApps        = "apps"    // apps came, went or changed
+	EventJournal     = "journal"  // a record was added to the journal
+	EventActiveCalls = "running"  // a call has begun, progressed or ended; or all was stopped
+	EventConsent     = "consent"  // a consent was given, refused or revoked
+	EventApps        = "apps"     // apps came, went or changed
+	EventPrograms    = "programs" // something happened in a program or an app that a page of events shows
 
 	EventSettings = "settings" // the person's settings file was written
 )
@@ -141,6 +142,9 @@ func (d *Door) streamEvents(w http.ResponseWriter, r *http.Request, v *pageReque
 	}
 	if !send(": here\n\n") {
 		return
+	}
+	if v.query.Get("page") == eventsPageName {
+		defer v.session.events.open(d)()
 	}
 	quiet := time.NewTicker(streamHeartbeat)
 	defer quiet.Stop()

@@ -23,7 +23,7 @@ type act func(v *pageRequest) (done any, err error)
 // pages lists all pages, in the order of the navigation. The first is the front page.
 func pages() []page {
 	return []page{
-		activeCallsPage(),
+		activeCallsPage(), eventsPage(),
 		appsPage(), appPage(), toolPage(), lintPage(), integrationsPage(), scanPage(),
 		historyPage(), storyPage(), chartsPage(),
 		consentPage(), loginsPage(),

@@ -24,6 +24,7 @@ type session struct {
 	csrf string
 
 	examined examination // by the doctor
+	events   followedSources
 
 	mu       sync.Mutex
 	lastUsed time.Time

@@ -54,7 +54,7 @@ func TestTheFirstLoadIsSmall(t *testing.T) {
 	for !strings.Contains(w.get(t, "/doctor").body, "<table") {
 	}
 	for _, path := range []string{
-		"/now", "/apps", "/app?app=org.test.Mail", "/app?app=org.test.App3", "/app?app=aai", "/tool?app=org.test.Mail&tool=send", "/found",
+		"/now", "/events", "/apps", "/app?app=org.test.Mail", "/app?app=org.test.App3", "/app?app=aai", "/tool?app=org.test.Mail&tool=send", "/found",
 		"/history", "/history/c1", "/history/charts", "/history/charts?days=7", "/consent", "/logins", "/settings", "/settings/logLevel", "/doctor",
 	} {
 		for _, lang := range []string{"en", "zh"} {
