@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"net/url"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gybob/aai-gateway/internal/testkit"
 )
@@ -22,20 +24,28 @@ const xfconfDescriptor = `{"schema_version": "1.0", "platform": "linux", "app": 
 
 // eventView are the events that a reading returned.
 type eventView struct {
-	Events []struct {
-		Number int
-		Type   string
-		Fields map[string]any
-	}
+	Events        []eventOfApp
 	Last, Missing int
 	Updates       string
 }
 
-// readEvents reads the events of an app.
+// eventOfApp is one of them.
+type eventOfApp struct {
+	Number int
+	Type   string
+	Fields map[string]any
+}
+
+// readEvents reads the events of an app. Updates that arrive meanwhile are lost.
 func (p *process) readEvents(app string) (view eventView) {
 	p.t.Helper()
 	var read struct{ Contents []struct{ Text string } }
-	m := p.ask("resources/read", fmt.Sprintf(`{"uri":"app:%s/events"}`, app))
+	p.next++
+	p.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":"%d","method":"resources/read","params":{"uri":"app:%s/events"}}`, p.next, app))
+	var m message
+	if err := json.Unmarshal([]byte(p.awaitAnswer(fmt.Sprint(p.next))), &m); err != nil {
+		p.t.Fatal(err)
+	}
 	if err := json.Unmarshal(m.Result, &read); err != nil || len(read.Contents) != 1 {
 		p.t.Fatalf("%s", m.Result)
 	}
@@ -54,12 +64,25 @@ func (h home) allow(t *testing.T, app, tool string) {
 // awaitUpdate waits for an update of a resource.
 func (p *process) awaitUpdate(uri string) {
 	p.t.Helper()
-	for line := range p.lines {
-		if strings.Contains(line, "notifications/resources/updated") && strings.Contains(line, uri) {
-			return
+	p.awaitLine("notifications/resources/updated", uri)
+}
+
+// awaitLine waits for a line with all the texts, and returns it.
+func (p *process) awaitLine(texts ...string) string {
+	p.t.Helper()
+	for end := time.After(patience); ; {
+		select {
+		case line, open := <-p.lines:
+			if !open {
+				p.t.Fatalf("the program ended before %q: %s", texts, p.err.String())
+			}
+			if !slices.ContainsFunc(texts, func(text string) bool { return !strings.Contains(line, text) }) {
+				return line
+			}
+		case <-end:
+			p.t.Fatalf("no line has %q", texts)
 		}
 	}
-	p.t.Fatal("no update")
 }
 
 // An agent is notified of the signals of an app that it may listen to.
@@ -130,15 +153,16 @@ func mcpEventsOfAnothersService(t *testing.T, b programPath) {
 	if out, err := query.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	for {
-		p.awaitUpdate("app:org.xfce.Xfconf/events")
-		for _, e := range p.readEvents("org.xfce.Xfconf").Events {
-			if e.Type == "setting_changed" && e.Fields["channel"] == "aai" && e.Fields["property"] == "/color" && e.Fields["value"] == "green" {
-				p.hangUp()
-				return
-			}
+	p.awaitUpdate("app:org.xfce.Xfconf/events")
+	changed := func(e eventOfApp) bool {
+		return e.Type == "setting_changed" && e.Fields["channel"] == "aai" && e.Fields["property"] == "/color" && e.Fields["value"] == "green"
+	}
+	for until := time.Now().Add(patience); !slices.ContainsFunc(p.readEvents("org.xfce.Xfconf").Events, changed); {
+		if time.Now().After(until) {
+			t.Fatalf("the events are %+v", p.readEvents("org.xfce.Xfconf"))
 		}
 	}
+	p.hangUp()
 }
 
 // The notifications of an MCP server are events of its app, and a subscription to one of its resources passes through.
@@ -195,14 +219,9 @@ func mcpEventsOfAServer(t *testing.T, b programPath) {
 // awaitAnswer waits for the answer to the request with the id, which must succeed.
 func (p *process) awaitAnswer(id string) string {
 	p.t.Helper()
-	for line := range p.lines {
-		if strings.Contains(line, fmt.Sprintf(`"id":%q`, id)) {
-			if strings.Contains(line, `"error":`) {
-				p.t.Fatal(line)
-			}
-			return line
-		}
+	line := p.awaitLine(fmt.Sprintf(`"id":%q`, id))
+	if strings.Contains(line, `"error":`) {
+		p.t.Fatal(line)
 	}
-	p.t.Fatal("no answer")
-	return ""
+	return line
 }

@@ -117,9 +117,7 @@ func mcpOverHTTP(t *testing.T, b programPath) {
 		t.Errorf("%d calls of echo have reached the app", n)
 	}
 	go func() { _, _ = call(old, "block", nil) }()
-	for app.Calls("Block") == 0 {
-		time.Sleep(5 * time.Millisecond)
-	}
+	app.WaitBlocked(1)
 	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -30,6 +31,7 @@ const (
 type liveWorld struct {
 	home
 	t       *testing.T
+	ctx     context.Context // of the test, for five minutes
 	session *mcp.ClientSession
 	changed chan struct{}
 }
@@ -37,7 +39,9 @@ type liveWorld struct {
 // live returns a client that is connected before the server starts.
 func (b programPath) live(t *testing.T, version string) *liveWorld {
 	t.Helper()
-	w := &liveWorld{home: b.home(t, nil), t: t, changed: make(chan struct{}, 100)}
+	ctx, cancel := context.WithTimeout(t.Context(), 5*patience)
+	t.Cleanup(cancel)
+	w := &liveWorld{home: b.home(t, nil), t: t, ctx: ctx, changed: make(chan struct{}, 100)}
 	w.env = append(w.env, "PERSON=yes", "AAI_INSECURE_STORAGE=1")
 	node, modules := nodeIn(t, "sdks", "scripts/need-sdks")
 	script, err := filepath.Abs(filepath.Join("testdata", "sdks", "live.mjs"))
@@ -59,7 +63,7 @@ func (b programPath) live(t *testing.T, version string) *liveWorld {
 	client := mcp.NewClient(&mcp.Implementation{Name: "sdk", Version: "0"}, &mcp.ClientOptions{
 		ToolListChangedHandler: func(context.Context, *mcp.ToolListChangedRequest) { w.changed <- struct{}{} },
 	})
-	if w.session, err = client.Connect(t.Context(), &mcp.CommandTransport{Command: cmd}, &mcp.ClientSessionOptions{ProtocolVersion: version}); err != nil {
+	if w.session, err = client.Connect(ctx, &mcp.CommandTransport{Command: cmd}, &mcp.ClientSessionOptions{ProtocolVersion: version}); err != nil {
 		t.Fatal(err)
 	}
 	return w
@@ -70,7 +74,7 @@ func (w *liveWorld) path(name string) string { return filepath.Join(w.folder, na
 // call calls a listed tool and returns the text of its result.
 func (w *liveWorld) call(tool string, args map[string]any) string {
 	w.t.Helper()
-	r, err := w.session.CallTool(w.t.Context(), &mcp.CallToolParams{Name: tool, Arguments: args})
+	r, err := w.session.CallTool(w.ctx, &mcp.CallToolParams{Name: tool, Arguments: args})
 	if err != nil {
 		return err.Error()
 	}
@@ -84,7 +88,7 @@ func (w *liveWorld) call(tool string, args map[string]any) string {
 // run runs a command of the person, which must succeed.
 func (w *liveWorld) run(args ...string) string {
 	w.t.Helper()
-	out, err := w.command(w.t.Context(), args...).Output()
+	out, err := w.command(w.ctx, args...).Output()
 	if err != nil {
 		w.t.Fatalf("%v: %v %s", args, err, out)
 	}
@@ -95,8 +99,8 @@ func (w *liveWorld) run(args ...string) string {
 // returns its entry.
 func (w *liveWorld) listed(name, description string) *mcp.Tool {
 	w.t.Helper()
-	for {
-		list, err := w.session.ListTools(w.t.Context(), nil)
+	for late := time.After(patience); ; {
+		list, err := w.session.ListTools(w.ctx, nil)
 		if err != nil {
 			w.t.Fatal(err)
 		}
@@ -109,7 +113,11 @@ func (w *liveWorld) listed(name, description string) *mcp.Tool {
 		if found == nil && description == "" || found != nil && description != "" && strings.Contains(found.Description, description) {
 			return found
 		}
-		<-w.changed // without it the test does not end
+		select {
+		case <-w.changed:
+		case <-late:
+			w.t.Fatalf("%s is not listed with %q: %+v", name, description, found)
+		}
 	}
 }
 
@@ -134,9 +142,11 @@ func mcpServerThatChanges(t *testing.T, b programPath) {
 			}
 			w.killServer()
 			w.write(t, "tools.json", liveTools)
-			for said := ""; !strings.HasSuffix(said, `do {"x":"2"}`); { // the first call finds the changed tool
+			until := time.Now().Add(patience)
+			for said := ""; !strings.HasSuffix(said, `do {"x":"2"}`) && time.Now().Before(until); { // the first call finds the changed tool
 				said = w.call("aai_exec", map[string]any{"app": liveApp, "tool": "do", "args": map[string]any{"x": "2", "place": "p"}})
-				if !strings.Contains(said, "CONSENT_REQUIRED") && !strings.Contains(said, "APP_NOT_RUNNING") {
+				// A call that meets the end of the server fails; the next one starts it.
+				if !strings.Contains(said, "CONSENT_REQUIRED") && !strings.Contains(said, "APP_NOT_RUNNING") && !strings.Contains(said, "AUTOMATION_FAILED") {
 					break
 				}
 			}

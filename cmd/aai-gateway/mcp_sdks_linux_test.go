@@ -103,11 +103,16 @@ func (w *sdkWorld) lists() {
 	}
 	var resources struct{ Resources, ResourceTemplates []named }
 	w.do(&resources, "listResources")
-	if r := resources.Resources; len(r) != 1 || r[0].URI != "app:"+exampleApp {
-		w.t.Errorf("the resources are %+v", r)
+	if got := names(resources.Resources, func(n named) string { return n.URI }); !slices.Equal(got, []string{
+		"app:" + exampleApp, "axterminator://apps", "axterminator://clipboard", "axterminator://system/status"}) {
+		w.t.Errorf("the resources are %q", got)
 	}
 	w.do(&resources, "listResourceTemplates")
-	if got := names(resources.ResourceTemplates, func(n named) string { return n.URITemplate }); !slices.Equal(got, []string{"app:{+id}", "guide:{+id}", "output:{id}"}) {
+	if got := names(resources.ResourceTemplates, func(n named) string { return n.URITemplate }); !slices.Equal(got, []string{
+		"app:{+id}", "app:{+id}/events", "app:{+id}/resource/{uri}",
+		"axterminator://app/{name}/events", "axterminator://app/{name}/events/{after}", "axterminator://app/{name}/screenshot",
+		"axterminator://app/{name}/state", "axterminator://app/{name}/tree", "axterminator://app/{name}/window/{index}/tree",
+		"guide:{+id}", "output:{id}"}) {
 		w.t.Errorf("the templates are %q", got)
 	}
 	var prompts struct{ Prompts []named }

@@ -30,6 +30,7 @@ const ServiceEnv = "AAI_TEST_SERVICE"
 type BusService struct {
 	Conn *dbus.Conn
 
+	t          testing.TB // nil in a process that the bus has started
 	mu         sync.Mutex
 	handle     func(request string) string
 	calls      map[string]int
@@ -45,6 +46,7 @@ func ServeOnBus(t testing.TB, b *Bus, names ...string) *BusService {
 	if err != nil {
 		t.Fatal(err)
 	}
+	s.t = t
 	t.Cleanup(func() { _ = s.Conn.Close() })
 	return s
 }
@@ -129,10 +131,16 @@ func (s *BusService) Calls(method string) int {
 	return s.calls[method]
 }
 
-// WaitBlocked waits until n further calls of Block are in progress.
+// WaitBlocked waits until n further calls of Block are in progress. The test fails after a minute.
 func (s *BusService) WaitBlocked(n int) {
-	for range n {
-		<-s.blocked
+	s.t.Helper()
+	late := time.After(time.Minute)
+	for i := range n {
+		select {
+		case <-s.blocked:
+		case <-late:
+			s.t.Fatalf("%d of %d calls of Block have reached the service", i, n)
+		}
 	}
 }
 
