@@ -288,6 +288,9 @@ func (p *invocation) beginAction() bool {
 	return true
 }
 
+// IsSandboxed reports whether the context is one of [WithSandbox].
+func IsSandboxed(ctx context.Context) bool { return ctx.Value(sandboxKey{}) != nil }
+
 // WithSandbox returns a context in which calls, including nested ones, may only read: the mode
 // gate applies the strictest mode.
 func WithSandbox(ctx context.Context) context.Context {

@@ -2,6 +2,7 @@ package gui_test
 
 import (
 	"bytes"
+	"context"
 	"image/png"
 	"maps"
 	"os"
@@ -128,6 +129,23 @@ func TestRealVisualDiff(t *testing.T) {
 	if folder := os.Getenv("AAI_KEEP_PICTURES"); folder != "" {
 		a := w.ok("ax_visual_diff", params{"app": app, "baseline": "start"})
 		_ = os.WriteFile(filepath.Join(folder, "diff.png"), a.Images[0].Data, 0o600)
+	}
+	project := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(project, ".aai", "baselines"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	inProject := aai.WithClientCapabilities(t.Context(), aai.ClientCapabilities{Roots: func(context.Context) ([]aai.Root, error) { return []aai.Root{{Path: project}}, nil }})
+	for _, update := range []bool{true, false} { // the kept picture of this name is an earlier one
+		result, err := w.do(inProject, "ax_visual_diff", params{"app": app, "baseline": "start", "update": update, "threshold": 0})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if passed := at(asJSON(t, result.Data), "passed"); passed != true {
+			t.Errorf("in a project, update %v: %s", update, result.Text)
+		}
+	}
+	if data, err := os.ReadFile(filepath.Join(project, ".aai", "baselines", "start.png")); err != nil || !bytes.HasPrefix(data, []byte("\x89PNG")) {
+		t.Errorf("the project has %q, %v", data, err)
 	}
 	w.run("xdotool", "search", "--name", "^Painted$", "windowsize", "--sync", "500", "300")
 	w.eventually("another size is told", func() bool {

@@ -106,19 +106,17 @@ func (d *engine) keepBaseline(ctx context.Context, call *aai.Call, picture *imag
 	if err := vision.CheckName(name); err != nil || !is {
 		return nil, aai.Errorf(aai.InvalidParams, "baseline: expected a name of letters, digits, points, hyphens and underscores to keep the picture")
 	}
-	if d.baselines == nil {
-		return nil, aai.Errorf(aai.AutomationNotSupported, "no baselines are kept here; give the baseline as a PNG")
-	}
 	data, err := vision.EncodePNG(picture)
+	place := ""
 	if err == nil {
-		err = d.baselines.Save(ctx, call.Target.ID, name, data)
+		place, err = d.saveBaseline(ctx, call, name, data)
 	}
 	if err != nil {
 		return nil, aai.Errorf(aai.AutomationFailed, "the baseline cannot be kept: %w", err)
 	}
 	size := picture.Rect.Size()
 	return &aai.Result{
-		Text: fmt.Sprintf("Kept as the baseline %s, %d × %d pixels.", name, size.X, size.Y), DataComplete: true,
+		Text: fmt.Sprintf("Kept as the baseline %s%s, %d × %d pixels.", name, place, size.X, size.Y), DataComplete: true,
 		Data: visualDiff{Passed: true, Size: []int{size.X, size.Y}, Regions: []map[string]int{}, Updated: true},
 	}, nil
 }
@@ -132,10 +130,7 @@ func (d *engine) loadBaseline(ctx context.Context, call *aai.Call) (*image.RGBA,
 	if err := vision.CheckName(name); err != nil {
 		return nil, aai.Errorf(aai.InvalidParams, "baseline: %w", err)
 	}
-	if d.baselines == nil {
-		return nil, aai.Errorf(aai.AutomationNotSupported, "no baselines are kept here; give the baseline as a PNG")
-	}
-	picture, err := d.baselines.Load(ctx, call.Target.ID, name)
+	picture, err := d.findBaseline(ctx, call, name)
 	if errors.Is(err, vision.ErrNoBaseline) {
 		e := aai.Errorf(aai.InvalidParams, "baseline: no picture of this program was kept as %s", name)
 		e.Hint = "Keep one with update, while the window looks as it should."
@@ -145,6 +140,54 @@ func (d *engine) loadBaseline(ctx context.Context, call *aai.Call) (*image.RGBA,
 		return nil, aai.Errorf(aai.AutomationFailed, "the baseline cannot be read: %w", err)
 	}
 	return picture, nil
+}
+
+// findBaseline returns the picture of the name from a project that the client works in, or else from the state folder.
+func (d *engine) findBaseline(ctx context.Context, call *aai.Call, name string) (*image.RGBA, error) {
+	projects, err := projectFolders(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, project := range projects {
+		if picture, err := vision.LoadFromProject(project.Path, name); !errors.Is(err, vision.ErrNoBaseline) {
+			return picture, err
+		}
+	}
+	if d.baselines == nil {
+		return nil, vision.ErrNoBaseline
+	}
+	return d.baselines.Load(ctx, call.Target.ID, name)
+}
+
+// saveBaseline keeps the picture in the first project of the client that has a folder for it, or else in the state
+// folder. place names the project for people.
+func (d *engine) saveBaseline(ctx context.Context, call *aai.Call, name string, data []byte) (place string, err error) {
+	projects, err := projectFolders(ctx)
+	if err != nil {
+		return "", err
+	}
+	readOnly := gateway.IsSandboxed(ctx) || d.securityMode != nil && d.securityMode() == "sandboxed"
+	for _, project := range projects {
+		if readOnly && vision.HasBaselines(project.Path) {
+			return "", errors.New("the project has a folder for baselines, and the mode sandboxed changes no files")
+		}
+		if err := vision.SaveInProject(project.Path, name, data); !errors.Is(err, vision.ErrNoBaseline) {
+			return " in " + project.Path, err
+		}
+	}
+	if d.baselines == nil {
+		return "", errors.New("no baselines are kept here; give the baseline as a PNG")
+	}
+	return "", d.baselines.Save(ctx, call.Target.ID, name, data)
+}
+
+// projectFolders returns the folders that the client works in.
+func projectFolders(ctx context.Context) ([]aai.Root, error) {
+	ask := aai.ClientCapabilitiesOf(ctx).Roots
+	if ask == nil {
+		return nil, nil
+	}
+	return ask(ctx)
 }
 
 // givenPicture decodes a PNG in an argument.

@@ -65,7 +65,8 @@ func newVisualDiff(r *run, tool *aai.Tool) *cobra.Command {
 	return r.newWindowCheck(&cobra.Command{
 		Use:   "visual-diff [app] <baseline>",
 		Short: "Compare a window with the picture that was kept under a name",
-		Long: "Compares a window with the picture that --update kept under the name, or that the project has in .aai/baselines.\n" +
+		Long: "Compares a window with the picture that --update kept under the name. If the folder of the command has .aai/baselines,\n" +
+			"the pictures are files in it, to be committed.\n" +
 			"The exit code is 1 if they differ by more than the threshold.",
 		Example: "  aai-gateway visual-diff calculator start --update\n  aai-gateway visual-diff calculator start --format junit --output diff.xml",
 	}, tool, toolCommand{operands: "[app] baseline", show: withFindings(exitFailed, func(d diffView) bool { return !d.Passed }, showDiff)})

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"os"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/gateway"
@@ -67,8 +68,17 @@ func (r *run) callOnce(ctx context.Context, gateway *gateway.Gateway, call *aai.
 		defer line.stop()
 		beside = line.note
 	}
-	ctx = aai.WithClientCapabilities(ctx, aai.ClientCapabilities{Sample: r.sample, AskSecret: r.output.terminal.Secret, OnDialogShown: r.noteWindow(beside)})
+	ctx = aai.WithClientCapabilities(ctx, aai.ClientCapabilities{Sample: r.sample, AskSecret: r.output.terminal.Secret, OnDialogShown: r.noteWindow(beside), Roots: workingFolder})
 	return gateway.Do(ctx, call)
+}
+
+// workingFolder returns the folder in which the command runs, as the only project.
+func workingFolder(context.Context) ([]aai.Root, error) {
+	folder, err := os.Getwd()
+	if err != nil {
+		return nil, nil //nolint:nilerr // a folder that is gone has no files
+	}
+	return []aai.Root{{Path: folder}}, nil
 }
 
 // decodeView converts a result's Data to T by way of JSON, so that the Go types that the

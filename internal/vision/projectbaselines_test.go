@@ -1,0 +1,91 @@
+package vision_test
+
+import (
+	"bytes"
+	"errors"
+	"image"
+	"image/color"
+	"image/png"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/gybob/aai-gateway/internal/vision"
+)
+
+// pixel returns a PNG with one pixel of that shade.
+func pixel(t *testing.T, shade uint8) []byte {
+	t.Helper()
+	picture := image.NewRGBA(image.Rect(0, 0, 1, 1))
+	picture.SetRGBA(0, 0, color.RGBA{shade, shade, shade, 255})
+	var b bytes.Buffer
+	if err := png.Encode(&b, picture); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// TestProjectBaselines: pictures are kept in the folder of a project that has one.
+func TestProjectBaselines(t *testing.T) {
+	project := t.TempDir()
+	if err := vision.SaveInProject(project, "start", pixel(t, 1)); !errors.Is(err, vision.ErrNoBaseline) {
+		t.Errorf("without the folder: %v", err)
+	}
+	folder := filepath.Join(project, ".aai", "baselines")
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := vision.LoadFromProject(project, "start"); !errors.Is(err, vision.ErrNoBaseline) {
+		t.Errorf("without the file: %v", err)
+	}
+	for _, shade := range []uint8{1, 2} {
+		if err := vision.SaveInProject(project, "start", pixel(t, shade)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := vision.LoadFromProject(project, "start")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.RGBAAt(0, 0).R != 2 {
+		t.Errorf("the pixel is %v", got.RGBAAt(0, 0))
+	}
+	if all, _ := os.ReadDir(folder); len(all) != 1 || all[0].Name() != "start.png" {
+		t.Errorf("the folder has %v", all)
+	}
+}
+
+// TestProjectBaselinesStayInside: a link leads to no picture, and no file, outside the folder.
+func TestProjectBaselinesStayInside(t *testing.T) {
+	outside := t.TempDir()
+	secret := filepath.Join(outside, "secret.png")
+	if err := os.WriteFile(secret, pixel(t, 7), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	links := map[string]func(project string) error{
+		"file": func(project string) error {
+			return errors.Join(os.MkdirAll(filepath.Join(project, ".aai/baselines"), 0o700), os.Symlink(secret, filepath.Join(project, ".aai/baselines/secret.png")))
+		},
+		"folder": func(project string) error {
+			return errors.Join(os.MkdirAll(filepath.Join(project, ".aai"), 0o700), os.Symlink(outside, filepath.Join(project, ".aai/baselines")))
+		},
+		"parent": func(project string) error {
+			return errors.Join(os.Mkdir(filepath.Join(outside, "baselines"), 0o700), os.WriteFile(filepath.Join(outside, "baselines/secret.png"), pixel(t, 7), 0o600), os.Symlink(outside, filepath.Join(project, ".aai")))
+		},
+	}
+	for name, link := range links {
+		project := t.TempDir()
+		if err := link(project); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := vision.LoadFromProject(project, "secret"); err == nil {
+			t.Errorf("%s: the picture outside was read", name)
+		}
+		if err := vision.SaveInProject(project, "secret", pixel(t, 9)); err == nil {
+			t.Errorf("%s: a picture was written", name)
+		}
+	}
+	if data, err := os.ReadFile(secret); !bytes.Equal(data, pixel(t, 7)) {
+		t.Errorf("the file outside has changed: %v", err)
+	}
+}
