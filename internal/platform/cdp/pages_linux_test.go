@@ -128,6 +128,23 @@ func TestPages(t *testing.T) {
 			t.Errorf("the error is %+v", err)
 		}
 	})
+	t.Run("passwords", func(t *testing.T) {
+		w.pages["/passwords"] = `<title>Passwords</title><input aria-label=Typed type=password value=typed123><input aria-label=Second hidden>
+			<input aria-label=Filled autocomplete=current-password value=filled123><input aria-label=Dotted style="-webkit-text-security:disc" value=dotted123>
+			<input aria-label=User value=ann><button onclick="second.value = typed.value; second.hidden = false; dotted.style.webkitTextSecurity = typed.type = ''">Show</button>
+			<script>const [typed, second, , dotted] = document.querySelectorAll("input")</script>`
+		w.open(t, "/passwords")
+		w.press(t, desktop.Button, "Show")
+		for _, name := range []string{"Second", "Typed", "Filled", "Dotted"} {
+			if e := w.find(t, desktop.Textbox, name); e.Value != "" || !e.States.Has(desktop.Protected) {
+				t.Errorf("%s has the value %q and is %v", name, e.Value, e.States.Words())
+			}
+		}
+		if e := w.find(t, desktop.Textbox, "User"); e.Value != "ann" {
+			t.Errorf("the user is %q", e.Value)
+		}
+		w.open(t, "/next")
+	})
 	t.Run("tab in the background", func(t *testing.T) {
 		old := w.find(t, desktop.Button, "Press")
 		w.pages["/front"] = `<title>Front</title><button>In front</button>`

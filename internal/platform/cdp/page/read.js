@@ -4,7 +4,7 @@ if (globalThis[Symbol.for("aai.reader")]) return globalThis[Symbol.for("aai.read
 
 const token = Array.from(crypto.getRandomValues(new Uint8Array(6)), b => b.toString(16).padStart(2, "0")).join("");
 const ids = new WeakMap(), nodes = new Map(), gone = new FinalizationRegistry(id => nodes.delete(id));
-const secrets = new WeakSet(); // fields that are or were for passwords
+const secrets = new Map(); // fields that are or were for passwords, by their numbers
 const clickable = new WeakSet(); // elements with a listener for clicks, as the browser reports them
 let last = 0;
 
@@ -75,7 +75,24 @@ function roleOf(e) {
   return isEditor(e) ? "group" : "";
 }
 
-const isPassword = e => (e.type === "password" && e.tagName === "INPUT" && !!secrets.add(e)) || secrets.has(e);
+// Reports whether a field is or was for a password: by its type, its dots, what the browser fills in, or the value of another one.
+// A field without dots has them no longer, or its page shows the password in a second field.
+function isPassword(e) {
+  if (e.tagName !== "INPUT") return false;
+  if (secrets.has(idOf(e))) return true;
+  if (e.type !== "password" && !/\b(current|new)-password\b/.test(attr(e, "autocomplete")) && getComputedStyle(e).webkitTextSecurity === "none")
+    return isPlainField(e) && e.value.length > 3 && isPasswordText(e.value);
+  secrets.set(idOf(e), new WeakRef(e));
+  return true;
+}
+function isPasswordText(text) {
+  for (const [id, ref] of secrets) {
+    const field = ref.deref();
+    if (!field) secrets.delete(id);
+    else if (field.value === text) return true;
+  }
+  return false;
+}
 const DATES = new Set(["date", "time", "datetime-local", "month", "week"]);
 const isPlainField = e => e.tagName === "TEXTAREA" || e.tagName === "INPUT" && !(e.type in INPUTS && e.type !== "number") && !DATES.has(e.type);
 const isEditor = e => (e.hasAttribute("contenteditable") || e === document.body) && e.isContentEditable;
