@@ -65,6 +65,9 @@ func listen(ctx context.Context, h *config.HTTP) (net.Listener, error) {
 		return nil, invalid("the socket of systemd: %w", err)
 	case len(passed) == 0:
 		network := "tcp"
+		if _, port, err := net.SplitHostPort(h.Bind); err == nil && port != "" {
+			return nil, invalid("http.bind: expected an address without a port; --port %s sets the port", aai.CleanLabel(port, 20))
+		}
 		if ip := net.ParseIP(h.Bind); ip != nil && ip.To4() != nil {
 			network = "tcp4" // "tcp" would take 0.0.0.0 for the addresses of IPv6 too
 		}

@@ -193,6 +193,7 @@ func mcpHTTPRefusesToStart(t *testing.T, b programPath) {
 		{"--http-auth oauth --issuer http://auth.example.com", "expected https"},
 		{"--http-auth oauth --issuer https://auth.example.com --bind 0.0.0.0", "http.url"},
 		{"--bind nowhere.invalid", "http.bind"},
+		{"--bind 127.0.0.1:8755", "--port 8755"},
 	} {
 		args := append([]string{"mcp", "serve", "--http", "--port", "0"}, strings.Fields(c.args)...)
 		ctx, cancel := context.WithTimeout(t.Context(), patience)

@@ -58,7 +58,7 @@ func onlyPersonSeat(which desktop.Seat) error {
 		return nil
 	}
 	return unsupported("Wayland has no second pointer and keyboard: this would take the person's",
-		`Use the mode "focus", which takes the person's pointer. A single click by ref needs no pointer.`)
+		`Use the mode "focus", which takes the person's pointer. A single click on an element of the tree needs no pointer.`)
 }
 
 // point uses the pointer while it holds the input lock. The window must be visible at the first point.

@@ -254,7 +254,7 @@ func (s *server) refuseManaged(ctx context.Context) error {
 		return nil
 	}
 	return unsupportedError("a pointer in the background would take the person's focus on X11",
-		`Use the mode "focus", which takes the person's pointer. A single click by ref needs no pointer.`)
+		`Use the mode "focus", which takes the person's pointer. A single click on an element of the tree needs no pointer.`)
 }
 
 // holdPatience is the time that awaitNoKeysDown waits for the person to release keys.
