@@ -255,6 +255,8 @@ type Assessment struct {
 	ReadsFiles []string
 	// FilesGoTo is the address that receives the files.
 	FilesGoTo string
+	// PicturesGoTo is the host, with its port, of the model that gets pictures of the target; "" if none does.
+	PicturesGoTo string
 	// ElementParams lists the parameters that identify the window element; nil means that any
 	// may.
 	ElementParams []string

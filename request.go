@@ -111,6 +111,9 @@ const (
 	// PermissionHost allows seeing and operating the program that the caller runs in, which may
 	// end the caller. No other permission includes it, nor does "every".
 	PermissionHost = "host"
+	// PermissionPicture and a host, after a space, allow sending pictures and texts of the windows to a model there, and
+	// showing its answers to the caller. No other permission includes it, nor does "every".
+	PermissionPicture = "picture"
 	// PermissionSecret and the name of a secret, after a space, allow filling the secret. No other permission includes it,
 	// nor does "every".
 	PermissionSecret = "secret"
@@ -130,6 +133,8 @@ func (r *Request) Permission() string {
 		return PermissionStart
 	case r.RunsCommand && r.Tool.Effect != Reads:
 		return PermissionRun
+	case r.Assessment().PicturesGoTo != "":
+		return PermissionPicture + " " + r.Assessment().PicturesGoTo
 	case !r.IsWholeScreen() && r.Call.Target.Process.HostsCaller:
 		return PermissionHost
 	case r.Tool.Effect == Reads:

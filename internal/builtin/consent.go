@@ -168,7 +168,7 @@ func callerArg(name string) (string, error) {
 // installed one.
 func (t consentTools) grantable(ctx context.Context, call *aai.Call, name, permission string) (*aai.App, []string, error) {
 	windows := []string{aai.PermissionSee, aai.PermissionAct}
-	if permission == aai.PermissionDestroy || permission == aai.PermissionRun || permission == aai.PermissionHost {
+	if permission == aai.PermissionDestroy || permission == aai.PermissionRun || permission == aai.PermissionHost || strings.HasPrefix(permission, aai.PermissionPicture+" ") {
 		windows = append(windows, permission) // "*" does not include it
 	}
 	if strings.HasPrefix(name, aai.DesktopApp+"/") {

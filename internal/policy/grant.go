@@ -57,9 +57,10 @@ type Grant struct {
 }
 
 // needsOwnGrant reports whether a permission needs a grant by its own name: a wildcard
-// does not cover running commands, access to the caller's host, or secrets.
+// does not cover running commands, access to the caller's host, secrets, or pictures for a model.
 func needsOwnGrant(permission string) bool {
-	return permission == aai.PermissionRun || permission == aai.PermissionHost || strings.HasPrefix(permission, aai.PermissionSecret+" ")
+	return permission == aai.PermissionRun || permission == aai.PermissionHost || strings.HasPrefix(permission, aai.PermissionSecret+" ") ||
+		strings.HasPrefix(permission, aai.PermissionPicture+" ")
 }
 
 // covers reports whether the grant applies to the request's caller, app and tool.

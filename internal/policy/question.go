@@ -1,13 +1,11 @@
 package policy
 
 import (
-	"cmp"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"net"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -63,11 +61,11 @@ func (c *Consent) question(r *aai.Request, old *Grant, now time.Time) (aai.Quest
 		}
 		text.addQuoted(w.pair, w.runs, aai.CleanText(line, maxShown))
 	}
-	files, err := w.sentFiles(r)
+	sent, err := w.sentData(r)
 	if err != nil {
 		return aai.Question{}, err
 	}
-	text = append(text, files...)
+	text = append(text, sent...)
 	with, err := w.args(r)
 	if err != nil {
 		return aai.Question{}, err
@@ -127,27 +125,6 @@ func (l *lines) addOwn(format string, values ...any) {
 // addQuoted adds a line with quoted text of an app or a caller.
 func (l *lines) addQuoted(format string, values ...any) {
 	*l = append(*l, aai.QuoteMark+fmt.Sprintf(format, values...))
-}
-
-// sentFiles names each file and kept result that the call sends, complete, and where it goes.
-func (w words) sentFiles(r *aai.Request) (lines, error) {
-	var text lines
-	assessed, size := r.Assessment(), 0
-	host := assessed.FilesGoTo
-	if u, err := url.Parse(host); err == nil && u.Host != "" {
-		host = u.Host
-	}
-	for _, file := range assessed.ReadsFiles {
-		format := w.sendsFile
-		if call, kept := strings.CutPrefix(file, "result:"); kept {
-			format, file = w.sendsResult, call
-		}
-		if size += len(file); size > maxShown || len(host) > maxHost+len(":65535") {
-			return nil, cannotBeShown(r, fmt.Sprintf("the names of its files have more than the %d bytes that a person can be asked about", maxShown))
-		}
-		text.addOwn(format, sanitize.Quote(sanitize.EscapeInvisible(file), maxShown), ascii(cmp.Or(host, r.App.ID)))
-	}
-	return text, nil
 }
 
 // titleOf returns the title, which asks for the permission in one line.

@@ -38,6 +38,7 @@ type words struct {
 	startGiven, startRun                     string // a start with other arguments, or of a program that runs commands
 	maySee, mayAct, mayStart, mayDestroy     string // the consequences of a permission
 	mayStartGiven                            string
+	sendPicture, maySend, goesTo, goesToSelf string // pictures for a model
 	anyCommand                               string
 	operateHost, mayHost, isHost             string // the program in which the caller runs
 	screen, whole, windows                   string
@@ -83,6 +84,8 @@ func english() words {
 		maySee: "read all in its windows, and take pictures of them", mayAct: "click on anything and type in its windows",
 		mayStart: "start it, and open files and addresses in it", mayStartGiven: "make it do everything in this command", mayDestroy: "click on things that may delete, send or pay",
 		anyCommand:  "run any command as you",
+		sendPicture: "let the model at %s see %s", maySend: "send pictures and texts of its windows to a model, which describes them to it",
+		goesTo: "A picture leaves this computer, to: %s", goesToSelf: "A picture goes to a model on this computer, at: %s",
 		operateHost: "see and operate %s, where it runs itself", mayHost: "read, click and type in the program that it runs in, and so also end itself",
 		isHost: "It runs in this program: closing this ends it.",
 		screen: "running programs, and the whole screen", whole: "the whole screen and the clipboard", windows: "the windows of %s",
@@ -121,6 +124,8 @@ func chinese() words {
 		maySee: "读取其窗口中的所有内容，并拍摄其画面", mayAct: "在其窗口中点击任何内容和输入",
 		mayStart: "启动它，并在其中打开文件和地址", mayStartGiven: "让它执行此命令所说的操作", mayDestroy: "点击可能删除、发送或付款的内容",
 		anyCommand:  "以您的身份运行任何命令",
+		sendPicture: "让 %s 的模型查看%s", maySend: "把其窗口的画面和文字发送给模型，由模型向它描述",
+		goesTo: "画面将离开本机，发送到：%s", goesToSelf: "画面将发送到本机上的模型：%s",
 		operateHost: "查看和操作它自身所在的%s", mayHost: "在它自身所在的程序中读取、点击和输入，因此也可能结束自身",
 		isHost: "它在此程序中运行：关闭此程序即结束它。",
 		screen: "正在运行的程序和整个屏幕", whole: "整个屏幕和剪贴板", windows: " %s 的窗口",
@@ -142,6 +147,9 @@ func (w words) actionText(r *aai.Request) string {
 	permission := r.Permission()
 	if r.IsWholeScreen() {
 		return w.window(r, permission)
+	}
+	if r.Assessment().PicturesGoTo != "" {
+		return w.maySend
 	}
 	switch permission {
 	case aai.PermissionSee:
@@ -170,6 +178,9 @@ func (w words) window(r *aai.Request, permission string) string {
 		of = w.screen // the clipboard needs permission to act
 	case r.IsWholeScreen():
 		of = w.whole
+	}
+	if host := r.Assessment().PicturesGoTo; host != "" {
+		return fmt.Sprintf(w.sendPicture, truncateMiddle(ascii(host), maxName), of)
 	}
 	switch permission {
 	case aai.PermissionSee:
