@@ -120,6 +120,8 @@ func importRules() []packageRules {
 			why: "runs declared tools over HTTP; clients and logins are given to it; it reads the files that a call sends"},
 		{name: "internal/vision", ours: []string{"internal/files/atomicfile", "internal/process"}, modules: []string{"github.com/orisano/pixelmatch", "golang.org/x/image"},
 			why: "pictures know no windows; the font draws the labels of marks"},
+		{name: "internal/vision/model", ours: []string{"aai", "internal/netguard", "internal/sanitize", "internal/vision"},
+			why: "asks models about pictures, each service by its published protocol over net/http: an official client costs more than it saves"},
 		{name: "internal/devtools", ours: []string{"aai", "internal/files/atomicfile", "internal/process"}, modules: []string{"github.com/coder/websocket"},
 			why: "connects to the person's browsers over the DevTools protocol; it knows neither tools nor windows"},
 		{name: "internal/platform/cdp", ours: []string{"aai", "internal/desktop", "internal/devtools"}, tests: []string{"internal/desktop/inputlock", "internal/platform/linux/atspi", "internal/platform/linux/x11"},

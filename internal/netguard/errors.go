@@ -49,6 +49,12 @@ func IsNetworkError(err error) bool {
 	return ok && f.kind == networkFailure
 }
 
+// IsTLSError reports whether TLS could not verify the server.
+func IsTLSError(err error) bool {
+	f, ok := errors.AsType[*failureCause](err)
+	return ok && f.kind == tlsFailure
+}
+
 // unreachable returns the same error text for all failures to reach a host. Details would let an
 // agent scan the person's network.
 func unreachable(h Host, cause *failureCause, sent bool) *aai.Error {

@@ -8,9 +8,6 @@ import (
 // IsRefused reports whether the guard, and nothing else, kept a request back.
 func IsRefused(err error) bool { return failureKindOf(err) == refusedByGuard }
 
-// IsTLSError reports whether TLS did.
-func IsTLSError(err error) bool { return failureKindOf(err) == tlsFailure }
-
 func failureKindOf(err error) failureKind {
 	if f, ok := errors.AsType[*failureCause](err); ok {
 		return f.kind
