@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/answer"
@@ -190,15 +189,15 @@ func describeDesktop() *aai.App {
 
 // builtinApps returns the builtin apps other than the gateway's own. Results of their reading
 // tools are cached as configured. The person's stop key calls stop.
-func (s *setup) builtinApps(recent *active.ResultCache, calling callTools, modes *policy.ModeGate, vault *secrets.Vault, stop func(), log *slog.Logger) ([]*aai.App, io.Closer) {
+func (s *setup) builtinApps(recent *active.ResultCache, calling callTools, on desktopDependencies, stop func(), log *slog.Logger) ([]*aai.App, io.Closer) {
 	s.stopEverything = stop
 	if s.platform.desktop == nil {
 		return nil, io.NopCloser(nil)
 	}
 	open, closer := s.platform.desktop(s, log)
 	app := gui.New(gui.Config{Open: open, InputLock: s.inputLock(), RefsFolder: s.platform.refsFolder, SessionInfo: s.describeSession, PagesOf: s.pagesOf, IsScreenLocked: s.session.Locked, IsCallerHost: s.isHostProcess, IsTerminal: process.ShowsTerminal, DashboardHosts: dashboardHosts,
-		UndoDepth: calling.acts.Depth, SecurityMode: func() string { return modes.Current().String() }, Log: log, ExtraTools: calling.desktop,
-		Baselines: &vision.Baselines{Folder: s.keptFolder("baselines"), Sealer: vault.NonInteractive()}, CheckUpload: func(path string) error { return webapi.CheckUpload(path, s.secretFiles()) }})
+		UndoDepth: calling.acts.Depth, SecurityMode: func() string { return on.modes.Current().String() }, Log: log, ExtraTools: calling.desktop,
+		Baselines: &vision.Baselines{Folder: s.keptFolder("baselines"), Sealer: on.vault.NonInteractive()}, Model: on.model, Do: func(ctx context.Context, call *aai.Call) (*aai.Result, error) { return on.gateway().Do(ctx, call) }, CheckUpload: func(path string) error { return webapi.CheckUpload(path, s.secretFiles()) }})
 	recent.CacheTool(app.Tool("ax_get_tree"), s.Cache.TreeMaxAge)
 	recent.CacheTool(app.Tool("ax_screenshot"), s.Cache.ScreenshotMaxAge)
 	return []*aai.App{app}, closer
@@ -283,9 +282,6 @@ func (s *setup) warnOfIdle(log *slog.Logger) {
 	if s.WebUI {
 		log.Warn("enableWebUI is set, but the page has a command of its own: aai-gateway web")
 	}
-	if idle := s.IneffectiveSettings(); len(idle) > 0 {
-		log.Warn("settings have no effect yet, since this version has no model for images", "settings", strings.Join(idle, ", "))
-	}
 }
 
 // build creates the gateway and its dependencies.
@@ -312,15 +308,15 @@ func (p *program) build(cfg *setup) (*components, error) {
 	finds := p.newAppSources(cfg, appDependencies{drivers, client, logins, vault, log, func() *gateway.Gateway { return built.gateway }, recorders}, known, finder)
 	calling := newCallTools(func() *gateway.Gateway { return built.gateway }, vault, cfg.dataFolders(), log)
 	halts := newStopControl(cfg.platform.data, func() *gateway.Gateway { return built.gateway }, func() *aai.App { return self }, log)
-	pages, held := cfg.openPages(log), cfg.secrets(trust.dialog, log)
-	ownApps, closeDesktop := cfg.builtinApps(recent, calling, trust.modes, vault, stopByKey(func() *gateway.Gateway { return built.gateway }, log), log)
+	pages, held, seeing := cfg.openPages(log), cfg.secrets(trust.dialog, log), cfg.visionModel(logins, p.getenv)
+	ownApps, closeDesktop := cfg.builtinApps(recent, calling, desktopDependencies{trust.modes, vault, seeing, func() *gateway.Gateway { return built.gateway }}, stopByKey(func() *gateway.Gateway { return built.gateway }, log), log)
 	album := cfg.keptScreenshots(desktopOf(ownApps), calling.acts, vault, log)
 	self = builtin.NewApp(
 		builtin.Dependencies{
 			Journal: record, Pins: cfg.pins(built), KeptResults: responses, Store: store, Preapproved: cfg.Preapproved,
 			Modes: trust.modes, Revocations: trust.revocations,
 			Web: known, DiscoverLocal: finds.seeker.scan, SiteHints: known.hints, Logins: logins,
-			HostPlatform: cfg.platform.name, FetchPage: fetch(client),
+			HostPlatform: cfg.platform.name, FetchPage: fetch(client), ModelLogin: seeing.Login,
 			Vault: vault, UnsealedReason: store.UnsealedWarning, StoreFault: store.CheckWritable, Unverified: unverifiedOf(store), ConsentTools: consentTools(), PromptNotice: trust.notice, CheckDesktop: desktopAction(ownApps, "ax_is_accessible"), SessionInfo: desktopAction(ownApps, "ax_session_info"), Version: programVersion(),
 			Passphrase: passphrase, Confirmed: cfg.confirmed(), Unconfirmed: func() []reauth.Setting { return cfg.Unconfirmed },
 			ExtraTools: slices.Concat(calling.builtin, finds.tools, pages.Tools(), held.Tools(), cfg.settings().Tools(), []*aai.Tool{p.doctorTool(cfg, built)}, halts.tools, []*aai.Tool{album.Tool()}), WorkflowName: workflow.ParseName,

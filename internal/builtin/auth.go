@@ -26,6 +26,8 @@ const loginTimeout = 16 * time.Minute
 type loginTools struct {
 	logins *oauth.Authorizer // nil: no logins
 	known  func() Catalog
+	// modelLogin returns the login of a model's service of that name, or nil.
+	modelLogin func(name string) *aai.Recipe
 }
 
 func (t loginTools) tools() []*aai.Tool {
@@ -155,6 +157,11 @@ func (t loginTools) recipe(ctx context.Context, name, login string) (*aai.Recipe
 
 // firstRecipe finds the recipe of the app's first login.
 func (t loginTools) firstRecipe(ctx context.Context, name string) (*aai.Recipe, error) {
+	if t.modelLogin != nil {
+		if r := t.modelLogin(name); r != nil {
+			return r, nil
+		}
+	}
 	host := hostOf(name)
 	var found []*aai.Recipe
 	var ids []string

@@ -76,6 +76,8 @@ type Dependencies struct {
 	SiteHints func(ctx context.Context, address string) (words string, data any, err error)
 	// Logins hold the person's logins to web apps; may be nil.
 	Logins *oauth.Authorizer
+	// ModelLogin returns the login of a model's service by its name, such as "vlm:anthropic", or nil. May be nil.
+	ModelLogin func(name string) *aai.Recipe
 	// Vault stores secrets.
 	Vault *secrets.Vault
 	// UnsealedReason returns the reason why Store is a plain file, or "" if it is sealed. It is
@@ -162,7 +164,7 @@ func NewApp(s Dependencies, known func() Catalog) *aai.App {
 			readTool(CheckDesktop, "Say whether windows can be read here, and what was found of the person's session", noParams, s.check),
 			s.statusTool(),
 			readTool(Keychain, "Say where the key of secrets is, and why not in a better place", noParams, v.status),
-		}, append(webTools{s.Web, s.DiscoverLocal, s.SiteHints, s.Modes}.tools(), loginTools{s.Logins, known}.tools()...)...),
+		}, append(webTools{s.Web, s.DiscoverLocal, s.SiteHints, s.Modes}.tools(), loginTools{s.Logins, known, s.ModelLogin}.tools()...)...),
 	}
 	app.Tools = append(app.Tools, auditTools{s.Journal}.tools()...)
 	app.Tools = append(app.Tools, pinTools{s.Pins, known}.tools()...)

@@ -62,10 +62,6 @@ func axterminatorSettings() []settingSpec {
 			"for how many milliseconds ax_screenshot gives the same picture again, unless anything acted, 0 to 60000", "",
 			func(c *Cache) *time.Duration { return &c.ScreenshotMaxAge },
 		),
-		{"vlm.backend", "accepted, and without effect: this version has no model that looks at pictures", widensNever,
-			bothSpellings("VLM_BACKEND"),
-			choiceAt(func(c *Config) *string { return &c.VisionModel }, "auto", "anthropic", "openai", "mlx",
-				"gemini", "ollama")},
 	}
 }
 
@@ -75,17 +71,6 @@ func bothSpellings(name string) []string {
 		return nil
 	}
 	return []string{"AAI_" + name, axterminatorPrefix + name}
-}
-
-// IneffectiveSettings returns the keys of settings that are set but have no effect in this version.
-func (c *Config) IneffectiveSettings() []string {
-	var idle []string
-	for _, key := range []string{"vlm.backend", "rate_limits.vlm_rpm"} {
-		if c.Origin(key) != Default {
-			idle = append(idle, key)
-		}
-	}
-	return idle
 }
 
 // settingAliases maps axterminator's names of settings to the names used here.

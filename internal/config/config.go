@@ -69,7 +69,7 @@ type Config struct {
 	WorkflowMaxMB int
 	Pinned        []string // tools that agents are shown by themselves
 	Cache         Cache
-	VisionModel   string // the model that analyses images, for a future tool
+	Vision        Vision
 	Session       string // the session to operate; see session.Config.Choice
 	ActingSign    bool   // the screen shows that an agent acts
 	StopKey       string // such as "super+escape"; "" for none
@@ -136,9 +136,9 @@ func Read(s Source) (*Config, error) {
 		Pinned:         []string{},
 		Cache:          defaultCache(),
 		ActingSign:     true, StopKey: defaultStopKey,
-		VisionModel: "auto",
-		source:      s,
-		origins:     map[string]string{},
+		Vision:  defaultVision(),
+		source:  s,
+		origins: map[string]string{},
 
 		AllowedPrivateHosts:    []string{},
 		InsecureStorageAtStart: s.Flags.InsecureStorage || isTrueVariable(s.Getenv("AAI_INSECURE_STORAGE")),

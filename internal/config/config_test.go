@@ -128,7 +128,7 @@ func TestDefaults(t *testing.T) {
 
 		"server.security_mode": "normal", "server.confirm_destructive": true,
 		"security.allowed_apps": []string{}, "security.denied_apps": []string{}, "security.destructive_words": lexicon.DestructiveWords(),
-		"consent.dialog": "auto", "consent.elicitation": []string{}, "web.rate": 10.0, "cache.tree_ttl_ms": 0, "cache.screenshot_debounce_ms": 100, "vlm.backend": "auto",
+		"consent.dialog": "auto", "consent.elicitation": []string{}, "web.rate": 10.0, "cache.tree_ttl_ms": 0, "cache.screenshot_debounce_ms": 100, "vlm.backend": "auto", "vlm.model": "", "vlm.base_url": "", "vlm.input_price": 0.0, "vlm.output_price": 0.0,
 		"rate_limits.rps": 50, "rate_limits.rpm": 1000, "rate_limits.concurrency": 20, "rate_limits.vlm_rpm": 10, "rate_limits.script_rpm": 5,
 		"rate_limits.declared_rps": 500, "rate_limits.declared_rpm": 30000, "rate_limits.declared_concurrency": 128,
 	}

@@ -59,7 +59,7 @@ func policySettings() []settingSpec {
 		limitSpec("rps", "calls of tools for windows in a second, of each caller", "RATE_LIMIT_RPS", policy.KindDesktop, perSecond),
 		limitSpec("rpm", "calls of tools for windows in a minute, of each caller", "RATE_LIMIT_RPM", policy.KindDesktop, perMinute),
 		limitSpec("concurrency", "calls of tools for windows at the same time, of each caller", "CONCURRENCY", policy.KindDesktop, concurrent),
-		limitSpec("vlm_rpm", "looks with a model in a minute, of each caller; without effect in this version", "VLM_RATE_LIMIT", policy.KindVision, perMinute),
+		limitSpec("vlm_rpm", "questions to a model in a minute, of each caller", "VLM_RATE_LIMIT", policy.KindVision, perMinute),
 		limitSpec("script_rpm", "AppleScripts of apps in a minute, of each caller", "SCRIPT_RATE_LIMIT", policy.KindScript, perMinute),
 		limitSpec("declared_rps", "calls of apps' tools in a second, of each caller", "", policy.KindDeclared, perSecond),
 		limitSpec("declared_rpm", "calls of apps' tools in a minute, of each caller", "", policy.KindDeclared, perMinute),

@@ -25,7 +25,7 @@ type settingSpec struct {
 func settingSpecs() []settingSpec {
 	return slices.Concat(
 		commonSettings(), desktopSettings(), scanSettings(), journalSettings(), workflowSettings(), mcpSettings(), webSettings(),
-		loginSettings(), httpSettings(), policySettings(), axterminatorSettings(),
+		loginSettings(), visionSettings(), httpSettings(), policySettings(), axterminatorSettings(),
 	)
 }
 

@@ -201,7 +201,7 @@ func settingTexts() map[string]string {
 		"http.port":           "7", "http.bind": `"::1"`, "http.sse": "true", "http.idle": "7", "http.url": `"https://a.example/mcp"`, "http.hosts": `["a"]`,
 		"http.origins": `["https://a"]`, "http.auth": `"none"`, "http.issuer": `"https://a"`, "http.audience": `["a"]`, "http.scopes": `["a"]`,
 		"http.clientId": `"a"`, "http.clientSecretFile": `"/s"`,
-		"cache.tree_ttl_ms": "7", "cache.screenshot_debounce_ms": "7", "vlm.backend": `"openai"`,
+		"cache.tree_ttl_ms": "7", "cache.screenshot_debounce_ms": "7", "vlm.backend": `"openai"`, "vlm.model": `"eyes-2"`, "vlm.base_url": `"http://127.0.0.1:1234/v1"`, "vlm.input_price": "2.5", "vlm.output_price": "10",
 		"keychain.insecure": "true", "desktop.session": `":1"`, "desktop.actingSign": "false", "desktop.stopKey": `"pause"`, "web.rate": "2.5",
 		"consent.dialog": `"off"`, "consent.elicitation": `["claude-ai"]`, "server.security_mode": `"safe"`,
 		"security.allowed_apps": `["Keychain Access", "org.gnome.*"]`, "security.denied_apps": `["a"]`,
@@ -218,7 +218,7 @@ func settingTexts() map[string]string {
 func TestEverySettingFromFileAndEnvironment(t *testing.T) {
 	texts := settingTexts()
 	plain := map[string]string{"scanPaths": "/a", "logLevel": "debug", "logFile": "/l", "auditLog": "/a", "toolNames": "canonical", "profile": "desktop", "http.bind": "::1", "http.auth": "none",
-		"consent.dialog": "off", "server.security_mode": "safe", "security.allowed_apps": "Keychain Access, org.gnome.*", "security.denied_apps": "a", "vlm.backend": "openai"}
+		"consent.dialog": "off", "server.security_mode": "safe", "security.allowed_apps": "Keychain Access, org.gnome.*", "security.denied_apps": "a", "vlm.backend": "openai", "vlm.model": "eyes-2", "vlm.base_url": "http://127.0.0.1:1234/v1"}
 	for _, s := range settingSpecs() {
 		text, known := texts[s.key]
 		if !known {

@@ -31,14 +31,14 @@ func TestWhichSettingsWiden(t *testing.T) {
 		"auditLog", "dev", "dbus.allowSystemBus", "keychain.insecure", "desktop.session", "desktop.actingSign", "desktop.stopKey", "consent.preapproved",
 		"journal.maxAge", "journal.maxSize", "journal.answers", "journal.pictures", "journal.answersDays", "workflow.maxSize", "mcp.pinned", "net.allowPrivate",
 		"login.sites", "login.env", "login.clientDocument", "login.browser", "consent.dialog", "consent.elicitation",
-		"server.confirm_destructive", "security.destructive_words", "rate_limits.vlm_rpm", "rate_limits.script_rpm",
+		"server.confirm_destructive", "security.destructive_words", "rate_limits.vlm_rpm", "rate_limits.script_rpm", "vlm.base_url",
 	}
 	plain := []string{
 		"scanPaths", "defaultTimeout", "rescanInterval", "scan.interval", "logLevel", "logFile", "toolNames", "profile", "enableWebUI", "httpPort",
 		"journal.rotateSize", "journal.keepFull", "http.port", "http.bind", "http.sse", "http.idle", "http.url", "http.hosts", "http.origins",
 		"http.auth", "http.issuer", "http.audience", "http.scopes", "http.clientId", "http.clientSecretFile",
 		"server.security_mode", "security.allowed_apps", "security.denied_apps", // these narrow
-		"cache.tree_ttl_ms", "cache.screenshot_debounce_ms", "vlm.backend", "web.rate", "rate_limits.rps", "rate_limits.rpm", "rate_limits.concurrency",
+		"cache.tree_ttl_ms", "cache.screenshot_debounce_ms", "vlm.backend", "vlm.model", "vlm.input_price", "vlm.output_price", "web.rate", "rate_limits.rps", "rate_limits.rpm", "rate_limits.concurrency",
 		"rate_limits.declared_rps", "rate_limits.declared_rpm", "rate_limits.declared_concurrency", // less than the default
 	}
 	texts := settingTexts()

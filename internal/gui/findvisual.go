@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"image"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -27,7 +28,7 @@ const maxGivenPicture = 16 << 20
 type visualMatch struct {
 	Found      bool     `json:"found"`
 	Method     string   `json:"method"`
-	Backend    string   `json:"vlm_backend"`
+	Backend    string   `json:"vlm_backend,omitempty"`
 	Text       string   `json:"title,omitempty"`
 	Ref        string   `json:"element_ref,omitempty"`
 	Position   []int    `json:"position,omitempty"`
@@ -56,15 +57,81 @@ func (d *engine) findVisual(ctx context.Context, call *aai.Call) (*aai.Result, e
 	if err != nil {
 		return nil, err
 	}
+	if found := d.findInTree(ctx, call); found != nil {
+		return found, nil
+	}
 	w, picture, err := d.pictureToSearch(ctx, call, app)
 	if err != nil {
 		return nil, err
 	}
-	all, err := d.readWords(ctx, call, app, w, picture, image.Point{})
-	if err != nil {
-		return nil, err
+	all, wordsErr := d.readWords(ctx, call, app, w, picture, image.Point{})
+	var result *aai.Result
+	if wordsErr == nil {
+		if result, err = d.visualResult(call, app, picture, all, params.String(call, "description")); err != nil || result.Data.(visualMatch).Found { //nolint:forcetypeassert // visualResult makes it
+			return result, err
+		}
 	}
-	return d.visualResult(call, app, picture, all, params.String(call, "description"))
+	return d.askModelToo(ctx, call, result, wordsErr)
+}
+
+// findInTree returns the element of the window whose name the description says, or nil.
+func (d *engine) findInTree(ctx context.Context, call *aai.Call) *aai.Result {
+	if params.Has(call, "screenshot") || params.Has(call, "nth") {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, passwordReadTimeout) // the program may hang
+	defer cancel()
+	result, err := d.withViewUnqueued(ctx, call, func(_ context.Context, v *view) (*aai.Result, error) {
+		var names []string
+		var places []int
+		for i, seen := range v.snapshot.VisibleElements() {
+			if e := &v.snapshot.Elements[i]; seen && e.Name != "" && e.Role.IsInteractive() && !e.Frame.Empty() {
+				names, places = append(names, e.Name), append(places, i)
+			}
+		}
+		best := vision.Match(names, params.String(call, "description"))
+		if len(best) != 1 || !saysName(params.String(call, "description"), names[best[0]]) {
+			return nil, nil //nolint:nilnil // the picture may tell
+		}
+		seen := v.summarize(places[best[0]])
+		return &aai.Result{Text: "In the tree, not in the picture: " + v.describe(places[best[0]]), DataComplete: true, Data: visualMatch{
+			Found: true, Method: "accessibility", Text: seen.Title, Ref: seen.Ref, Position: seen.Position, Size: seen.Size, Confidence: 1,
+		}}, nil
+	})
+	if err != nil {
+		return nil
+	}
+	return result
+}
+
+// saysName reports whether one of the texts contains the other, in any case.
+func saysName(description, name string) bool {
+	description, name = strings.ToLower(description), strings.ToLower(name)
+	return strings.Contains(description, name) || strings.Contains(name, description)
+}
+
+// askModelToo asks the model, since the words of the picture have no match, or cannot be read. Without a model it returns
+// the result or the error of the words.
+func (d *engine) askModelToo(ctx context.Context, call *aai.Call, words *aai.Result, wordsErr error) (*aai.Result, error) {
+	if _, err := d.asker(ctx); err != nil || d.do == nil {
+		return words, wordsErr
+	}
+	args := maps.Clone(call.Args)
+	delete(args, "nth")
+	args["task"] = askFind
+	result, err := d.innerCall(ctx, call, askModelName, args)
+	if err == nil {
+		return result, nil
+	}
+	e := *aai.AsError(err)
+	if len(e.Questions) > 0 { // they are about another call
+		e.Questions, e.Hint = nil, strings.TrimSpace(e.Hint+" Call "+askModelName+" with task "+askFind+": the person is asked about it.")
+	}
+	if words != nil && e.Code == aai.ConsentRequired {
+		words.Warning = "The model was not asked: " + e.Message + ". " + e.Hint
+		return words, nil
+	}
+	return nil, &e
 }
 
 // pictureToSearch returns the picture of the call: the given one, or one of the window.
@@ -108,16 +175,26 @@ func (d *engine) visualResult(call *aai.Call, app desktop.App, picture *image.RG
 		}
 		text += fmt.Sprintf("; %d texts match as well:\n%s", len(best)-1, desktop.Fence(listPhrases(data.Others), app.Name))
 	}
+	boxes := make([]phrase, len(best))
+	for n, i := range best {
+		boxes[n] = all[i]
+	}
+	shown, err := shownBoxes(picture, boxes, nth-1)
+	return &aai.Result{Data: data, DataComplete: true, Text: text, Images: shown}, err
+}
+
+// shownBoxes returns the picture with boxes around the phrases, of which one is the main one.
+func shownBoxes(picture *image.RGBA, boxes []phrase, main int) ([]aai.Image, error) {
 	shown := vision.Clone(picture)
-	for _, i := range slices.Backward(best) {
-		vision.DrawBox(shown, all[i].frame.Inset(-3), i == best[nth-1])
+	for i, p := range slices.Backward(boxes) {
+		vision.DrawBox(shown, p.frame.Inset(-3), i == main)
 	}
 	shown, _ = vision.Scale(shown, defaultSide)
 	png, err := vision.EncodePNG(shown)
 	if err != nil {
 		return nil, aai.Errorf(aai.AutomationFailed, "the picture cannot be written as PNG: %w", err)
 	}
-	return &aai.Result{Data: data, DataComplete: true, Text: text, Images: []aai.Image{{MIME: "image/png", Data: png}}}, nil
+	return []aai.Image{{MIME: "image/png", Data: png}}, nil
 }
 
 // minDrawing is the size of a drawing, in pixels of each side, from which texts are looked for in it.

@@ -23,9 +23,11 @@ const callTimeout = 10 * time.Second
 type spec struct {
 	name, title, description string
 	effect                   aai.Effect
+	kind                     aai.Kind
 	starts                   bool              // it may start a program
 	types                    bool              // it sends text or keys
 	pictures                 bool              // it takes a screenshot
+	goesTo                   string            // the host of the model that gets its pictures; empty: none
 	params                   string            // the properties of its parameters, as JSON
 	required                 string            // the names of required parameters, as JSON
 	renamed                  map[string]string // other names of parameters, which stay undocumented
@@ -139,7 +141,7 @@ func (s spec) needsScreen() bool {
 
 // assess returns the assessment of a call, which is nil for the tool in general.
 func (s spec) assess(call *aai.Call, elements []string) aai.Assessment {
-	a := aai.Assessment{EffectInherent: true, MayStartProgram: s.starts, SendsKeys: s.types, TakesScreenshot: s.pictures, ElementParams: elements}
+	a := aai.Assessment{EffectInherent: true, PicturesGoTo: s.goesTo, Kind: s.kind, MayStartProgram: s.starts, SendsKeys: s.types, TakesScreenshot: s.pictures, ElementParams: elements}
 	if call != nil {
 		a.KeepsFocus = !params.TakesFocus(call)
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/params"
 	"github.com/gybob/aai-gateway/internal/gui/programs"
 	"github.com/gybob/aai-gateway/internal/vision"
+	"github.com/gybob/aai-gateway/internal/vision/model"
 )
 
 // Config configures the tools.
@@ -56,7 +57,11 @@ type Config struct {
 	CheckUpload func(path string) error
 	// Baselines keeps the pictures that windows are compared with; nil: none is kept.
 	Baselines *vision.Baselines
-	Log       *slog.Logger // nil: no log
+	// Model is asked about pictures; nil: none is.
+	Model *model.Service
+	// Do makes a call through all gates. Nil: no tool makes calls.
+	Do  func(context.Context, *aai.Call) (*aai.Result, error)
+	Log *slog.Logger // nil: no log
 	// ExtraTools are tools of other packages, listed after those of this one.
 	ExtraTools []*aai.Tool
 }
@@ -75,6 +80,8 @@ type engine struct {
 	recorders    *eventlog.Recorders
 	words        *vision.Reader
 	baselines    *vision.Baselines
+	model        *model.Service
+	do           func(context.Context, *aai.Call) (*aai.Result, error)
 }
 
 // New returns the desktop as an app. Its tools are safe for concurrent use.
@@ -82,6 +89,9 @@ func New(cfg Config) *aai.App {
 	log := cfg.Log
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
+	}
+	if cfg.Model == nil {
+		cfg.Model = model.New(model.Config{Backend: model.Client})
 	}
 	filled := &conversation.FilledFields{Repeats: repeatsSecret}
 	if cfg.RefsFolder != "" {
@@ -95,7 +105,7 @@ func New(cfg Config) *aai.App {
 			IsCallerHost: cfg.IsCallerHost, IsTerminal: cfg.IsTerminal, IsScreenLocked: cfg.IsScreenLocked, DashboardHosts: cfg.DashboardHosts, Log: log, Sessions: conversation.NewSessions(), SelfPID: os.Getpid(),
 		},
 		refStore: conversation.RefStore{Folder: cfg.RefsFolder}, filled: filled,
-		session: cfg.SessionInfo, pagesOf: cfg.PagesOf, checkUpload: cfg.CheckUpload, undoDepth: cfg.UndoDepth, securityMode: cfg.SecurityMode, begun: time.Now(), words: &vision.Reader{}, baselines: cfg.Baselines,
+		session: cfg.SessionInfo, pagesOf: cfg.PagesOf, checkUpload: cfg.CheckUpload, undoDepth: cfg.UndoDepth, securityMode: cfg.SecurityMode, begun: time.Now(), words: &vision.Reader{}, baselines: cfg.Baselines, model: cfg.Model, do: cfg.Do,
 	}
 	filled.Runs = d.Runs
 	d.recorders = eventlog.New(func() eventlog.Config {
@@ -120,7 +130,7 @@ func New(cfg Config) *aai.App {
 func (d *engine) tools() (tools []*aai.Tool) {
 	for _, s := range []spec{
 		d.isAccessibleTool(), d.listAppsTool(), d.connectTool(), d.listWindowsTool(),
-		d.getTreeTool(), d.findTool(), d.getAttributesTool(), d.getValueTool(), d.getStateTool(), d.getEventsTool(), d.assertTool(), d.waitTool(), d.waitIdleTool(), d.screenshotTool(), d.findVisualTool(), d.visualDiffTool(), d.a11yAuditTool(),
+		d.getTreeTool(), d.findTool(), d.getAttributesTool(), d.getValueTool(), d.getStateTool(), d.getEventsTool(), d.assertTool(), d.waitTool(), d.waitIdleTool(), d.screenshotTool(), d.findVisualTool(), d.askModelTool(), d.visualDiffTool(), d.a11yAuditTool(),
 		d.clickTool(), d.clickAtTool(), d.typeTool(), d.setValueTool(), d.fillTool(), d.keyPressTool(), d.scrollTool(), d.dragTool(), d.windowTool(),
 		d.clipboardTool(), d.sessionInfoTool(),
 	} {
