@@ -20,8 +20,11 @@ type Changes interface {
 
 // A Notification is a message that an app shows through the desktop's notification service.
 type Notification struct {
-	PID   int // of the app; 0 if unknown
-	Title string
-	Text  string
-	At    time.Time
+	// Processes are the process that sent it, its parent, and so on; empty if unknown.
+	Processes []int
+	// Claims are the names of the app that the sender gives. Anyone can give any.
+	Claims []string
+	Title  string
+	Text   string
+	At     time.Time
 }

@@ -126,7 +126,11 @@ func (d *engine) listAppsTool() spec {
 				}
 				rows, lines = append(rows, row), append(lines, line)
 			}
-			return &aai.Result{Text: strings.Join(lines, "\n"), Data: map[string]any{"apps": rows}, DataComplete: true}, nil
+			data := map[string]any{"apps": rows}
+			if unknown := d.recorders.Unknown(); len(unknown) > 0 {
+				data["unknown_notifications"] = unknown
+			}
+			return &aai.Result{Text: strings.Join(lines, "\n"), Data: data, DataComplete: true}, nil
 		},
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/events"
 	"github.com/gybob/aai-gateway/internal/gui"
 	"github.com/gybob/aai-gateway/internal/gui/eventlog"
@@ -110,6 +111,11 @@ func TestEventsOfAProgramThatEnds(t *testing.T) {
 		if changes == 0 {
 			t.Error("the end is not reported")
 		}
+		if types := w.events(0).types(); !slices.Contains(types, "program_ended ") {
+			t.Errorf("after the end its events are %q", types)
+		}
+		time.Sleep(11 * time.Minute)
+		w.fails(aai.AppNotFound, "ax_get_events", `{"app": "Form"}`)
 		form(w)
 		settle()
 		before := changes

@@ -111,7 +111,7 @@ func New(cfg Config) *aai.App {
 	d.recorders = eventlog.New(func() eventlog.Config {
 		backend := d.OpenBackend()
 		return eventlog.Config{
-			Backend: backend, State: comparableState, Current: d.current,
+			Backend: backend, State: comparableState, Apps: d.Apps, Current: d.current,
 			IsRunning: func(pid int) bool { return backend.Programs == nil || backend.Programs.IsRunning(pid) },
 		}
 	})
@@ -159,6 +159,9 @@ func (o operator) FindTarget(ctx context.Context, call *aai.Call, name string) (
 		call.Args[params.AppParam] = name
 	}
 	app, err := o.ResolveApp(ctx, call, name)
+	if ended := o.endedProgram(call, name, err); ended != nil {
+		return ended, nil
+	}
 	if err == nil || params.Launches(call) || !slices.ContainsFunc(o.own, func(t *aai.Tool) bool { return t.Name == call.Tool && t.Effect == aai.Reads }) {
 		return app, err
 	}

@@ -8,7 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/events"
 	"github.com/gybob/aai-gateway/internal/gui/watch"
@@ -53,9 +52,11 @@ type Recorder struct {
 	begun  time.Time
 	wake   chan struct{}      // the listeners have changed
 	reads  chan chan struct{} // readers that wait for descriptions
-	notes  chan desktop.Notification
+	notes  chan note
 	ready  chan struct{} // closed once events are recorded
 	ended  chan struct{}
+
+	retire func() // keeps the log of the program, which has ended
 
 	mu        sync.Mutex
 	listeners [topics]map[*listener]struct{}
@@ -96,6 +97,9 @@ func (r *Recorder) nudge() {
 
 // Ended is closed when the program has ended, or nobody has listened to it or read it for a while.
 func (r *Recorder) Ended() <-chan struct{} { return r.ended }
+
+// App returns the program.
+func (r *Recorder) App() desktop.App { return r.app }
 
 // Begun returns the time of the first event that could be recorded.
 func (r *Recorder) Begun() time.Time { return r.begun }
@@ -198,7 +202,7 @@ func (r *Recorder) run(ctx context.Context) {
 				tick.Reset(interval)
 			}
 		case n := <-r.notes:
-			r.log.Add(events.Event{Type: notificationType, Title: aai.CleanLabel(n.Title, maxTitle), Text: aai.CleanLabel(n.Text, maxText), At: n.At})
+			r.log.Add(n.event())
 			r.notify(Events)
 		case described := <-r.reads:
 			r.look(ctx)
@@ -268,6 +272,7 @@ func (r *Recorder) reconnect(ctx context.Context) <-chan desktop.Event {
 // end records the end of the program.
 func (r *Recorder) end() {
 	r.log.Add(events.Event{Type: events.Ended, At: time.Now()})
+	r.retire() // before the listeners read
 	for topic := range topics {
 		r.notify(topic)
 	}

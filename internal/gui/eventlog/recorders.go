@@ -2,6 +2,7 @@ package eventlog
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -15,6 +16,8 @@ type Config struct {
 	Backend desktop.Backend
 	// State returns the state of a program for State listeners. Two states are the same if they are deeply equal.
 	State func(*desktop.Snapshot) any
+	// Apps returns the running programs.
+	Apps func(context.Context) ([]desktop.App, error)
 	// Current returns a running program as it is now: its connection may be another.
 	Current func(context.Context, desktop.App) (desktop.App, error)
 	// IsRunning reports whether a process runs.
@@ -25,9 +28,23 @@ type Config struct {
 type Recorders struct {
 	config func() Config
 
-	mu    sync.Mutex
-	byRun map[conversation.Process]*Recorder
-	notes bool // notifications are watched
+	mu      sync.Mutex
+	byRun   map[conversation.Process]*Recorder
+	ended   []endedRun // oldest first
+	notes   bool       // notifications are watched
+	unknown []UnknownNotification
+}
+
+// The logs of the last maxEnded programs that ended can be read for the time endedTime.
+const (
+	maxEnded  = 20
+	endedTime = 10 * time.Minute
+)
+
+// An endedRun is the log of a program that has ended.
+type endedRun struct {
+	log *Recorder
+	at  time.Time
 }
 
 // New returns Recorders without one. config is called for the first recorder.
@@ -53,19 +70,28 @@ func (s *Recorders) recorder(app desktop.App) *Recorder {
 	if r := s.byRun[key]; r != nil {
 		return r
 	}
+	if r := s.endedRecorder(func(a desktop.App) bool { return conversation.ProcessOf(a) == key }); r != nil {
+		return r
+	}
 	r := &Recorder{
 		config: s.config(), app: app, begun: time.Now(), read: time.Now(),
-		wake: make(chan struct{}, 1), reads: make(chan chan struct{}), known: newKnown(), notes: make(chan desktop.Notification, 64), ready: make(chan struct{}), ended: make(chan struct{}),
+		wake: make(chan struct{}, 1), reads: make(chan chan struct{}), known: newKnown(), notes: make(chan note, 64), ready: make(chan struct{}), ended: make(chan struct{}),
 	}
 	for topic := range r.listeners {
 		r.listeners[topic] = map[*listener]struct{}{}
 	}
 	s.byRun[key] = r
+	r.retire = func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.byRun, key)
+		s.ended = append(s.ended[max(0, len(s.ended)-maxEnded+1):], endedRun{r, time.Now()})
+	}
 	go func() {
 		r.run(context.Background())
 		s.mu.Lock()
+		defer s.mu.Unlock()
 		delete(s.byRun, key)
-		s.mu.Unlock()
 	}()
 	if !s.notes && r.config.Backend.Changes != nil {
 		s.notes = true
@@ -101,16 +127,39 @@ func (s *Recorders) watchNotifications(changes desktop.Changes) {
 	}
 }
 
-// note passes a notification to the recorders of its program.
-func (s *Recorders) note(n desktop.Notification) {
+// Ended returns the recorder of the program that ended last of those for which is returns true; nil if there is none.
+func (s *Recorders) Ended(is func(desktop.App) bool) *Recorder {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for key, r := range s.byRun {
-		if key.PID == n.PID && n.PID != 0 {
-			select {
-			case r.notes <- n:
-			default: // a flood
-			}
+	return s.endedRecorder(is)
+}
+
+func (s *Recorders) endedRecorder(is func(desktop.App) bool) *Recorder {
+	s.ended = slices.DeleteFunc(s.ended, func(e endedRun) bool { return time.Since(e.at) > endedTime })
+	for _, e := range slices.Backward(s.ended) {
+		if is(e.log.app) {
+			return e.log
+		}
+	}
+	return nil
+}
+
+// note passes a notification to the recorder of its program.
+func (s *Recorders) note(n desktop.Notification) {
+	ctx, cancel := context.WithTimeout(context.Background(), lookTimeout)
+	defer cancel()
+	apps, err := s.config().Apps(ctx)
+	app, claimed := senderOf(n, apps)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err != nil || app == nil {
+		s.addUnknown(n)
+		return
+	}
+	if r := s.byRun[conversation.ProcessOf(*app)]; r != nil {
+		select {
+		case r.notes <- note{n, claimed}:
+		default: // a flood
 		}
 	}
 }

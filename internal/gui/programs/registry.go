@@ -136,9 +136,7 @@ func (r *Registry) AdmittedApp(ctx context.Context, call *aai.Call) (desktop.App
 		e.Hint = "ax_list_apps lists the programs that run."
 		return desktop.App{}, e
 	}
-	is := func(app desktop.App) bool {
-		return app.PID == call.Target.PID && NewTarget(app).Digest == call.Target.Digest
-	}
+	is := func(app desktop.App) bool { return IsTarget(app, call.Target) }
 	if apps := r.Cache.Get(); slices.ContainsFunc(apps, is) {
 		return apps[slices.IndexFunc(apps, is)], nil
 	}
@@ -271,6 +269,24 @@ func NewTarget(app desktop.App) *aai.App {
 		ID: targetPrefix + app.ID, Name: aai.CleanLabel(app.Name, 80), Platform: "any",
 		Source: app.Executable, Digest: digest(cmp.Or(app.ProgramIdentity, app.Executable), app.ID), PID: app.PID,
 	}
+}
+
+// IsTarget reports whether the target is this run of the program.
+func IsTarget(app desktop.App, target *aai.App) bool {
+	return app.PID == target.PID && NewTarget(app).Digest == target.Digest
+}
+
+// HasName reports whether the name means the program: its process, id or name.
+func HasName(app desktop.App, name string) bool {
+	return len(matchingApps([]desktop.App{app}, name)) > 0
+}
+
+// EndedTarget returns a program that has ended as a target, for reading its events.
+func (r *Registry) EndedTarget(app desktop.App) *aai.App {
+	target := NewTarget(app)
+	target.Process.HostsCaller = r.HostsCaller(app)
+	target.Process.LockReason = func(ctx context.Context) string { return r.lockReason(ctx, app) }
+	return target
 }
 
 // digest returns the hash of the parts in order.

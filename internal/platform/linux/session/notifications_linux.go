@@ -11,9 +11,10 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
 
-// The interface of the Desktop Notifications Specification.
+// The interfaces of the Desktop Notifications Specification, and of the portal for apps in a sandbox.
 const (
-	notifications = "org.freedesktop.Notifications"
+	notifications       = "org.freedesktop.Notifications"
+	portalNotifications = "org.freedesktop.portal.Notification"
 	// waitingNotifications is how many notifications may wait for the process of their sender to be looked up.
 	waitingNotifications = 64
 )
@@ -55,7 +56,7 @@ func WatchNotifications(ctx context.Context, getenv func(string) string, shown f
 		select {
 		case m := <-calls:
 			if n, ok := readNotification(m); ok {
-				n.PID = processOf(ctx, names, m.Sender)
+				n.Processes = withParents(processOf(ctx, names, m.Sender))
 				shown(n)
 			}
 		case <-monitor.Done():
@@ -71,6 +72,7 @@ func becomeMonitor(ctx context.Context, conn *wire.Conn) error {
 	e := wire.Encoder{}
 	err := e.Array(4, func() error {
 		e.Str("type='method_call',interface='" + notifications + "',member='Notify'")
+		e.Str("type='method_call',interface='" + portalNotifications + "',member='AddNotification'")
 		return nil
 	})
 	if err != nil {
@@ -86,17 +88,51 @@ func becomeMonitor(ctx context.Context, conn *wire.Conn) error {
 	return err
 }
 
-// readNotification reads the title and the text of a call of Notify.
+// readNotification reads a notification from a call.
 func readNotification(m *wire.Message) (n desktop.Notification, ok bool) {
-	if m.Interface != notifications || m.Member != "Notify" || m.Signature != "susssasa{sv}i" {
+	d := m.Decoder()
+	switch {
+	case m.Interface == notifications && m.Member == "Notify" && m.Signature == "susssasa{sv}i":
+		n.Claims = append(n.Claims, d.Str())
+		d.U32()
+		d.Str()
+		n.Title, n.Text = d.Str(), d.Str()
+		d.Skip("as")
+		if entry := textMembers(d)["desktop-entry"]; entry != "" {
+			n.Claims = append([]string{entry}, n.Claims...)
+		}
+	case m.Interface == portalNotifications && m.Member == "AddNotification" && m.Signature == "sa{sv}":
+		d.Str()
+		texts := textMembers(d)
+		n.Title, n.Text = texts["title"], texts["body"]
+	default:
 		return n, false
 	}
-	d := m.Decoder()
-	d.Str() // the name that the program gives itself
-	d.U32()
-	d.Str()
-	n.Title, n.Text, n.At = d.Str(), d.Str(), time.Now()
+	n.At = time.Now()
 	return n, d.Err() == nil
+}
+
+// textMembers reads a dictionary, and returns its texts.
+func textMembers(d *wire.Decoder) map[string]string {
+	texts := map[string]string{}
+	d.Array(8, func() {
+		d.Struct()
+		name := d.Str()
+		if kind := d.Variant(); kind == "s" {
+			texts[name] = d.Str()
+		} else {
+			d.Skip(kind)
+		}
+	})
+	return texts
+}
+
+// withParents returns the process, its parent, and so on, except for the first process of the system.
+func withParents(pid int) (all []int) {
+	for ; pid > 1 && len(all) < maxGenerations; pid, _ = parentAndSession(pid) {
+		all = append(all, pid)
+	}
+	return all
 }
 
 // processOf returns the process of a connection; 0 if it has ended.
