@@ -115,6 +115,7 @@ func TestMCP(t *testing.T) {
 		{"NothingCrosses", mcpNothingCrosses},
 		{"HTTPRefusesToStart", mcpHTTPRefusesToStart},
 		{"Events", mcpEvents},
+		{"Follow", mcpFollow},
 		{"EventsOfAnothersService", mcpEventsOfAnothersService},
 		{"WorkflowOn", mcpWorkflowOn},
 		{"EventsOfAServer", mcpEventsOfAServer},

@@ -27,8 +27,14 @@ const plain = (name) => ([params], o) => client[name](params, o);
 await perform({
   ...Object.fromEntries(["listTools", "callTool", "listResources", "listResourceTemplates", "readResource",
     "listPrompts", "getPrompt", "complete"].map((name) => [name, plain(name)])),
-  subscribeResource: async ([{ uri }], o) => { followed.set(uri, await client.listen({ resourceSubscriptions: [uri] }, { timeout: o.timeout })); },
-  unsubscribeResource: async ([{ uri }]) => { await followed.get(uri)?.close(); },
+  subscribeResource: async ([{ uri }], o) => {
+    if (client.getNegotiatedProtocolVersion() < "2026-07-28") return client.subscribeResource({ uri }, o);
+    followed.set(uri, await client.listen({ resourceSubscriptions: [uri] }, { timeout: o.timeout }));
+  },
+  unsubscribeResource: async ([{ uri }], o) => {
+    if (client.getNegotiatedProtocolVersion() < "2026-07-28") return client.unsubscribeResource({ uri }, o);
+    await followed.get(uri)?.close();
+  },
   close: () => client.close(),
 }, client.connect(transport).then(() => ({
   version: client.getNegotiatedProtocolVersion(), server: client.getServerVersion(),
