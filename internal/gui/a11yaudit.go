@@ -50,16 +50,19 @@ func (d *engine) a11yAuditTool() spec {
 			"standards": {"type": "array", "items": {"type": "string", "enum": ["wcag_a", "wcag_aa", "wcag_aaa", "section508"]}, "default": ["wcag_aa"]}`,
 		required: `["app"]`,
 		run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
-			return d.withView(ctx, call, audit)
+			return d.withView(ctx, call, func(ctx context.Context, v *view) (*aai.Result, error) {
+				roots, err := v.auditRoots(ctx)
+				if err != nil {
+					return nil, err
+				}
+				return audit(ctx, v, roots, nil)
+			})
 		},
 	}
 }
 
-func audit(ctx context.Context, v *view) (*aai.Result, error) {
-	roots, err := v.auditRoots(ctx)
-	if err != nil {
-		return nil, err
-	}
+// audit checks the elements with the indexes, and all inside them.
+func audit(ctx context.Context, v *view, roots []int, walk *a11y.Walk) (*aai.Result, error) {
 	standards := []string{}
 	given, _ := v.call.Args["standards"].([]any)
 	for _, s := range given {
@@ -73,7 +76,7 @@ func audit(ctx context.Context, v *view) (*aai.Result, error) {
 	var unseen error
 	for n, root := range roots {
 		gateway.Progress(ctx, float64(n+1), float64(len(roots)+1), "Checking "+aai.CleanLabel(v.snapshot.Elements[root].Name, 60))
-		scope := a11y.Scope{Snapshot: v.snapshot, Root: root, Standards: standards}
+		scope := a11y.Scope{Snapshot: v.snapshot, Root: root, Standards: standards, Walk: walk}
 		w, err := v.windowOf(ctx, root)
 		if err == nil {
 			scope.Origin = image.Pt(w.Frame.X, w.Frame.Y)

@@ -51,6 +51,7 @@ func everyCall() []toolCall {
 		{"ax_visual_diff", `{"app": "Form", "baseline": "form", "ignore": ["Password"]}`},
 		{"ax_a11y_audit", `{"app": "Form"}`},
 		{"ax_a11y_audit", `{"app": "Form", "scope": "element", "query": "Password", "standards": ["wcag_aaa"]}`},
+		{"ax_a11y_keyboard", `{"app": "Form"}`},
 		{"ax_click", `{"app": "Form", "query": "Password"}`},
 		{"ax_click", `{"app": "Form", "query": "Press"}`},
 		{"ax_click", `{"app": "Form", "query": "Press", "click_type": "double"}`},
@@ -108,7 +109,7 @@ func TestWhoStartsSaysSo(t *testing.T) {
 // pointer, since gates know no tool by name.
 func TestToolsSayWhatGatesAsk(t *testing.T) {
 	for _, tool := range tools() {
-		if tool.Assessment(nil).TakesScreenshot != slices.Contains([]string{"ax_screenshot", "ax_find_visual", "ax_visual_diff", "ax_a11y_audit"}, tool.Name) {
+		if tool.Assessment(nil).TakesScreenshot != slices.Contains([]string{"ax_screenshot", "ax_find_visual", "ax_visual_diff", "ax_a11y_audit", "ax_a11y_keyboard"}, tool.Name) {
 			t.Errorf("%s: Pictures is %v", tool.Name, tool.Assessment(nil).TakesScreenshot)
 		}
 		for _, name := range tool.Params.Order {

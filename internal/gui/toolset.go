@@ -130,7 +130,7 @@ func New(cfg Config) *aai.App {
 func (d *engine) tools() (tools []*aai.Tool) {
 	for _, s := range []spec{
 		d.isAccessibleTool(), d.listAppsTool(), d.connectTool(), d.listWindowsTool(),
-		d.getTreeTool(), d.findTool(), d.getAttributesTool(), d.getValueTool(), d.getStateTool(), d.getEventsTool(), d.assertTool(), d.waitTool(), d.waitIdleTool(), d.screenshotTool(), d.findVisualTool(), d.askModelTool(), d.visualDiffTool(), d.a11yAuditTool(),
+		d.getTreeTool(), d.findTool(), d.getAttributesTool(), d.getValueTool(), d.getStateTool(), d.getEventsTool(), d.assertTool(), d.waitTool(), d.waitIdleTool(), d.screenshotTool(), d.findVisualTool(), d.askModelTool(), d.visualDiffTool(), d.a11yAuditTool(), d.keyboardAuditTool(),
 		d.clickTool(), d.clickAtTool(), d.typeTool(), d.setValueTool(), d.fillTool(), d.keyPressTool(), d.scrollTool(), d.dragTool(), d.windowTool(),
 		d.clipboardTool(), d.sessionInfoTool(),
 	} {

@@ -52,13 +52,15 @@ func newWindowChecks(r *run) []*cobra.Command {
 }
 
 func newAuditApp(r *run, tool *aai.Tool) *cobra.Command {
-	return r.newWindowCheck(&cobra.Command{
+	cmd := r.newWindowCheck(&cobra.Command{
 		Use:   "audit-app [app]",
 		Short: "Check the accessibility of a window, or of the page of a browser",
 		Long: "Checks the front window of a program against rules of WCAG 2.2: names, labels, contrast, target size, focus.\n" +
 			"The exit code is 1 if an issue is critical or serious.",
-		Example: "  aai-gateway audit-app calculator --standards AA --format sarif --output audit.sarif",
-	}, tool, toolCommand{operands: "[app]", prepare: nameStandards, show: withFindings(exitFailed, func(a auditView) bool { return !a.Passed }, showAudit)}, formatSARIF)
+		Example: "  aai-gateway audit-app calculator --standards AA --format sarif --output audit.sarif\n  aai-gateway audit-app calculator --keyboard",
+	}, tool, toolCommand{operands: "[app]", prepare: completeAudit, show: withFindings(exitFailed, func(a auditView) bool { return !a.Passed }, showAudit)}, formatSARIF)
+	cmd.Flags().Bool("keyboard", false, "also walk through the window by tab and shift+tab; this needs the permission to act")
+	return cmd
 }
 
 func newVisualDiff(r *run, tool *aai.Tool) *cobra.Command {
@@ -108,8 +110,11 @@ func (r *run) newWindowCheck(cmd *cobra.Command, tool *aai.Tool, t toolCommand, 
 	return cmd
 }
 
-// nameStandards replaces the names of levels by the tool's, such as AA by wcag_aa.
-func nameStandards(c *toolCall) error {
+// completeAudit replaces the names of levels by the tool's, such as AA by wcag_aa, and chooses the tool.
+func completeAudit(c *toolCall) error {
+	if c.isSet("keyboard") {
+		c.tool = "ax_a11y_keyboard"
+	}
 	given, _ := c.args["standards"].([]any)
 	for i, one := range given {
 		name := strings.ToLower(fmt.Sprint(one))

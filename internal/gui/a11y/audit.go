@@ -51,6 +51,7 @@ type Scope struct {
 	Picture   *image.RGBA
 	Origin    image.Point
 	Standards []string
+	Walk      *Walk // nil: the keyboard focus is not checked
 }
 
 // A Report is the result of an audit.
