@@ -15,8 +15,8 @@ import (
 )
 
 // withAssistant adds the client's capabilities to the context of a tool. Clients of
-// stateless versions, in which servers send no requests, can only answer questions and list
-// their roots, in further rounds.
+// stateless versions, in which servers send no requests, can only answer questions, list
+// their roots and ask their model, in further rounds.
 func (d *Door) withAssistant(ctx context.Context, req *mcp.CallToolRequest, call *aai.Call) (context.Context, *asking) {
 	session := req.Session
 	a := aai.ClientCapabilities{
@@ -57,78 +57,6 @@ func elicit(ctx context.Context, session *mcp.ServerSession, form aai.Form) (*aa
 		return nil, e
 	}
 	return &aai.FormAnswer{Action: result.Action, Values: result.Content}, nil
-}
-
-// sample asks the client's model.
-func sample(ctx context.Context, session *mcp.ServerSession, ask aai.SamplingRequest, tools bool) (*aai.SamplingResult, error) {
-	if ask.MaxTokens < 1 || len(ask.Messages) == 0 {
-		return nil, aai.Errorf(aai.Internal, "a model's request needs a message and at least one token")
-	}
-	params := &mcp.CreateMessageWithToolsParams{MaxTokens: int64(ask.MaxTokens), SystemPrompt: ask.System}
-	for _, m := range ask.Messages {
-		params.Messages = append(params.Messages, samplingMessages(m, tools)...)
-	}
-	if len(ask.Tools) > 0 {
-		if !tools {
-			return nil, aai.Errorf(aai.AutomationNotSupported, "the client's model takes no tools")
-		}
-		for _, t := range ask.Tools {
-			params.Tools = append(params.Tools, &mcp.Tool{Name: t.Name, Description: t.Description, InputSchema: t.Params})
-		}
-		params.ToolChoice = &mcp.ToolChoice{Mode: "auto"}
-	}
-	answer, err := session.CreateMessageWithTools(ctx, params)
-	if err != nil {
-		e := aai.Errorf(aai.AutomationFailed, "the client's model gave no answer: %w", err)
-		if ctx.Err() != nil {
-			e.Code = aai.AsError(ctx.Err()).Code
-		}
-		e.Delivery = aai.NotDelivered
-		return nil, e
-	}
-	sampled := &aai.SamplingResult{Model: answer.Model, StopReason: answer.StopReason}
-	for _, content := range answer.Content {
-		switch c := content.(type) {
-		case *mcp.TextContent:
-			sampled.Text += c.Text
-		case *mcp.ImageContent:
-			sampled.Images = append(sampled.Images, aai.Image{MIME: c.MIMEType, Data: c.Data})
-		case *mcp.ToolUseContent:
-			sampled.ToolUses = append(sampled.ToolUses, aai.ToolUse{ID: c.ID, Name: c.Name, Args: c.Input})
-		}
-	}
-	return sampled, nil
-}
-
-// samplingMessages converts a message to MCP. Clients without tools accept only one content
-// item in each message.
-func samplingMessages(m aai.Message, tools bool) []*mcp.SamplingMessageV2 {
-	out := &mcp.SamplingMessageV2{Role: "user", Content: []mcp.Content{}}
-	if m.FromModel {
-		out.Role = "assistant"
-	}
-	for _, o := range m.ToolResults {
-		out.Content = append(out.Content, &mcp.ToolResultContent{
-			ToolUseID: o.ID, IsError: o.Failed, Content: []mcp.Content{&mcp.TextContent{Text: o.Text}},
-		})
-	}
-	if m.Text != "" {
-		out.Content = append(out.Content, &mcp.TextContent{Text: m.Text})
-	}
-	for _, image := range m.Images {
-		out.Content = append(out.Content, &mcp.ImageContent{MIMEType: image.MIME, Data: image.Data})
-	}
-	for _, u := range m.ToolUses {
-		out.Content = append(out.Content, &mcp.ToolUseContent{ID: u.ID, Name: u.Name, Input: u.Args})
-	}
-	if tools {
-		return []*mcp.SamplingMessageV2{out}
-	}
-	var single []*mcp.SamplingMessageV2
-	for _, content := range out.Content {
-		single = append(single, &mcp.SamplingMessageV2{Role: out.Role, Content: []mcp.Content{content}})
-	}
-	return single
 }
 
 // maxRoots limits the roots of a client that are used.
@@ -200,13 +128,30 @@ func (d *Door) rootsChanged(_ context.Context, req *mcp.RootsListChangedRequest)
 // asking records the requests that a call has for a client of a stateless version, in which
 // servers send no requests. The call ends with the request, and the client repeats it with
 // the answer.
-type asking struct{ roots atomic.Bool }
+type asking struct {
+	roots  atomic.Bool
+	sample atomic.Pointer[mcp.InputRequestMap]
+}
 
-// withRoundsAssistant gives the gateway's own tools access to the client's roots. Those
-// tools only read, so running them twice is harmless, and they need no consent, which
-// another round would lose. Other tools are not run twice, so they get no roots.
+// required returns the result that asks the client, or nil if the call asks nothing.
+func (a *asking) required() *mcp.CallToolResult {
+	requests := mcp.InputRequestMap{rootsRequest: &mcp.ListRootsParams{}}
+	if !a.roots.Load() {
+		ask := a.sample.Load()
+		if ask == nil {
+			return nil
+		}
+		requests = *ask
+	}
+	return &mcp.CallToolResult{Content: []mcp.Content{}, InputRequests: requests}
+}
+
+// withRoundsAssistant gives the gateway's own tools access to the client's roots, and some of the desktop's to its model.
+// Those tools only read, so running them twice is harmless. The gateway's own need no consent, which another round would
+// lose. Other tools are not run twice, so they get no roots.
 func withRoundsAssistant(ctx context.Context, a aai.ClientCapabilities, req *mcp.CallToolRequest, call *aai.Call) (context.Context, *asking) {
 	needs := &asking{}
+	a.Sample = sampleInRounds(req, call, needs)
 	if call.App != aai.BuiltinApp || !capabilitiesOf(req).roots {
 		return aai.WithClientCapabilities(ctx, a), needs
 	}
@@ -224,12 +169,4 @@ func withRoundsAssistant(ctx context.Context, a aai.ClientCapabilities, req *mcp
 		return nil, e
 	}
 	return aai.WithClientCapabilities(ctx, a), needs
-}
-
-// rootsRequired asks the client for its roots.
-func rootsRequired() *mcp.CallToolResult {
-	return &mcp.CallToolResult{
-		Content:       []mcp.Content{},
-		InputRequests: mcp.InputRequestMap{rootsRequest: &mcp.ListRootsParams{}},
-	}
 }

@@ -55,8 +55,8 @@ func (d *Door) do(ctx context.Context, req *mcp.CallToolRequest, call *aai.Call)
 	d.noteApp(req.Session, call)
 	result, err := d.cfg.Gateway.Do(log.measure(ctx), call)
 	log.ended(ctx, call, result, aai.AsError(err))
-	if asking.roots.Load() {
-		return rootsRequired(), nil
+	if required := asking.required(); required != nil {
+		return required, nil
 	}
 	if failure := aai.AsError(err); failure != nil && len(failure.Questions) > 0 {
 		return d.ask(ctx, req, call, failure)

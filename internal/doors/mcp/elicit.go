@@ -53,14 +53,16 @@ func mayAskClient(questions []aai.Question) bool {
 }
 
 // clientCapabilities are the capabilities of a client for a call.
-type clientCapabilities struct{ forms, urls, roots bool }
+type clientCapabilities struct{ forms, urls, roots, samples bool }
 
 // capabilitiesOf reads the client's capabilities from this request or from the opening of
 // the session. The SDK's method would allocate a decoder of 32 KB each time.
 func capabilitiesOf(req *mcp.CallToolRequest) clientCapabilities {
 	if said, ok := req.Params.Meta[mcp.MetaKeyClientCapabilities].(map[string]any); ok {
 		elicits, asks := said["elicitation"].(map[string]any)
-		return newCapabilities(asks, elicits["form"] != nil, elicits["url"] != nil, said["roots"] != nil)
+		can := newCapabilities(asks, elicits["form"] != nil, elicits["url"] != nil, said["roots"] != nil)
+		can.samples = said["sampling"] != nil
+		return can
 	}
 	init := req.Session.InitializeParams()
 	if init == nil || init.Capabilities == nil {
@@ -168,7 +170,7 @@ func answersOf(req *mcp.CallToolRequest) map[string]aai.Answer {
 	}
 	answers := make(map[string]aai.Answer, len(req.Params.InputResponses))
 	for id, response := range req.Params.InputResponses {
-		if id == urlRequest || id == rootsRequest {
+		if id == urlRequest || id == rootsRequest || strings.HasPrefix(id, sampleRequest) {
 			continue // they do not answer the gateway's questions
 		}
 		result, _ := response.(*mcp.ElicitResult)
