@@ -118,6 +118,9 @@ type Result struct {
 	// NoOp reports that nothing was done because the state was already as requested. There is
 	// nothing to undo, the call is no mutation, and its record states this.
 	NoOp bool
+	// Record is a fact for the call's line in the journal, such as the tokens that a model used; it holds no content of the
+	// answer.
+	Record string
 }
 
 // An Image is a picture in a Result, or in a Message of a model.

@@ -38,8 +38,8 @@ type Entry struct {
 	Consent  string
 	Args     map[string]any // secrets in them are of type sanitize.Hidden
 
-	// Fields of an Outcome. The empty Code is success; its Message is empty, or states that
-	// nothing was done.
+	// Fields of an Outcome. The empty Code is success; its Message is empty, Result.Record, or
+	// states that nothing was done.
 	Code       Code
 	Message    string
 	Delivery   Delivery

@@ -104,6 +104,8 @@ func TestMCP(t *testing.T) {
 		{"ServerThatChanges", mcpServerThatChanges},
 		{"ToolOfAPage", mcpToolOfAPage},
 		{"WordsOfSDKs", mcpWordsOfSDKs},
+		{"ModelOfTheClient", mcpModelOfTheClient},
+		{"ModelOfAService", mcpModelOfAService},
 		{"Composed", mcpComposed},
 		{"BareClients", mcpBareClients},
 		{"InsideItsHost", mcpInsideItsHost},

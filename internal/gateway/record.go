@@ -95,6 +95,7 @@ func (p *invocation) outcome(e callResult, said string) func(*aai.Entry) {
 			entry.Durable = len(e.err.Questions) > 0 && p.doorAsks()
 		} else if e.result != nil {
 			entry.ResultValue = func() any { return keptAnswer(p.request, e.result) }
+			entry.Message = aai.CleanLabel(e.result.Record, maxName)
 			if e.result.NoOp {
 				entry.Message = "nothing was done"
 			}

@@ -152,7 +152,7 @@ func (d *engine) findByModel(ctx context.Context, call *aai.Call, app desktop.Ap
 		modelUse
 	}{visualMatch{Found: place.Found, Method: "model", Backend: use.backend}, use}
 	if !place.Found {
-		return &aai.Result{Data: data, DataComplete: true, Text: "The model says that it is not in the picture; " + use.String()}, nil
+		return &aai.Result{Data: data, DataComplete: true, Record: use.String(), Text: "The model says that it is not in the picture; " + use.String()}, nil
 	}
 	p := phrase{Text: place.Label, Confidence: place.Confidence, frame: place.Frame}
 	if p.Text == "" {
@@ -171,7 +171,7 @@ func (d *engine) findByModel(ctx context.Context, call *aai.Call, app desktop.Ap
 		return nil, err
 	}
 	text := fmt.Sprintf("The model sees %q%s at %d, %d, %d × %d, and says that it is %.0f%% sure; %s", p.Text, p.mark(), at.Min.X, at.Min.Y, at.Dx(), at.Dy(), 100*p.Confidence, use)
-	return &aai.Result{Data: data, DataComplete: true, Text: text, Images: shown}, nil
+	return &aai.Result{Data: data, DataComplete: true, Text: text, Images: shown, Record: use.String()}, nil
 }
 
 // useOf describes the use of the model, and measures it.

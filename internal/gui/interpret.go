@@ -71,7 +71,7 @@ func (d *engine) interpret(ctx context.Context, call *aai.Call, app desktop.App,
 		text += " … (cut off at its limit)"
 	}
 	return &aai.Result{
-		Text: desktop.Fence(text, app.Name) + "\n" + use.String(), UntrustedSource: "a model that saw a window of " + aai.CleanLabel(app.Name, 60),
+		Text: desktop.Fence(text, app.Name) + "\n" + use.String(), Record: use.String(), UntrustedSource: "a model that saw a window of " + aai.CleanLabel(app.Name, 60),
 		Data: struct {
 			Answer  string `json:"answer"`
 			Backend string `json:"vlm_backend"`

@@ -138,6 +138,7 @@ func TestRealFindByModel(t *testing.T) {
 	app := w.python("disc.py", drawnDiscGTK3, `"Disc"`, log)
 	a := w.ok("ax_find_visual", params{"app": app, "description": "the red disc"})
 	w.says(a.Text, `The model sees "red disc" [w`, "80% sure", "openai, eyes-1, 1050 tokens, $0.0037")
+	w.says(w.record.text(), `"Message":"openai, eyes-1, 1050 tokens, $0.0037"`)
 	if at(a.data, "method") != "model" || at(a.data, "vlm_backend") != "openai" || len(a.Images) != 1 {
 		t.Errorf("it says %v", a.data)
 	}

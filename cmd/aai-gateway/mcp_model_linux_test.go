@@ -1,0 +1,171 @@
+package main_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
+)
+
+// modelAnswer is an answer of a client's model.
+func modelAnswer(text string) map[string]any {
+	return map[string]any{"role": "assistant", "model": "eyes-1", "stopReason": "endTurn", "content": map[string]any{"type": "text", "text": text}}
+}
+
+const boxAnswer = `{"found": true, "left": 2, "top": 3, "right": 42, "bottom": 23, "confidence": 0.5, "label": "a thing"}`
+
+// mcpModelOfTheClient: the client's model finds a thing in a picture, describes it, and suggests an action, also with the
+// desktop's reading tools. Clients of the stateless version get the question in the result of the call.
+func mcpModelOfTheClient(t *testing.T, b programPath) {
+	s := linuxtest.StartAccessible(t)
+	s.Fixture(t, linuxtest.GTK3)
+	for _, c := range sdksWithModels() {
+		t.Run(c.sdk+" of "+c.version, func(t *testing.T) {
+			h := b.home(t, nil)
+			h.env = slices.Concat(s.Env, h.env)
+			h.write(t, ".aai/config.json", `{"vlm": {"backend": "client"}, "consent": {"preapproved": [{"app": "desktop/gtk3", "tools": ["see"], "caller": "*", "expires": "2999-01-01T00:00:00Z"}]}}`)
+			target := map[string]any{"mode": c.mode, "command": string(h.binary), "env": h.environ(), "capabilities": map[string]any{"sampling": map[string]any{"tools": map[string]any{}}}}
+			w := &serverWorld{puppet: newPuppet(t, c.sdk, target), t: t}
+			w.receive()
+			ask := func(tool string, args map[string]any) int {
+				args["app"] = "gtk3"
+				return w.begin("callTool", params("desktop", tool, args))
+			}
+			call := ask("ax_find_visual", map[string]any{"description": "an unnamed thing"})
+			if question := w.asked("sampling/createMessage", modelAnswer(boxAnswer)); !strings.Contains(question, `Find: \"an unnamed thing\"`) || !strings.Contains(question, `"mimeType":"image/png"`) {
+				t.Errorf("the model was asked %.300s", question)
+			}
+			if got := w.says(w.end(call)); !strings.Contains(got, `The model sees "a thing" [w`) || !strings.Contains(got, "client, eyes-1") {
+				t.Errorf("the place: %s", got)
+			}
+			call = ask("ax_ask_model", map[string]any{})
+			w.asked("sampling/createMessage", modelAnswer("It shows buttons."))
+			if got := w.says(w.end(call)); !strings.Contains(got, "It shows buttons.") {
+				t.Errorf("the description: %s", got)
+			}
+			next := map[string]any{"task": "next_action", "goal": "Press it", "tools": true}
+			if c.isModern() {
+				if got := string(w.end(ask("ax_ask_model", next)).Result); !strings.Contains(got, "AUTOMATION_NOT_SUPPORTED") || !strings.Contains(got, "without tools") {
+					t.Errorf("with tools: %.300s", got)
+				}
+			} else {
+				w.usesTools(ask("ax_ask_model", next))
+			}
+			var nothing struct{}
+			w.do(&nothing, "close")
+		})
+	}
+}
+
+// usesTools: the client's model finds an element by a reading tool, and no other tool is called.
+func (w *serverWorld) usesTools(call int) {
+	w.t.Helper()
+	use := func(name string) map[string]any {
+		return map[string]any{"role": "assistant", "model": "eyes-1", "stopReason": "toolUse", "content": []any{
+			map[string]any{"type": "tool_use", "id": "u1", "name": name, "input": map[string]any{"query": "button Press", "app": "other"}}}}
+	}
+	if question := w.asked("sampling/createMessage", use("ax_find")); !strings.Contains(question, `"name":"ax_get_tree"`) || !strings.Contains(question, "Press it") {
+		w.t.Errorf("the model was asked %.300s", question)
+	}
+	if question := w.asked("sampling/createMessage", use("ax_click")); !strings.Contains(question, `button \"Press\"`) && !strings.Contains(question, `button \\\"Press\\\"`) {
+		w.t.Errorf("the tool says %s", question[max(0, len(question)-600):])
+	}
+	if question := w.asked("sampling/createMessage", modelAnswer("Press the button.")); !strings.Contains(question, "there is no tool") {
+		w.t.Errorf("a tool that acts says %s", question[max(0, len(question)-600):])
+	}
+	if got := w.says(w.end(call)); !strings.Contains(got, "Press the button.") {
+		w.t.Errorf("the next action: %s", got)
+	}
+}
+
+// mcpModelOfAService: a service gets the picture and the key of the environment after its host was allowed for the program. The key
+// is in no file and in no answer.
+func mcpModelOfAService(t *testing.T, b programPath) {
+	s := linuxtest.StartAccessible(t)
+	s.Fixture(t, linuxtest.GTK3)
+	var asked atomic.Int32
+	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked.Add(1)
+		_, _ = io.Copy(io.Discard, r.Body)
+		_, _ = fmt.Fprintf(w, `{"model": "eyes-1", "choices": [{"finish_reason": "stop", "message": {"content": %q}}], "usage": {"prompt_tokens": 900, "completion_tokens": 30}}`, boxAnswer)
+	}))
+	defer service.Close()
+	host := strings.TrimPrefix(service.URL, "http://")
+	const config = `{"vlm": {"backend": "openai", "model": "eyes-1", "base_url": %q, "input_price": 10, "output_price": 10}, "consent": {"dialog": "off", "preapproved": [
+		{"app": "desktop/gtk3", "tools": [%s], "caller": "*", "expires": "2999-01-01T00:00:00Z"}]}}`
+	for _, allowed := range []bool{false, true} {
+		t.Run(fmt.Sprint("allowed ", allowed), func(t *testing.T) {
+			h := b.home(t, nil)
+			h.env = slices.Concat(s.Env, h.env)
+			tools := `"see", "act", "*"`
+			if allowed {
+				tools += fmt.Sprintf(`, "picture %s"`, host)
+			}
+			h.write(t, ".aai/config.json", fmt.Sprintf(config, service.URL, tools))
+			p := h.start(t).open()
+			find := func(tool string) toolResult {
+				return p.toolResult(p.ask("tools/call", runTool("desktop", tool, `{"app": "gtk3", "description": "an unnamed thing", "task": "find"}`)))
+			}
+			r := find("ax_ask_model")
+			if !allowed {
+				if code, hint := r.StructuredContent.Type, r.StructuredContent.Suggestion; code != "CONSENT_REQUIRED" || !strings.Contains(hint, "picture "+host) || asked.Load() != 0 {
+					t.Errorf("%s, %s, %d questions: %+v", code, hint, asked.Load(), r.Content)
+				}
+				return
+			}
+			if r.IsError || !strings.Contains(r.Content[0].Text, `The model sees "a thing" [w`) || !strings.Contains(r.Content[0].Text, "930 tokens, $0.0093") {
+				t.Errorf("it says %+v", r.Content)
+			}
+			if r = find("ax_ask_model"); r.IsError || !strings.Contains(r.Content[0].Text, "as answered before") || asked.Load() != 1 {
+				t.Errorf("the same question again, %d questions: %+v", asked.Load(), r.Content)
+			}
+		})
+	}
+	t.Run("wrong key", func(t *testing.T) { keyGoesNowhere(t, b, s) })
+}
+
+// keyGoesNowhere: without a key the client's person is sent to the page for one. A key is kept sealed by the login, and is
+// neither in a file nor in an answer.
+func keyGoesNowhere(t *testing.T, b programPath, s *linuxtest.Session) {
+	h := b.home(t, nil)
+	h.env = slices.Concat(s.Env, h.env, []string{"AAI_LOG_LEVEL=debug", "ANTHROPIC_API_KEY=cAnArY bad"})
+	h.write(t, ".aai/config.json", `{"vlm": {"backend": "anthropic"}, "consent": {"dialog": "off", "preapproved": [
+		{"app": "desktop/gtk3", "tools": ["see", "picture api.anthropic.com"], "caller": "*", "expires": "2999-01-01T00:00:00Z"}]}}`)
+	p := h.start(t).open()
+	r := p.toolResult(p.ask("tools/call", runTool("desktop", "ax_ask_model", `{"app": "gtk3"}`)))
+	text, err := json.Marshal(r)
+	if err != nil || !r.IsError || !strings.Contains(string(text), "ANTHROPIC_API_KEY") {
+		t.Errorf("%v: %s", err, text)
+	}
+	p.hangUp()
+	for _, path := range h.everything(t) {
+		if b, err := os.ReadFile(path); err == nil && strings.Contains(string(b), "cAnArY") {
+			t.Errorf("%s contains the key", filepath.Base(path))
+		}
+	}
+	if strings.Contains(string(text)+p.err.String(), "cAnArY") {
+		t.Errorf("the key is told: %s %s", text, p.err.String())
+	}
+	h.env = h.env[:len(h.env)-1]
+	target := map[string]any{"command": string(h.binary), "env": h.environ(), "capabilities": map[string]any{"elicitation": map[string]any{"url": map[string]any{}}}}
+	w := &serverWorld{puppet: newPuppet(t, "v1", target), t: t}
+	w.receive()
+	call := w.begin("callTool", params("desktop", "ax_ask_model", map[string]any{"app": "gtk3"}))
+	if question := w.asked("elicitation/create", map[string]any{"action": "accept"}); !strings.Contains(question, `"url":"https://console.anthropic.com/settings/keys"`) || !strings.Contains(question, "needs the person's API key") {
+		t.Errorf("the person was asked %s", question)
+	}
+	if got := string(w.end(call).Result); !strings.Contains(got, "AUTH_REQUIRED") {
+		t.Errorf("%s", got)
+	}
+	var nothing struct{}
+	w.do(&nothing, "close")
+}
