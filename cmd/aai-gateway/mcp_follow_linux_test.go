@@ -133,7 +133,6 @@ func awaitUpdate(t *testing.T, answer *http.Response) (id string) {
 	t.Helper()
 	late := time.AfterFunc(patience, func() { _ = answer.Body.Close() })
 	defer late.Stop()
-	t.Helper()
 	lines := bufio.NewScanner(answer.Body)
 	for lines.Scan() {
 		if value, ok := strings.CutPrefix(lines.Text(), "id: "); ok {

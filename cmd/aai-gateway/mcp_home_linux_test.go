@@ -118,6 +118,7 @@ func TestMCP(t *testing.T) {
 		{"HTTPRefusesToStart", mcpHTTPRefusesToStart},
 		{"Events", mcpEvents},
 		{"Follow", mcpFollow},
+		{"Examples", mcpExamples},
 		{"EventsOfAnothersService", mcpEventsOfAnothersService},
 		{"WorkflowOn", mcpWorkflowOn},
 		{"EventsOfAServer", mcpEventsOfAServer},

@@ -4,6 +4,7 @@ package answer
 type Status struct {
 	AccessibilityEnabled bool     `json:"accessibility_enabled"`
 	ServerVersion        string   `json:"server_version"`
+	ProtocolVersion      string   `json:"protocol_version,omitempty"` // of MCP, the newest that is spoken
 	VLMBackend           string   `json:"vlm_backend"`
 	VLMAvailable         bool     `json:"vlm_available"`
 	ConnectedApps        []string `json:"connected_apps"`

@@ -104,6 +104,8 @@ type Dependencies struct {
 	// SessionInfo describes the caller's conversation with the desktop; may be nil.
 	SessionInfo aai.Action
 	Version     string // of the program
+	// ProtocolVersion is the newest version of MCP that agents can speak with the program.
+	ProtocolVersion string
 	// PromptNotice returns a notice about the way a person is asked for consent, or "". May be
 	// nil.
 	PromptNotice func(context.Context) string

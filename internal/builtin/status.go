@@ -19,7 +19,7 @@ func (s Dependencies) statusTool() *aai.Tool {
 }
 
 func (s Dependencies) status(ctx context.Context, call *aai.Call) (*aai.Result, error) {
-	status := answer.Status{ServerVersion: s.Version, Platform: runtime.GOOS + ", " + runtime.GOARCH, VLMBackend: "none", ConnectedApps: []string{}}
+	status := answer.Status{ServerVersion: s.Version, ProtocolVersion: s.ProtocolVersion, Platform: runtime.GOOS + ", " + runtime.GOARCH, VLMBackend: "none", ConnectedApps: []string{}}
 	if s.Modes != nil {
 		status.SecurityMode = s.Modes.Current().String()
 	}

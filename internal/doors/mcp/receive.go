@@ -98,6 +98,9 @@ func needsApps(method string) bool {
 	return !strings.HasPrefix(method, "notifications/")
 }
 
+// NewestVersion is the newest protocol version that the door speaks.
+const NewestVersion = tasks.StatelessVersion
+
 // lastInitializeVersion is the last protocol version that opens with "initialize".
 const lastInitializeVersion = "2025-11-25"
 

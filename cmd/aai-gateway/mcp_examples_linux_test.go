@@ -1,0 +1,115 @@
+package main_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
+)
+
+// examples are answers as the first description of the resources shows them, by URI. {name} is a program.
+var examples = map[string]string{
+	"axterminator://system/status": `{"accessibility_enabled": true, "server_version": "0.6.1", "protocol_version": "2025-11-25", "vlm_backend": "anthropic",
+		"vlm_available": true, "connected_apps": ["Safari", "Finder"], "platform": "macOS 15.2, Apple M4", "security_mode": "normal", "uptime_seconds": 142.5}`,
+	"axterminator://app/{name}/state": `{"app": "Safari", "pid": 1234, "windows": [{"title": "Apple", "focused": true, "position": [0, 25], "size": [1440, 875]}],
+		"focused_element": {"role": "AXTextField", "title": "Address and Search"}, "detected_state": "idle", "menu_bar": ["Safari", "File"]}`,
+	"axterminator://app/{name}/events": `{"events": [{"type": "window_opened", "title": "Save As", "timestamp": "2026-03-19T10:30:00Z"}]}`,
+	"axterminator://apps":              `{"apps": [{"name": "Safari", "pid": 1234, "connected": true, "state": "idle", "focused_window": "Apple"}]}`,
+	"axterminator://clipboard":         `{}`,
+	"axterminator://app/{name}/tree":   `{}`, "axterminator://app/{name}/window/0/tree": `{}`,
+}
+
+// mcpExamples reads the resources by the URIs of their first description, and subscribes to a program for a notification.
+func mcpExamples(t *testing.T, b programPath) {
+	desk := linuxtest.StartAccessible(t)
+	program := desk.Changer(t)
+	h := b.home(t, nil)
+	h.env = append(slices.Clone(desk.Env), "HOME="+h.folder)
+	h.write(t, ".aai/config.json", followConfig)
+	p := h.start(t).open()
+	name := strconv.Itoa(program.PID)
+	p.ask("resources/subscribe", fmt.Sprintf(`{"uri":"axterminator://app/%s/events"}`, name))
+	var listed struct {
+		Apps []struct {
+			PID int
+			ID  string `json:"bundle_id"`
+		}
+	}
+	if err := json.Unmarshal([]byte(p.readText("axterminator://apps")), &listed); err != nil || len(listed.Apps) != 1 {
+		t.Fatalf("the programs are %+v: %v", listed, err)
+	}
+	notify := []string{"call", "--session", "--dest", "org.freedesktop.Notifications", "--object-path", "/org/freedesktop/Notifications",
+		"--method", "org.freedesktop.Notifications.Notify", listed.Apps[0].ID, "uint32 0", "", "New mail", "From Ada", "@as []", "@a{sv} {}", "int32 1000"}
+	for text := ""; !strings.Contains(text, `"type":"notification_appeared","title":"New mail","detail":"sent by another process in its name","text":"From Ada"`); {
+		cmd := exec.CommandContext(t.Context(), "gdbus", notify...)
+		cmd.Env = desk.Env
+		_ = cmd.Run() // there is no service; the first ones may come before the monitor listens
+		program.Change(t, 2, 0)
+		p.awaitUpdate("axterminator://app/" + name + "/events")
+		text = p.readText("axterminator://app/" + name + "/events")
+	}
+	for uri, example := range examples {
+		var want, got any
+		text := p.readText(strings.ReplaceAll(uri, "{name}", name))
+		if err := json.Unmarshal([]byte(text), &got); err != nil {
+			t.Fatalf("%s: %v in %s", uri, err, text)
+		}
+		if err := json.Unmarshal([]byte(example), &want); err != nil {
+			t.Fatal(err)
+		}
+		for _, missing := range missingFields(want, got, "") {
+			t.Errorf("%s has no %s: %s", uri, missing, text)
+		}
+	}
+	p.hangUp()
+}
+
+// readText reads a resource.
+func (p *process) readText(uri string) string {
+	p.t.Helper()
+	p.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%q,"method":"resources/read","params":{"uri":%q}}`, uri, uri))
+	var read struct {
+		Result struct{ Contents []struct{ Text string } }
+	}
+	line := p.awaitAnswer(uri)
+	if err := json.Unmarshal([]byte(line), &read); err != nil || len(read.Result.Contents) != 1 {
+		p.t.Fatalf("%v %s", err, line)
+	}
+	return read.Result.Contents[0].Text
+}
+
+// missingFields returns the fields of an example that an answer lacks, or has with another type.
+func missingFields(want, got any, at string) (missing []string) {
+	switch want := want.(type) {
+	case map[string]any:
+		object, ok := got.(map[string]any)
+		if !ok {
+			return []string{"object at " + at}
+		}
+		for name, value := range want {
+			if object[name] == nil {
+				missing = append(missing, at+"."+name)
+			} else {
+				missing = append(missing, missingFields(value, object[name], at+"."+name)...)
+			}
+		}
+	case []any:
+		list, ok := got.([]any)
+		if !ok {
+			return []string{"list at " + at}
+		}
+		if len(want) > 0 && len(list) > 0 {
+			missing = missingFields(want[0], list[0], at+"[0]")
+		}
+	default:
+		if fmt.Sprintf("%T", want) != fmt.Sprintf("%T", got) {
+			return []string{fmt.Sprintf("%T at %s", want, at)}
+		}
+	}
+	return missing
+}
