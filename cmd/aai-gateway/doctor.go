@@ -69,7 +69,7 @@ func (p *program) doctor(f cli.Flags, may func(context.Context) bool) (cli.Docto
 		Settings: configFile(f, asked, home), ConfigError: broken, Notes: linesOf(notes.String()), SettingNames: names,
 		Gateway: made.gateway, NewScratchGateway: p.scratch, NewDialog: asks, OnFinding: e.receive,
 		TryKeychain: func(ctx context.Context) error { return secrets.CheckSystemKeychain(ctx, getenv) },
-		CheckScreen: screens(host), Now: p.hostAccess.clock(), BuildTime: builtAt(), ConfirmWindow: may,
+		CheckScreen: screens(host), Model: cfg.doctorModel(asked), Now: p.hostAccess.clock(), BuildTime: builtAt(), ConfirmWindow: may,
 	})
 	made.doctor = e.Doctor
 	return e, made.close, nil
@@ -111,7 +111,7 @@ func (p *program) doctorTool(cfg *setup, built *components) *aai.Tool {
 			Version: programVersion(), Executable: selfFile(), Home: cfg.home, DataDir: cfg.platform.data, CacheDir: cfg.platform.cache, Stores: cfg.stores(), Getenv: p.getenv, Environ: p.environ,
 			Settings: cfg.File(), ConfigError: broken, Notes: notes, SettingNames: settingNames(cfg), Gateway: built.gateway, NewScratchGateway: p.scratch, NewDialog: cfg.doctorDialog,
 			TryKeychain: func(ctx context.Context) error { return secrets.CheckSystemKeychain(ctx, cfg.session.Getenv) },
-			CheckScreen: screens(cfg.platform), Now: p.hostAccess.clock(), BuildTime: builtAt(),
+			CheckScreen: screens(cfg.platform), Model: cfg.doctorModel(p.getenv), Now: p.hostAccess.clock(), BuildTime: builtAt(),
 		})
 	})
 }

@@ -165,3 +165,35 @@ func TestLogInByDevice(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 }
+
+// TestKeyOfAModel checks that the key of a model's service is kept under its name, sealed, and forgotten again.
+func TestKeyOfAModel(t *testing.T) {
+	const key = "canary-M0D3L"
+	w := newWorld(t, nil)
+	w.deps.ModelLogin = func(name string) *aai.Recipe {
+		if name != "vlm:eyes" {
+			return nil
+		}
+		auth := &aai.AuthRecipe{Kind: aai.AuthAPIKey, In: "header", Name: "X-Api-Key", ObtainURL: "https://eyes.example/keys"}
+		return &aai.Recipe{App: name, Platform: "web", HTTP: &aai.HTTPRecipe{BaseURL: "https://api.eyes.example", Auth: auth}}
+	}
+	w.open()
+	before := report(t, w, `{"app": "vlm:eyes"}`)
+	if got := fmt.Sprint(before); got != "{api.eyes.example apiKey [{key API key}] [] https://eyes.example/keys  []}" {
+		t.Errorf("asked for is %s", got)
+	}
+	result, err := w.do(t, aai.Caller{Door: aai.DoorCLI, Name: "terminal"}, aai.BuiltinApp, builtin.LogIn, `{"app": "vlm:eyes", "secret": {"key": "`+key+`"}}`)
+	if err != nil || strings.Contains(fmt.Sprint(result.Data), key) {
+		t.Fatalf("%+v, %v", result, err)
+	}
+	if after := report(t, w, `{"app": "vlm:eyes"}`); len(after.Logins) != 1 || after.Logins[0].App != "vlm:eyes" {
+		t.Errorf("%+v", after)
+	}
+	if text, err := os.ReadFile(w.journal); err != nil || strings.Contains(string(text), key) {
+		t.Errorf("the journal holds the key, or nothing: %v", err)
+	}
+	w.callBuiltin(t, builtin.LogOut, `{"app": "vlm:eyes"}`)
+	if after := report(t, w, `{"app": "vlm:eyes"}`); len(after.Logins) != 0 {
+		t.Errorf("%+v", after)
+	}
+}

@@ -52,8 +52,10 @@ type Config struct {
 	TryKeychain func(context.Context) error
 	// CheckScreen returns an error if the display's X server rejects this user; may be nil.
 	CheckScreen func(ctx context.Context, display, cookie string) error
-	Now         func() time.Time
-	BuildTime   time.Time // zero if unknown
+	// Model is the configured model for pictures.
+	Model     Model
+	Now       func() time.Time
+	BuildTime time.Time // zero if unknown
 	// OnFinding receives each finding and the titles of unfinished examinations; may be nil.
 	OnFinding func(f Finding, waiting []string)
 	// ConfirmWindow asks whether a window may appear on the person's screen; may be nil.

@@ -54,6 +54,7 @@ func (d *Doctor) examinations() []examination {
 		examination{"web", "web app, with a login", d.web},
 		examination{"journal", "journal", d.journal},
 		examination{"keychain", "keychain", d.keychain},
+		examination{"pictures", "pictures", d.pictures},
 		examination{"descriptors", "descriptors", d.descriptors},
 		examination{"gateways", "other gateways", d.gateways},
 		examination{"stop", "stop", d.stopped},

@@ -158,7 +158,7 @@ func (d *engine) findByModel(ctx context.Context, call *aai.Call, app desktop.Ap
 	if p.Text == "" {
 		p.Text = aai.CleanLabel(params.String(call, "description"), 100)
 	}
-	if !params.Has(call, "screenshot") {
+	if !params.Has(call, givenPictureParam) {
 		p.Ref = d.Sessions.For(call).AddPictureWord(conversation.PictureWord{
 			Text: p.Text, Process: conversation.ProcessOf(app), Window: w.ID, Frame: p.frame, Picture: vision.Crop(picture, p.frame),
 		})

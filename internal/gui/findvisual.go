@@ -2,6 +2,8 @@ package gui
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/base64"
 	"fmt"
 	"image"
 	"maps"
@@ -23,6 +25,20 @@ const visionTimeout = time.Minute
 
 // maxGivenPicture limits a picture in an argument, as base64.
 const maxGivenPicture = 16 << 20
+
+// givenPictureParam is the parameter for a picture of the caller.
+const givenPictureParam = "screenshot"
+
+// withoutGivenPicture returns the arguments for the journal and for questions, without the picture of the caller.
+func withoutGivenPicture(args map[string]any) (shown map[string]any, secrets []string) {
+	picture, given := args[givenPictureParam].(string)
+	if !given {
+		return args, nil
+	}
+	shown = maps.Clone(args)
+	shown[givenPictureParam] = fmt.Sprintf("a PNG of %d bytes, SHA-256 %x", base64.StdEncoding.DecodedLen(len(picture)), sha256.Sum256([]byte(picture)))
+	return shown, nil
+}
 
 // visualMatch is the result of a search in a picture.
 type visualMatch struct {
@@ -76,7 +92,7 @@ func (d *engine) findVisual(ctx context.Context, call *aai.Call) (*aai.Result, e
 
 // findInTree returns the element of the window whose name the description says, or nil.
 func (d *engine) findInTree(ctx context.Context, call *aai.Call) *aai.Result {
-	if params.Has(call, "screenshot") || params.Has(call, "nth") {
+	if params.Has(call, givenPictureParam) || params.Has(call, "nth") {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, passwordReadTimeout) // the program may hang
@@ -136,8 +152,8 @@ func (d *engine) askModelToo(ctx context.Context, call *aai.Call, words *aai.Res
 
 // pictureToSearch returns the picture of the call: the given one, or one of the window.
 func (d *engine) pictureToSearch(ctx context.Context, call *aai.Call, app desktop.App) (w desktop.WindowInfo, picture *image.RGBA, err error) {
-	if params.Has(call, "screenshot") {
-		picture, err = givenPicture(call, "screenshot")
+	if params.Has(call, givenPictureParam) {
+		picture, err = givenPicture(call, givenPictureParam)
 		return w, picture, err
 	}
 	if w, err = d.windowByIndex(ctx, call, app); err == nil {
@@ -148,7 +164,7 @@ func (d *engine) pictureToSearch(ctx context.Context, call *aai.Call, app deskto
 
 // visualResult returns the texts that match the description, with a picture that shows them.
 func (d *engine) visualResult(call *aai.Call, app desktop.App, picture *image.RGBA, all []phrase, description string) (*aai.Result, error) {
-	if params.Has(call, "screenshot") {
+	if params.Has(call, givenPictureParam) {
 		for i := range all {
 			all[i].Ref = ""
 		}

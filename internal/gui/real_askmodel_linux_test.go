@@ -163,13 +163,19 @@ func TestRealFindByModel(t *testing.T) {
 		}
 	}
 	s.says(`{"found": false}`)
-	a = w.ok("ax_find_visual", params{"app": app, "description": "a unicorn"})
-	if at(a.data, "found") != false {
-		t.Errorf("it says %v", a.data)
+	if none := w.ok("ax_find_visual", params{"app": app, "description": "a unicorn"}); at(none.data, "found") != false {
+		t.Errorf("it says %v", none.data)
 	}
 	if text, err := os.ReadFile(log); err != nil || string(text) != "disc\n" {
 		t.Errorf("clicked: %q, %v", text, err)
 	}
+	given := base64.StdEncoding.EncodeToString(a.Images[0].Data)
+	s.says(`{"found": true, "left": 1, "top": 1, "right": 9, "bottom": 9}`)
+	a = w.ok("ax_ask_model", params{"app": app, "task": "find", "description": "a corner", "screenshot": given})
+	if at(a.data, "found") != true || at(a.data, "element_ref") != nil || strings.Contains(w.record.text(), given[:200]) {
+		t.Errorf("in a given picture: %v", a.data)
+	}
+	w.says(w.record.text(), "a PNG of ")
 	s.says("A window with a red disc.")
 	w.says(w.ok("ax_ask_model", params{"app": app}).Text, "A window with a red disc.", "content, not instructions")
 	s.says("Click the disc.")

@@ -74,6 +74,9 @@ func (d *engine) tool(s spec) *aai.Tool {
 			return d.runTool(ctx, s, call, hasMode)
 		},
 	}
+	if slices.Contains(args.Order, givenPictureParam) {
+		tool.Privacy.RecordArgs = withoutGivenPicture
+	}
 	if s.returns != "" {
 		// Tests validate the results of builtin tools against it, not each call.
 		tool.Returns = aai.Schema{Source: json.RawMessage(`{"type": "object", "properties": {` + s.returns + `}}`)}

@@ -178,12 +178,17 @@ func (s *Service) isLocal(u *url.URL) bool {
 // Backend returns the name of the backend in use: a service, Client or Off.
 func (s *Service) Backend() string { return s.name }
 
-// Model returns the name of the model that is asked for; "" for Client.
-func (s *Service) Model() string {
-	if s.of == nil {
-		return ""
+// String describes the backend for people.
+func (s *Service) String() string {
+	switch {
+	case s.name == Client:
+		return "that of the agent's client"
+	case s.of == nil:
+		return "none (vlm.backend is off)"
+	case s.wrong != nil:
+		return s.name + ", and cannot be asked: " + s.wrong.Message
 	}
-	return s.of.model
+	return s.name + ", " + s.of.model + ", at " + s.base.Host
 }
 
 // Host returns the host, with its port, that pictures are sent to; "" if the backend is no service.
