@@ -39,6 +39,11 @@ type Element struct {
 	Pos, Size int
 	// Min and Max are the bounds of a numeric Value; both zero if there are none.
 	Min, Max float64
+	// Level is the level of a heading, from 1; 0 if unknown.
+	Level int
+	// Language is the language that the author of a page declares, such as "en"; NoLanguage if the author declares none,
+	// and "" if it is unknown, as for all other elements.
+	Language string
 	// UnreadChildren is the number of children that the snapshot omits because they are too many.
 	// Backend.Tree.Children reads some of them.
 	UnreadChildren int
@@ -58,6 +63,9 @@ const (
 	ColorChooser = "color-chooser"
 	FontChooser  = "font-chooser"
 )
+
+// NoLanguage is the Element.Language of a page without a declared language.
+const NoLanguage = "none"
 
 // MaxValue is the maximum length of a value in a snapshot, in bytes.
 const MaxValue = 500

@@ -28,6 +28,7 @@ type auditIssue struct {
 	Path        string `json:"path"` // the elements around it and itself, from the window on
 	Description string `json:"description"`
 	Suggestion  string `json:"suggestion"`
+	Picture     int    `json:"picture,omitempty"` // the number of its cut-out among the pictures of the reply, from 1
 }
 
 // auditReport is the result of an accessibility audit.
@@ -47,7 +48,8 @@ func (d *engine) a11yAuditTool() spec {
 			"issues": {"type": "array", "items": {"type": "object"}}, "summary": {"type": "string"}`,
 		description: "Check a window, or the page of a browser, against rules of WCAG 2.2: names, labels, contrast, target size, titles, focus.",
 		params: appProp + `, "scope": {"type": "string", "enum": ["full", "focused_window", "element"], "default": "focused_window"},` + queryProp + `,` + nthProp + `,
-			"standards": {"type": "array", "items": {"type": "string", "enum": ["wcag_a", "wcag_aa", "wcag_aaa", "section508"]}, "default": ["wcag_aa"]}`,
+			"standards": {"type": "array", "items": {"type": "string", "enum": ["wcag_a", "wcag_aa", "wcag_aaa", "section508"]}, "default": ["wcag_aa"]},
+			"cutouts": {"type": "boolean", "description": "Show each element with an issue in a picture of its own, up to 10"}`,
 		required: `["app"]`,
 		run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 			return d.withView(ctx, call, func(ctx context.Context, v *view) (*aai.Result, error) {
@@ -87,8 +89,12 @@ func audit(ctx context.Context, v *view, roots []int, walk *a11y.Walk) (*aai.Res
 		}
 		found := a11y.Run(scope)
 		report.Score, report.Checked = min(report.Score, found.Score), report.Checked+found.Checked
+		begin := len(report.Issues)
 		if picture := v.addIssues(&report, found.Issues, scope); picture != nil {
 			out.Images = append(out.Images, *picture)
+		}
+		if params.Bool(v.call, "cutouts") && scope.Picture != nil {
+			v.cutOut(out, report.Issues[begin:], found.Issues, scope)
 		}
 	}
 	v.finishAudit(&report, out, unseen)
@@ -144,7 +150,7 @@ func (v *view) addIssues(report *auditReport, issues []a11y.Issue, scope a11y.Sc
 		e := &v.snapshot.Elements[issue.Index]
 		ref := v.ref(issue.Index)
 		report.Issues = append(report.Issues, auditIssue{
-			issue.Rule.Severity, issue.Rule.ID, issue.Rule.Criterion, desktop.Describe(e), ref, v.rolePath(issue.Index), issue.Problem, issue.Rule.Mend,
+			issue.Rule.Severity, issue.Rule.ID, issue.Rule.Criterion, desktop.Describe(e), ref, v.rolePath(issue.Index), issue.Problem, issue.Rule.Mend, 0,
 		})
 		if e.Parent >= 0 && !slices.ContainsFunc(marks, func(m vision.Mark) bool { return m.Label == ref }) {
 			marks = append(marks, vision.Mark{Label: ref, Frame: image.Rect(e.Frame.X, e.Frame.Y, e.Frame.X+e.Frame.W, e.Frame.Y+e.Frame.H)})
@@ -160,6 +166,31 @@ func (v *view) addIssues(report *auditReport, issues []a11y.Issue, scope a11y.Sc
 		return nil
 	}
 	return &aai.Image{MIME: "image/png", Data: data}
+}
+
+const (
+	// maxCutOuts limits the cut-outs in a reply.
+	maxCutOuts = 10
+	// cutOutMargin is the width of the surroundings in a cut-out, in pixels.
+	cutOutMargin = 12
+)
+
+// cutOut adds a picture of the element of each issue, one for each element.
+func (v *view) cutOut(out *aai.Result, issues []auditIssue, found []a11y.Issue, scope a11y.Scope) {
+	numbers := make(map[int]int)
+	for n := range issues {
+		i := found[n].Index
+		f := v.snapshot.Elements[i].Frame
+		at := image.Rect(f.X, f.Y, f.X+f.W, f.Y+f.H).Sub(scope.Origin).Inset(-cutOutMargin).Intersect(scope.Picture.Rect)
+		if numbers[i] == 0 && !f.Empty() && !at.Empty() && len(numbers) < maxCutOuts {
+			picture, _ := vision.Scale(vision.Crop(scope.Picture, at), defaultSide)
+			if data, err := vision.EncodePNG(picture); err == nil {
+				out.Images = append(out.Images, aai.Image{MIME: "image/png", Data: data})
+				numbers[i] = len(out.Images)
+			}
+		}
+		issues[n].Picture = numbers[i]
+	}
 }
 
 // rolePath returns the way to the element from its window, such as window "Mail" > list[2] > button "Send". Elements

@@ -37,7 +37,7 @@ func axePages() map[string]string {
 func axeRules() map[string]string {
 	return map[string]string{
 		"image-alt": "image-alternative", "button-name": "control-name", "link-name": "control-name", "label": "field-label", "select-name": "field-label",
-		"color-contrast": "contrast", "document-title": "window-title", "landmark-one-main": "page-main", "target-size": "target-size",
+		"color-contrast": "contrast", "document-title": "window-title", "landmark-one-main": "page-main", "target-size": "target-size", "heading-order": "heading-level",
 	}
 }
 

@@ -267,7 +267,7 @@ func (m *Cache[K, T]) publish(v View, how readMode, now time.Time) *desktop.Snap
 func sameElement(a, b desktop.Element) bool {
 	return a.ID == b.ID && a.Role == b.Role && a.Name == b.Name && a.Value == b.Value && a.Description == b.Description &&
 		a.Identifier == b.Identifier && a.States == b.States && a.Frame == b.Frame && slices.Equal(a.Actions, b.Actions) &&
-		a.Pos == b.Pos && a.Size == b.Size && a.Min == b.Min && a.Max == b.Max && a.UnreadChildren == b.UnreadChildren &&
+		a.Pos == b.Pos && a.Size == b.Size && a.Min == b.Min && a.Max == b.Max && a.Level == b.Level && a.Language == b.Language && a.UnreadChildren == b.UnreadChildren &&
 		a.Parent == b.Parent && a.End == b.End
 }
 

@@ -27,6 +27,8 @@ func Rules() []Rule {
 		{"contrast", "1.4.3 Contrast (Minimum)", WCAGAA, Serious, "Make the text darker or lighter than its background.", lowContrast(4.5, 3)},
 		{"contrast-enhanced", "1.4.6 Contrast (Enhanced)", WCAGAAA, Minor, "Make the text darker or lighter than its background.", lowContrast(7, 4.5)},
 		{"target-size", "2.5.8 Target Size (Minimum)", WCAGAA, Moderate, "Make it at least 24 × 24 pixels, or leave more space around it.", smallTarget},
+		{"page-language", "3.1.1 Language of Page", WCAGA, Serious, "Declare the language of the page, such as by lang=\"en\".", pageWithoutLanguage},
+		{"heading-level", "", WCAGAA, Moderate, "Let the levels of headings go down by one at a time.", skippedLevel},
 		{"page-heading", "", WCAGAA, Moderate, "Begin the content with a heading.", pageWithoutHeading},
 		{"page-main", "", WCAGAA, Moderate, "Mark the main content as such.", pageWithoutMain},
 	}
@@ -229,6 +231,39 @@ func pageWithoutHeading(a *audit, i int) string {
 
 func pageWithoutMain(a *audit, i int) string {
 	return a.pageWithout(i, desktop.Main, "nothing marks its main content")
+}
+
+// languagePattern matches tags of languages, such as en and zh-Hant-TW.
+var languagePattern = regexp.MustCompile(`^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*$|^[ix](-[A-Za-z0-9]{1,8})+$`)
+
+func pageWithoutLanguage(a *audit, i int) string {
+	switch e := &a.Snapshot.Elements[i]; {
+	case e.Language == "" || !a.isPage(i):
+		return ""
+	case e.Language == desktop.NoLanguage:
+		return "it declares no language"
+	case !languagePattern.MatchString(e.Language):
+		return desktop.Quote(e.Language, 40) + " is no language"
+	}
+	return ""
+}
+
+// skippedLevel finds headings that are more than one level below the heading before them in their page.
+func skippedLevel(a *audit, i int) string {
+	e := &a.Snapshot.Elements[i]
+	page := a.document(i)
+	if e.Role != desktop.Heading || e.Level == 0 || page < 0 {
+		return ""
+	}
+	for p := i - 1; p > page; p-- {
+		if b := &a.Snapshot.Elements[p]; b.Role == desktop.Heading && b.Level > 0 && a.document(p) == page {
+			if e.Level > b.Level+1 {
+				return fmt.Sprintf("it has the level %d after one of the level %d", e.Level, b.Level)
+			}
+			return ""
+		}
+	}
+	return ""
 }
 
 // pageWithout returns the problem of a page without an element of the role.

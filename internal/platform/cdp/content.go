@@ -1,6 +1,7 @@
 package cdp
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -12,6 +13,7 @@ import (
 type content struct {
 	Token   string  `json:"token"`
 	URL     string  `json:"url"`
+	Lang    string  `json:"lang"`
 	Scale   float64 `json:"scale"`
 	Width   int     `json:"width"` // of the viewport, in physical pixels
 	Height  int     `json:"height"`
@@ -75,6 +77,12 @@ func (c *content) element(target string, row int, from desktop.Point) desktop.El
 	e := desktop.Element{
 		ID: key{target, c.Token, c.IDs[row]}.id(), Role: c.Roles[row], Name: c.Names[row], Value: c.Values[row], Description: c.About[row], Identifier: c.Keys[row],
 		States: c.States[row], Min: c.Bounds[2*row], Max: c.Bounds[2*row+1], DevTools: true,
+	}
+	switch {
+	case e.Role == desktop.Heading: // its bounds are its level
+		e.Level, e.Min, e.Max = int(e.Max), 0, 0
+	case row == 0:
+		e.Language = cmp.Or(c.Lang, desktop.NoLanguage)
 	}
 	if action := c.Actions[row]; action != "" {
 		e.Actions = []string{action}

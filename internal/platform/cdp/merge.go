@@ -70,7 +70,7 @@ func equal(a, b desktop.Element) bool {
 	}
 	a.Actions, b.Actions = nil, nil
 	return a.ID == b.ID && a.Role == b.Role && a.Name == b.Name && a.Value == b.Value && a.Description == b.Description && a.Identifier == b.Identifier &&
-		a.States == b.States && a.Frame == b.Frame && a.Pos == b.Pos && a.Size == b.Size && a.Min == b.Min && a.Max == b.Max && a.Parent == b.Parent && a.End == b.End
+		a.States == b.States && a.Frame == b.Frame && a.Pos == b.Pos && a.Size == b.Size && a.Level == b.Level && a.Language == b.Language && a.Min == b.Min && a.Max == b.Max && a.Parent == b.Parent && a.End == b.End
 }
 
 // matching returns the page that the document of the platform shows, and its place on the screen.

@@ -224,7 +224,9 @@ function valueOf(e, role, whole) {
   const chosen = e.querySelector("[role=option][aria-selected=true]");
   return squeeze(textOf(chosen ?? e)).slice(0, 500);
 }
-const numbersOf = (e, role) => role !== "slider" && role !== "spinbutton" && role !== "scrollbar" && role !== "progressbar" && role !== "meter" ? [0, 0] :
+const levelOf = e => Number(attr(e, "aria-level")) || Number(/^H[1-6]$/.test(e.tagName) && e.tagName[1]) || 0;
+// The numbers of a heading are its level.
+const numbersOf = (e, role) => role === "heading" ? [0, levelOf(e)] : role !== "slider" && role !== "spinbutton" && role !== "scrollbar" && role !== "progressbar" && role !== "meter" ? [0, 0] :
   [e.min, e.max].map((v, i) => Number(v !== undefined && v !== "" ? v : attr(e, i ? "aria-valuemax" : "aria-valuemin") ||
     (i && e.tagName === "INPUT" && e.type === "range" ? 100 : i && e.tagName === "PROGRESS" ? e.max : 0)) || 0);
 
@@ -385,7 +387,7 @@ function visit(e, parent, clip, pointerAbove, editing, off) {
     if (wanted || block) {
       if (wanted) name = nameOf(e, role, bare);
       if (!wanted || role !== "image" || name || action || e.getAttribute("alt") === null) {
-        const [min, max] = wanted && !bare ? numbersOf(e, role) : [0, 0];
+        const [min, max] = wanted && (!bare || role === "heading") ? numbersOf(e, role) : [0, 0];
         if (wanted && role === "" && !name && action) name = squeeze(textOf(e)).slice(0, 200);
         if (!name && isField(e, role) && (name = wordsBefore(e))) s |= S.placed;
         if (role === "checkbox" || role === "radio") spot = labelled(e, spot);
@@ -462,7 +464,7 @@ function read(mayRepeat) {
     visit(modal ?? root, 0, whole = view(), false, false, false);
   }
   changesRead = changes; seen = signature();
-  return JSON.stringify({token, url: document.URL, scale: devicePixelRatio, width: pixels(innerWidth), height: pixels(innerHeight), visible: isVisible(),
+  return JSON.stringify({token, url: document.URL, lang: (root?.lang || attr(root, "xml:lang")).trim(), scale: devicePixelRatio, width: pixels(innerWidth), height: pixels(innerHeight), visible: isVisible(),
     frames: frames.map(([at, id, x, y]) => ({at, id, x: pixels(x), y: pixels(y)})), ...columns(rows)});
 }
 const isVisible = () => document.visibilityState === "visible";

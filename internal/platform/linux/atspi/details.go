@@ -115,7 +115,8 @@ func (p *program) askDetails(first, second *batch, t *tree, n *node) {
 	if n.action() && (interactive || window || p.mayBePressed(n)) {
 		p.askActions(first, second, n, interactive || window)
 	}
-	if interactive || window || p.mayPrompt(n) || n.role == roleLandmark || plainRole(n.role).IsSetMember() || n.wordless() && p.profile().IsBrowser || n.name == "" && n.count == 0 && p.profile().identifiesLeaves {
+	if interactive || window || p.mayPrompt(n) || n.role == roleLandmark || plainRole(n.role).IsSetMember() ||
+		p.profile().IsBrowser && (n.wordless() || n.role == roleHeading || n.role == roleDocumentWeb) || n.name == "" && n.count == 0 && p.profile().identifiesLeaves {
 		p.askIdentifiers(first, n)
 	}
 	if interactive && n.name == "" || n.role == roleComboBox { // a combo box may have its value as its name
@@ -329,6 +330,9 @@ func (p *program) askIdentifiers(r *batch, n *node) {
 		})
 	}
 	r.add(p.bus.requests.attributes, n.ref, func(d *wire.Decoder) { n.readAttributes(d) })
+	if n.role == roleDocumentWeb && p.profile().tellsLanguage {
+		r.addOr(p.bus.requests.locale, n.ref, func(d *wire.Decoder) { n.language = firstOf(d.Str(), desktop.NoLanguage) }, func(*refusal) {})
+	}
 }
 
 // readAttributes takes the relevant values from the answer of GetAttributes: a{ss}.
@@ -344,6 +348,8 @@ func (n *node) readAttributes(d *wire.Decoder) {
 			n.webRoles = value
 		case "posinset":
 			n.pos = ordinal(value)
+		case "level":
+			n.level = ordinal(value)
 		case "placeholder-text":
 			n.placeholder = value
 		case "setsize":

@@ -105,6 +105,8 @@ type details struct {
 	webRoles    string
 	nameHints   nameHints
 	pos, size   int
+	level       int       // of a heading
+	language    string    // of a page
 	labels      []ref     // the nodes that label it
 	placeholder string    // shown in the field while it is empty
 	direction   direction // of the text in and around it

@@ -87,6 +87,7 @@ type profile struct {
 	addsSelected       bool          // multi-selection lists lack MULTISELECTABLE, and SelectChild adds to the selection
 	rowsOfTables       bool          // only table rows can be selected, while tables lack MULTISELECTABLE
 	ignoresText        bool          // SetTextContents answers yes and sets nothing
+	tellsLanguage      bool          // a page reports the language that it declares
 	omitsPageEvents    bool          // the page gets no events for numbers and selections that are set
 }
 
@@ -132,7 +133,7 @@ func (p *profile) setGecko() {
 	p.gathersOnQuery, p.plainInterfaces, p.identifiesLeaves = true, 0, true
 	p.wordsInContainer, p.fixElement = true, (*node).inGecko
 	p.writesNumbers, p.writesAll = true, true
-	p.labelsForward, p.ignoresText, p.omitsPageEvents = true, true, true
+	p.labelsForward, p.ignoresText, p.omitsPageEvents, p.tellsLanguage = true, true, true, true
 }
 
 // setQt sets the deviations of Qt. Sources: atspiadaptor.cpp cuts a QString and lists plain names of actions;

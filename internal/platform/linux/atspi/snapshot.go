@@ -60,7 +60,10 @@ func (m *elementBuilder) add(n, window *node, parent int) {
 func (m *elementBuilder) element(n, window *node) desktop.Element {
 	e := desktop.Element{
 		ID: n.id(m.sender), Role: n.elementRole, Name: m.tree.nameOf(n, m.habits), Description: n.description,
-		Identifier: n.called(), States: n.wordStates(), UnreadChildren: n.unread,
+		Identifier: n.called(), States: n.wordStates(), UnreadChildren: n.unread, Language: n.language,
+	}
+	if e.Role == desktop.Heading {
+		e.Level = n.level
 	}
 	if e.Role.IsSetMember() {
 		e.Pos, e.Size = n.pos, n.size

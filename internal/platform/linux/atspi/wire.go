@@ -51,7 +51,7 @@ type requests struct {
 	value, minimum, maximum                                          *request
 	selected                                                         *request
 	toolkit, toolkitVersion, peerAddress                             *request
-	items, showing                                                   *request
+	items, showing, locale                                           *request
 }
 
 func newRequests() *requests {
@@ -66,6 +66,7 @@ func newRequests() *requests {
 		states:          method(accessibleInterface, "GetState", "au"),
 		interfaces:      method(accessibleInterface, "GetInterfaces", "as"),
 		attributes:      method(accessibleInterface, "GetAttributes", "a{ss}"),
+		locale:          method(documentInterface, "GetLocale", "s"),
 		relations:       method(accessibleInterface, "GetRelationSet", "a(ua(so))"),
 		index:           method(accessibleInterface, "GetIndexInParent", "i"),
 		extents:         numbers(componentInterface, "GetExtents", "u", "(iiii)", 0), // in screen coordinates
