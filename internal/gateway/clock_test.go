@@ -271,3 +271,35 @@ func TestLongReadsAreOnRecord(t *testing.T) {
 		}
 	})
 }
+
+// TestTheClientEndsWhileAsked: a question ends two seconds after the client has closed its input, and a late answer runs nothing.
+// Without that, the question stays open.
+func TestTheClientEndsWhileAsked(t *testing.T) {
+	for _, closes := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			s := plain()
+			s.Gates, s.Run = []string{asks}, works
+			w := newWorld(s)
+			g := w.gateway()
+			g.Dialog = asker(func(ctx context.Context, q aai.Question) (aai.Answer, error) {
+				if err := aai.Sleep(ctx, 10*time.Second); err != nil {
+					return aai.Answer{}, err
+				}
+				return aai.Answer{Choice: "yes", Seal: q.Seal, Channel: aai.DesktopDialog}, nil
+			})
+			ended := make(chan struct{})
+			if closes {
+				close(ended)
+			}
+			begun := time.Now()
+			_, err := g.Do(gateway.WithClientEnd(t.Context(), ended), w.call())
+			took := time.Since(begun)
+			if closes && (codeOf(err) != aai.ConsentRequired || took != 2*time.Second) {
+				t.Errorf("after its end: %v after %s", err, took)
+			}
+			if !closes && (err != nil || took != 10*time.Second) {
+				t.Errorf("a client that waits: %v after %s", err, took)
+			}
+		})
+	}
+}

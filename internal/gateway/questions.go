@@ -148,7 +148,9 @@ func askByDialog(calls []*invocation) (*invocation, *aai.Error) {
 	defer actionctx.PauseDeadline(lead.ctx)()
 	defer markAskingPerson(calls)()
 	lead.clock.pauseFor(dialogQueueTimeout)
-	end, waited, err := lead.g.dialogLock.acquire(lead.ctx)
+	asking, over := whileClientLasts(lead.ctx)
+	defer over()
+	end, waited, err := lead.g.dialogLock.acquire(asking)
 	lead.clock.resume()
 	if err != nil {
 		return lead, err
@@ -270,13 +272,18 @@ func putQuestions(calls []*invocation) (*invocation, error) {
 // ask shows one question. The time includes waiting for the dialogs of the person's other
 // gateways; the dialog itself limits the time of display.
 func (p *invocation) ask(q aai.Question) (aai.Answer, error) {
-	ctx, cancel := context.WithTimeout(p.ctx, dialogQueueTimeout+AskTimeout)
+	lasting, over := whileClientLasts(p.ctx)
+	defer over()
+	ctx, cancel := context.WithTimeout(lasting, dialogQueueTimeout+AskTimeout)
 	defer cancel()
 	q.CallerIdentity = p.request.Call.Caller.Identity
 	q.IgnoreRecentRefusal = q.CallerIdentity == aai.IdentityPage && p.outer == nil
 	a, err := p.g.Dialog.Ask(ctx, q)
 	if cause := p.ctx.Err(); err != nil && cause != nil {
 		return a, cancelledBeforeRun(cause)
+	}
+	if err != nil && lasting.Err() != nil {
+		return a, aai.Errorf(aai.ConsentRequired, "the client closed its input before the person at this computer answered")
 	}
 	if err != nil && ctx.Err() != nil {
 		e := aai.Errorf(aai.ConsentRequired, "the person at this computer did not answer within %s", dialogQueueTimeout+AskTimeout)

@@ -199,7 +199,7 @@ func (d *Door) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) erro
 	ended := make(chan error, 1)
 	go func() {
 		// The SDK would wait for every call, and for answers that cannot be written.
-		err := d.server.Run(client.Context(context.WithoutCancel(ctx)), t)
+		err := d.server.Run(client.Context(gateway.WithClientEnd(context.WithoutCancel(ctx), t.inputEnd)), t)
 		client.End(shutdownTimeout)
 		ended <- err
 	}()

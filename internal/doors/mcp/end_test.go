@@ -234,3 +234,27 @@ func TestAnOutputThatCannotBeWritten(t *testing.T) {
 		})
 	}
 }
+
+// A waitingDialog is a window of the gateway in which the person answers nothing. It closes with the context.
+type waitingDialog chan struct{}
+
+// Ask implements aai.Asker.
+func (d waitingDialog) Ask(ctx context.Context, _ aai.Question) (aai.Answer, error) {
+	close(d)
+	<-ctx.Done()
+	return aai.Answer{}, ctx.Err()
+}
+
+// TestTheEndOfTheInputEndsQuestions checks that a question to the person closes soon after the client has closed its input.
+func TestTheEndOfTheInputEndsQuestions(t *testing.T) {
+	asked := make(waitingDialog)
+	w := newWorld(t, withGate(asksByDialog), func(w *world) { w.dialog = asked })
+	c := w.dial(t).open("2025-06-18", `{}`)
+	c.request("tools/call", exec(addTool, `{}`))
+	<-asked
+	_ = c.in.Close()
+	if m := c.receive(); !strings.Contains(string(m.Result), "CONSENT_REQUIRED") {
+		t.Errorf("after the end: %s %v", m.Result, m.Error)
+	}
+	<-c.done
+}

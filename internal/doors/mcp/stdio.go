@@ -43,6 +43,7 @@ type stdio struct {
 	open          int                     // requests without a written answer
 	openRequests  map[jsonrpc.ID]struct{} // requests to the client without an answer
 	atEnd         bool
+	inputEnd      chan struct{} // closed when the input has ended
 	idle          chan struct{} // closed when the input has ended and nothing is open
 	notifications notificationQueue
 }
@@ -70,7 +71,7 @@ func newStdio(in io.Reader, out io.Writer) *stdio {
 	return &stdio{
 		in: bufio.NewReaderSize(in, 64<<10), out: out,
 		incoming: make(chan jsonrpc.Message), closed: make(chan struct{}), idle: make(chan struct{}), writeFailed: make(chan struct{}), wrote: make(chan struct{}, 1),
-		pending: make(map[jsonrpc.ID]request), openRequests: make(map[jsonrpc.ID]struct{}),
+		inputEnd: make(chan struct{}), pending: make(map[jsonrpc.ID]request), openRequests: make(map[jsonrpc.ID]struct{}),
 	}
 }
 
@@ -264,6 +265,7 @@ func (s *stdio) readLines() {
 func (s *stdio) end() {
 	s.mu.Lock()
 	s.atEnd = true
+	close(s.inputEnd)
 	asked := s.openRequests
 	s.openRequests = nil
 	s.mu.Unlock()
