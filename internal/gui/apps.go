@@ -108,12 +108,13 @@ func (d *engine) listAppsTool() spec {
 			focused := d.focusedWindows(ctx)
 			d.Sessions.For(call).MarkListed()
 			rows, lines := []appView{}, []string{}
-			for _, a := range apps {
+			states := d.workStates(ctx, apps...)
+			for i, a := range apps {
 				row := viewOfApp(a)
 				row.Windows = titles[a.PID]
 				row.Host = d.HostsCaller(a)
 				row.Connected = slices.Contains(connected, a.PID)
-				row.State, row.FocusedWindow = d.workState(a), focused[a.PID]
+				row.State, row.FocusedWindow = states[i], focused[a.PID]
 				line := fmt.Sprintf("%s (%s, process %d)", row.Name, row.ID, row.PID)
 				if row.Windows != "" {
 					line += " with " + row.Windows

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"strings"
+	"time"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
@@ -59,7 +60,7 @@ func (d *engine) getStateTool() spec {
 				if len(own) > 0 {
 					state.Windows = windowViews(own)
 				}
-				state.State = d.workState(v.app)
+				state.State = d.workStates(ctx, v.app)[0]
 				if i := v.keyboardWithin(0, len(v.snapshot.Elements)); i >= 0 && state.Focused != nil {
 					state.Focused.Ref = v.ref(i)
 				}
@@ -73,12 +74,34 @@ func (d *engine) getStateTool() spec {
 	}
 }
 
-// workState returns the word for whether the program works.
-func (d *engine) workState(app desktop.App) string {
-	if events := d.OpenBackend().Events; events != nil && !events.IsIdle(app) {
-		return busyState
+// A program that is not watched counts as busy if it works for busyShare of busySample.
+const (
+	busySample = 50 * time.Millisecond
+	busyShare  = 0.2
+)
+
+// workStates returns the words for whether each of the programs works.
+func (d *engine) workStates(ctx context.Context, apps ...desktop.App) []string {
+	states, worked := make([]string, len(apps)), make([]time.Duration, len(apps))
+	events, isUnsure := d.OpenBackend().Events, false
+	for i, app := range apps {
+		if states[i] = idleState; events != nil && !events.IsIdle(app) { // also if it is not watched
+			states[i], worked[i], isUnsure = busyState, events.BusyTime(app), true
+		}
 	}
-	return idleState
+	if !isUnsure || aai.Sleep(ctx, busySample) != nil {
+		return states
+	}
+	for i, app := range apps {
+		now := worked[i]
+		if now > 0 { // 0: unknown
+			now = events.BusyTime(app)
+		}
+		if worked[i] > 0 && float64(now-worked[i]) < busyShare*float64(busySample) {
+			states[i] = idleState
+		}
+	}
+	return states
 }
 
 // stateOf returns the state of a program by its tree alone.
