@@ -23,6 +23,9 @@ func mcpWorkflowOn(t *testing.T, b programPath) {
 	const workflow = `{"name": "greet", "params": {"type": "object", "properties": {"event": {"type": "object"}}, "required": ["event"]},
 		"steps": [{"app": "org.example.App", "tool": "echo", "args": {"v": "{{params.event.fields.title}}"}}]}`
 	h.write(t, ".aai/workflows/greet.json", workflow)
+	if said, err := h.command(t.Context(), "workflow", "on", exampleApp, "removed", "greet").CombinedOutput(); err == nil || !strings.Contains(string(said), "added") {
+		t.Errorf("an event that the app does not have: %v %s", err, said)
+	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), 2*time.Minute)
 	defer cancel()
 	cmd := h.command(ctx, "workflow", "on", exampleApp, "added", "greet", "--into", "event")

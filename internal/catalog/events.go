@@ -88,6 +88,9 @@ func (p *parser) addEventsTool() {
 		recipes[i] = p.chosen.Events[i].Recipe
 	}
 	feed := events.Feed{App: p.app.ID, Description: p.describeEvents(), From: p.o.Origin}
+	for i := range p.chosen.Events {
+		feed.Types = append(feed.Types, p.chosen.Events[i].Name)
+	}
 	terms := consentTerms{
 		Origin: p.o.Origin, App: p.app.ID, AppName: p.app.Name, Tool: aai.EventsTool, Description: feed.Description,
 		Effect: aai.Reads.String(), Events: recipes,

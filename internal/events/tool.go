@@ -3,6 +3,7 @@ package events
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"time"
 
 	"github.com/gybob/aai-gateway"
@@ -18,14 +19,19 @@ type Feed struct {
 	Description string          // which events it has, for agents
 	Key         func() string   // identifies the source, so that a later Feed continues its log
 	Source      aai.EventSource // nil: the tool cannot be called
+	Types       []string        // of its events, besides those of every app; nil: unknown
 	From        string          // the untrusted source of the events; "": none
 }
 
 // Tool returns the tool of the app that reads its events.
 func (s *Recorders) Tool(f Feed) *aai.Tool {
+	types := f.Types
+	if len(types) > 0 {
+		types = append(slices.Clone(types), Lost, Ended, Started)
+	}
 	tool := &aai.Tool{
 		Name: aai.EventsTool, Title: "Events", Description: f.Description,
-		Params:  schema.MustParse(`{"type": "object", "additionalProperties": false, "properties": {` + ViewParams + `}}`),
+		Params:  schema.MustParse(`{"type": "object", "additionalProperties": false, "properties": {` + ViewParams(types...) + `}}`),
 		Returns: aai.Schema{Source: json.RawMessage(`{"type": "object", "properties": {` + ViewSchema + `}}`)}, Effect: aai.Reads,
 		Assess: aai.Always(aai.Assessment{EffectInherent: true, Concurrency: aai.Independent}), Limits: aai.Limits{Timeout: CallTimeout},
 	}

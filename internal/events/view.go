@@ -2,6 +2,7 @@ package events
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
@@ -27,11 +28,20 @@ const ByEvents = "events"
 const ViewSchema = `"app": {"type": "string"}, "events": {"type": "array", "items": {"type": "object"}}, "last": {"type": "integer"}, "missing": {"type": "integer"},
 	"recorded_since": {"type": "string"}, "updates": {"type": "string"}`
 
-// ViewParams are the parameters of a call for events, as the text of a JSON Schema.
-const ViewParams = `"after": {"type": "integer", "minimum": 0, "default": 0, "description": "The number of the last known event; 0: the newest events"},
+// ViewParams returns the parameters of a call for events of the types, as the text of a JSON Schema.
+func ViewParams(types ...string) string {
+	named := ""
+	if len(types) > 0 {
+		all, err := json.Marshal(types)
+		if err == nil { // always
+			named = `"enum": ` + string(all) + `, `
+		}
+	}
+	return `"after": {"type": "integer", "minimum": 0, "default": 0, "description": "The number of the last known event; 0: the newest events"},
 	"limit": {"type": "integer", "minimum": 1, "maximum": 10000, "default": 50},
-	"type": {"type": "string", "description": "Only events of this type"},
+	"type": {"type": "string", ` + named + `"description": "Only events of this type"},
 	"wait_ms": {"type": "integer", "minimum": 0, "maximum": 60000, "default": 0, "description": "Wait so long for an event after the last known one"}`
+}
 
 // CallTimeout is the limit of a call for events.
 const CallTimeout = 75 * time.Second

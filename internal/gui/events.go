@@ -21,7 +21,7 @@ func (d *engine) getEventsTool() spec {
 		name: getEventsName, title: "Get program events", effect: aai.Reads,
 		returns:     events.ViewSchema,
 		description: "List what happened in a program since the first such call: windows, dialogs, focus, values, notifications.",
-		params:      appProp + `, ` + events.ViewParams,
+		params:      appProp + `, ` + events.ViewParams(eventlog.Types()...),
 		required:    `["app"]`, unlisted: true, timeout: events.CallTimeout, concurrency: constantConcurrency(aai.Independent),
 		run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 			app, err := d.AdmittedApp(ctx, call)

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -25,6 +26,8 @@ const (
 	minRunPause = time.Second
 	// maxFailedRuns is the number of failed runs in a row after which the command ends.
 	maxFailedRuns = 5
+	// maxOwnEvents is the number of events in a row that came during runs of the workflow, after which the command ends.
+	maxOwnEvents = 20
 )
 
 func newWorkflowOn(r *run) *cobra.Command {
@@ -35,7 +38,7 @@ func newWorkflowOn(r *run) *cobra.Command {
 		Short: "Run a stored workflow at each event of an app or a program",
 		Long: "Runs a stored workflow at each event of that type, until it is interrupted. Events during\n" +
 			"a run start the next one afterwards. It ends when the workflow's file changes, or after\n" +
-			"five failed runs in a row. Agents cannot start it.",
+			"five failed runs in a row, or if the workflow causes its own event. Agents cannot start it.",
 		Example: "  aai-gateway workflow on org.example.Mail received sort --into event\n" +
 			"  aai-gateway workflow on gedit window_closed backup",
 		Args: operands(3, 3),
@@ -59,6 +62,32 @@ type eventRuns struct {
 	file     string
 	digest   [sha256.Size]byte
 	failed   int // runs in a row
+	own      int // events in a row that came during a run
+	runs     []runTime
+}
+
+// A runTime is the time of a run of the workflow.
+type runTime struct{ begun, ended time.Time }
+
+// checkLoop returns an error after too many events in a row that came during runs: the workflow seems to cause them.
+func (e *eventRuns) checkLoop(event any) error {
+	object, _ := event.(map[string]any)
+	text, _ := object["timestamp"].(string)
+	at, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return nil //nolint:nilerr // the events of some apps have no time
+	}
+	isOwn := func(r runTime) bool { return !at.Before(r.begun) && !at.After(r.ended.Add(minRunPause)) }
+	if !slices.ContainsFunc(e.runs, isOwn) {
+		e.own = 0
+		return nil
+	}
+	if e.own++; e.own < maxOwnEvents {
+		return nil
+	}
+	failed := aai.Errorf(aai.AutomationFailed, "the last %d events came while the workflow %s ran: it seems to cause the event that starts it", e.own, aai.CleanLabel(e.workflow, 60))
+	failed.Hint = "Choose an event that the workflow does not cause, or a narrower one."
+	return failed
 }
 
 // follow waits for events of the type and runs the workflow, until ctx ends.
@@ -70,7 +99,7 @@ func (e *eventRuns) follow(ctx context.Context, app, event string) error {
 	if err != nil {
 		return err
 	}
-	args["limit"] = maxEvents
+	args["limit"], args["type"] = maxEvents, event
 	last := 0
 	for { // past the events of before
 		now, found, err := e.read(ctx, source, tool, args, last)
@@ -81,7 +110,7 @@ func (e *eventRuns) follow(ctx context.Context, app, event string) error {
 			break
 		}
 	}
-	args["type"], args["wait_ms"] = event, int(eventWait/time.Millisecond)
+	args["wait_ms"] = int(eventWait / time.Millisecond)
 	e.output.note(fmt.Sprintf("Waiting for %s of %s; interrupt ends it.", aai.CleanLabel(event, 60), aai.CleanLabel(app, 60)))
 	for ctx.Err() == nil {
 		now, found, err := e.read(ctx, source, tool, args, last)
@@ -149,6 +178,13 @@ func (e *eventRuns) once(ctx context.Context, event any) error {
 		}
 		object[e.into] = event
 	}
+	if err := e.checkLoop(event); err != nil {
+		return err
+	}
+	begun := time.Now()
+	defer func() {
+		e.runs = append(e.runs[max(0, len(e.runs)-maxOwnEvents+1):], runTime{begun, time.Now()})
+	}()
 	if err := e.exec(e.cmd, workflowsApp, e.workflow, object, e.pairs); err == nil {
 		e.failed = 0
 	} else if e.failed++; ctx.Err() == nil {

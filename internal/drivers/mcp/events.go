@@ -151,6 +151,7 @@ func (m *toolMaker) eventsTool() *aai.Tool {
 	tool := m.builtinTool(aai.EventsTool, aai.Reads, "List the notifications of the server, numbered, since the first such call", noParams, nil)
 	made := m.driver.config.Events.Tool(events.Feed{
 		App: m.app.ID, Description: tool.Description, Key: func() string { return key }, From: "the MCP server of " + m.app.ID, Source: source,
+		Types: []string{eventLog, eventTools, eventPrompts, eventResources, eventUpdated},
 	})
 	made.Assess, made.Limits.Unlisted = tool.Assess, true
 	made.Implementation.Summary, made.Implementation.Digest = tool.Implementation.Summary, tool.Implementation.Digest

@@ -23,6 +23,14 @@ const (
 	notificationType = "notification_appeared"
 )
 
+// Types returns the types of the events of programs.
+func Types() []string {
+	return []string{
+		windowOpened, windowClosed, windowActivated, dialogAppeared, focusChanged, nameChanged, titleChanged, valueChanged, textChanged,
+		stateChanged, selectionChanged, structureChanged, notificationType, events.Lost, events.Ended,
+	}
+}
+
 // addDialogs adds an event for each dialog and alert that has appeared.
 func (r *Recorder) addDialogs(before, now *desktop.Snapshot) {
 	old := dialogsOf(before)
