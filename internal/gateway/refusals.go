@@ -67,7 +67,7 @@ func consentRequired(r *aai.Request, questions []aai.Question) *aai.Error {
 			// No grant is possible yet: there is no way to authenticate the person.
 			first = "aai-gateway consent passphrase (once, where there is no screen), and then: "
 		}
-		e.Hint = fmt.Sprintf("Ask the person at this computer to run: %saai-gateway consent grant %s %s --caller %s", first, r.Call.Target.ID, r.Permission(), sanitize.ShellQuote(c.String()))
+		e.Hint = fmt.Sprintf("Ask the person at this computer to run: %saai-gateway consent grant %s %s --caller %s", first, r.Call.Target.ID, sanitize.ShellJoin(r.Permission()), sanitize.ShellQuote(c.String()))
 	}
 	if c.Identity != "" && c.Door != aai.DoorCLI {
 		e.Hint += " --identity " + sanitize.ShellQuote(c.Identity)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
 // The choices of the consent question. The refusal comes first.
@@ -285,7 +286,7 @@ func notStored(err error) error {
 func refused(r *aai.Request, g Grant) error {
 	e := aai.Errorf(aai.ConsentRequired, "the person at this computer refused %s %s of %s on %s",
 		r.Call.Caller, r.Permission(), r.Call.Target.ID, g.GrantedAt.Local().Format(time.DateOnly))
-	e.Hint = fmt.Sprintf("Only the person can change that: aai-gateway consent revoke %s %s", r.Call.Target.ID, r.Permission())
+	e.Hint = fmt.Sprintf("Only the person can change that: aai-gateway consent revoke %s %s", r.Call.Target.ID, sanitize.ShellJoin(r.Permission()))
 	return e
 }
 
