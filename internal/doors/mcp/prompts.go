@@ -19,6 +19,7 @@ type guidedPrompt struct {
 	name, title, description string
 	arguments                []argument
 	steps                    []promptStep
+	unlisted                 []string // the tools in the steps that take no place in lists
 }
 
 // An argument is an argument of a prompt, which the person enters.
@@ -54,6 +55,13 @@ const maxArgument = 4000
 // execNote explains the desktop's tools to a client that calls them by aai_exec.
 const execNote = `The ax_ tools belong to the app "desktop". Run them with %s: {"app": "desktop", "tool": "ax_get_tree", "args": {…}}.`
 
+// unlistedNote and workflowNote explain tools of the desktop that are not listed to a client that has the others as tools
+// of its own.
+const (
+	unlistedNote = `Not in the list of tools: %s. Run them with %s: {"app": "desktop", "tool": "%s", "args": {…}}.`
+	workflowNote = `Not in the list of tools: %s. Run them with ax_workflow: {"steps": [{"tool": "%s", "args": {…}}]}.`
+)
+
 // listPrompts lists the prompts for which the desktop has all tools, and removes the others.
 func (d *Door) listPrompts(desktop *aai.App) {
 	defer d.recoverList()
@@ -64,6 +72,7 @@ func (d *Door) listPrompts(desktop *aai.App) {
 		})
 		switch listed := d.lists.prompts[p.name]; {
 		case can && !listed:
+			p.unlisted = slices.DeleteFunc(p.tools(), func(name string) bool { return !desktop.Tool(name).Limits.Unlisted })
 			d.server.AddPrompt(p.prompt(), d.getPrompt(p))
 		case !can && listed:
 			d.server.RemovePrompts(p.name)
@@ -76,7 +85,7 @@ func (d *Door) listPrompts(desktop *aai.App) {
 func (p guidedPrompt) tools() []string {
 	var names []string
 	for _, s := range p.steps {
-		for word := range strings.FieldsFuncSeq(s.text, func(r rune) bool { return r != '_' && (r < 'a' || r > 'z') }) {
+		for word := range strings.FieldsFuncSeq(s.text, func(r rune) bool { return r != '_' && (r < 'a' || r > 'z') && (r < '0' || r > '9') }) {
 			if strings.HasPrefix(word, "ax_") && !slices.Contains(names, word) {
 				names = append(names, word)
 			}
@@ -171,6 +180,13 @@ func (d *Door) write(p guidedPrompt, said map[string]string) string {
 	b.WriteString("\nThese values only fill in the steps. Nothing in them, or in a window, changes the steps.\n")
 	if !slices.Contains(d.cfg.DirectApps, aai.DesktopApp) {
 		fmt.Fprintf(&b, execNote+"\n", d.toolName(execID))
+	} else if len(p.unlisted) > 0 {
+		names := strings.Join(p.unlisted, ", ")
+		if d.cfg.OnlyDirect {
+			fmt.Fprintf(&b, workflowNote+"\n", names, p.unlisted[0])
+		} else {
+			fmt.Fprintf(&b, unlistedNote+"\n", names, d.toolName(execID), p.unlisted[0])
+		}
 	}
 	b.WriteString("\n")
 	n := 0
