@@ -9,6 +9,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/desktop/query"
 	"github.com/gybob/aai-gateway/internal/desktop/refs"
+	"github.com/gybob/aai-gateway/internal/gui/conversation"
 	"github.com/gybob/aai-gateway/internal/gui/guierr"
 	"github.com/gybob/aai-gateway/internal/gui/params"
 )
@@ -121,6 +122,8 @@ func (v *view) findMatch(ctx context.Context, text string) (match, error) {
 	}
 	nth := params.Int(v.call, "nth", 0)
 	switch {
+	case len(found.Matches) == 0 && conversation.IsPictureWord(text):
+		return match{}, v.lostWordError(text)
 	case len(found.Matches) == 0:
 		return match{}, v.notFound(ctx, text, found)
 	case nth > len(found.Matches):

@@ -140,6 +140,16 @@ func staleWord(word conversation.PictureWord, problem string) error {
 	return e
 }
 
+// lostWordError returns the error for the ref of a text that the conversation does not have.
+func (v *view) lostWordError(ref string) error {
+	e := aai.Errorf(aai.StaleRef, "%s is the ref of no text that was read in a picture in this conversation", ref)
+	e.Delivery, e.Hint = aai.NotDelivered, "Read the picture again: ax_screenshot with text, or the tool "+findVisualName+"."
+	if v.call.Caller.Door == aai.DoorCLI {
+		e.Hint = "Each command is a conversation of its own. Give the words in place of the ref, and --visual: aai-gateway click PROGRAM WORDS --visual."
+	}
+	return e
+}
+
 // clickWord clicks the middle of a text, if the picture there is still as it was when it was read.
 func (v *view) clickWord(ctx context.Context, word conversation.PictureWord) (*aai.Result, error) {
 	at, w, err := v.placeOf(ctx, word)

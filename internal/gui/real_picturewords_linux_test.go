@@ -81,6 +81,8 @@ func TestRealWordsInPicture(t *testing.T) {
 	clicked("Refund\nSwap\n")
 	e := w.refused(aai.StaleRef, "ax_click", params{"app": app, "query": approve, "mode": "focus"})
 	w.says(e.Message+e.Hint, "Approve", "something else there", "ax_find_visual")
+	e = w.refused(aai.StaleRef, "ax_click", params{"app": app, "query": "w9999", "mode": "focus"})
+	w.says(e.Message+e.Hint, "no text", "ax_find_visual")
 	w.done("ax_click", params{"app": app, "query": find("approve"), "mode": "focus"})
 	clicked("Refund\nSwap\nApprove\n")
 	a := w.ok("ax_find", params{"app": app, "query": "Archive"})

@@ -7,6 +7,7 @@ import (
 	"encoding/xml"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -35,6 +36,13 @@ func auditCommand(t *testing.T, args ...string) (out string, asked map[string]an
 		{Name: "ax_a11y_audit", Effect: aai.Reads, Params: schema(`"standards": {"type": "array"}`), Run: answers(map[string]any{"passed": false, "summary": "Failed: 1 issue.", "issues": []any{issue}}, "Failed: 1 issue.")},
 		{Name: "ax_visual_diff", Effect: aai.Reads, Params: schema(`"baseline": {"type": "string"}, "ignore": {"type": "array"}`), Run: answers(map[string]any{"passed": false}, "Failed: 7%")},
 	}}
+	drawn := map[string]any{"found": true, "element_ref": "w4"}
+	if slices.Contains(args, "nothing") {
+		drawn = map[string]any{"found": false}
+	}
+	desktop.Tools = append(desktop.Tools,
+		&aai.Tool{Name: "ax_find_visual", Effect: aai.Reads, Params: schema(`"description": {"type": "string"}`), Run: answers(drawn, "No text in the picture matches. The texts are:\nStart")},
+		&aai.Tool{Name: "ax_click", Effect: aai.Reads, Params: schema(`"query": {"type": "string"}`), Run: answers(nil, "Clicked")})
 	w := newWorld()
 	var stdout, stderr bytes.Buffer
 	cfg := w.config(nil, &stdout, &stderr)
@@ -109,5 +117,23 @@ func TestChecksAsJUnit(t *testing.T) {
 		if got.Failure.Message != c.message {
 			t.Errorf("%s: the message is %q", c.line, got.Failure.Message)
 		}
+	}
+}
+
+// TestClickVisual: the command clicks the ref of the words that a window draws, and fails if it draws none of them.
+func TestClickVisual(t *testing.T) {
+	_, asked, code := auditCommand(t, "click", "game", "Start", "--visual")
+	if code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+	if got, _ := json.Marshal(asked); string(got) != `{"app":"game","query":"w4"}` {
+		t.Errorf("the click has %s", got)
+	}
+	_, asked, code = auditCommand(t, "click", "game", "nothing", "--visual")
+	if code != 3 {
+		t.Errorf("exit code %d without such words", code)
+	}
+	if asked["query"] != nil {
+		t.Errorf("it clicked %v", asked)
 	}
 }

@@ -57,7 +57,10 @@ func (r *run) newShortcut(s shortcut, tool *aai.Tool) *cobra.Command {
 		}
 	}
 	t := toolCommand{app: r.cfg.Desktop.ID, tool: tool.Name, operands: s.operands, show: showPicture}
-	if len(names) > 0 && s.tool != "ax_screenshot" {
+	switch {
+	case s.tool == "ax_click":
+		t.prepare = r.useVisual
+	case len(names) > 0 && s.tool != "ax_screenshot":
 		t.prepare = r.useOnlyApp
 	}
 	for _, f := range flagsOf(tool) {
@@ -77,6 +80,9 @@ func (r *run) newShortcut(s shortcut, tool *aai.Tool) *cobra.Command {
 		}
 	}
 	cmd := r.newToolCommand(&cobra.Command{Use: use, Short: tool.Description}, t)
+	if s.name == "click" {
+		cmd.Flags().Bool("visual", false, "the query is words that the window draws, and that are in no tree")
+	}
 	if s.name == "screenshot" {
 		cmd.Flags().StringP("output", "o", "", "write the picture to this `file` (default screenshot.png, numbered)")
 	}
@@ -119,6 +125,39 @@ func (r *run) useOnlyApp(c *toolCall) error {
 		return usage(c.cmd, "no program with a window runs")
 	}
 	return usage(c.cmd, "%d programs run: give one of them by --app: %s", len(names), strings.Join(names, ", "))
+}
+
+// useVisual completes a call without a program, and with --visual replaces its query by the ref of the words. Such a ref
+// holds in one conversation, which is one command.
+func (r *run) useVisual(c *toolCall) error {
+	if err := r.useOnlyApp(c); err != nil || !c.isSet("visual") {
+		return err
+	}
+	description := map[string]any{"app": c.args["app"], "description": c.args["query"]}
+	if nth := c.args["nth"]; nth != nil {
+		description["nth"] = nth
+		delete(c.args, "nth")
+	}
+	result, err := r.do(c.cmd.Context(), c.app, "ax_find_visual", description)
+	if err != nil {
+		return err
+	}
+	found, err := decodeView[struct {
+		Found  bool
+		Ref    string `json:"element_ref"`
+		Others []any
+	}](result.Data)
+	switch {
+	case err != nil:
+		return err
+	case !found.Found:
+		message, texts, _ := strings.Cut(result.Text, "\n")
+		return &aai.Error{Code: aai.ElementNotFound, Message: strings.TrimSuffix(message, ":"), Hint: texts, Delivery: aai.NotDelivered}
+	case len(found.Others) > 0:
+		return &aai.Error{Code: aai.AmbiguousTarget, Message: result.Text, Delivery: aai.NotDelivered, Hint: "Give --nth to choose one."}
+	}
+	c.args["query"] = found.Ref
+	return nil
 }
 
 // showPicture shows a result whose images are written to files.

@@ -33,6 +33,13 @@ func (s *Session) AddPictureWord(w PictureWord) (ref string) {
 	return "w" + strconv.Itoa(s.lastWord)
 }
 
+// IsPictureWord reports whether the text has the form of a ref of AddPictureWord.
+func IsPictureWord(ref string) bool {
+	number, is := strings.CutPrefix(ref, "w")
+	n, err := strconv.Atoi(number)
+	return is && err == nil && n > 0
+}
+
 // PictureWord returns the text of a ref of AddPictureWord; false if the conversation has none.
 func (s *Session) PictureWord(ref string) (PictureWord, bool) {
 	number, is := strings.CutPrefix(ref, "w")
