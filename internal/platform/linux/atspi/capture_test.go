@@ -1,0 +1,38 @@
+package atspi_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
+	"github.com/gybob/aai-gateway/internal/platform/linux/atspi"
+	"github.com/gybob/aai-gateway/internal/platform/linux/x11"
+	"github.com/gybob/aai-gateway/internal/testkit/snapshottest"
+)
+
+// TestCapture writes the windows of the programs on the present screen to AAI_CAPTURE, in the form of snapshottest.Read.
+func TestCapture(t *testing.T) {
+	folder := os.Getenv("AAI_CAPTURE")
+	if folder == "" {
+		return
+	}
+	screen := x11.New(x11.Config{Getenv: os.Getenv, InputLock: inputlock.New(inputlock.Config{Folder: inputlock.Folder, Getenv: os.Getenv})})
+	bus := atspi.New(atspi.Config{Getenv: os.Getenv, Windows: screen})
+	defer bus.Close()
+	apps, err := bus.Apps(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, app := range apps {
+		s, err := bus.Snapshot(t.Context(), app)
+		if err != nil {
+			t.Logf("%s: %v", app.ID, err)
+			continue
+		}
+		if err := os.WriteFile(filepath.Join(folder, app.ID+".txt"), []byte(snapshottest.Write(s)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		t.Log(app.ID, len(s.Elements))
+	}
+}
