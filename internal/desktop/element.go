@@ -369,6 +369,11 @@ func joinsWord(before, after string) bool {
 	return inWord(last) && inWord(first)
 }
 
+// IsDialog reports whether the element is a dialog, or a window that blocks others.
+func (e *Element) IsDialog() bool {
+	return e.Role == Dialog || e.Role == AlertDialog || e.States.Has(Modal)
+}
+
 // IsBlank reports whether neither the element's name nor its value has visible characters.
 func (e *Element) IsBlank() bool { return IsBlank(e.Name) && IsBlank(e.Value) }
 

@@ -114,7 +114,7 @@ func (d *engine) listAppsTool() spec {
 				row.Windows = titles[a.PID]
 				row.Host = d.HostsCaller(a)
 				row.Connected = slices.Contains(connected, a.PID)
-				row.State, row.FocusedWindow = states[i], focused[a.PID]
+				row.State, row.FocusedWindow = string(states[i]), focused[a.PID]
 				line := fmt.Sprintf("%s (%s, process %d)", row.Name, row.ID, row.PID)
 				if row.Windows != "" {
 					line += " with " + row.Windows

@@ -239,7 +239,7 @@ func (v *view) itemOfFormerText(before *desktop.Snapshot, i int) int {
 		return -1
 	}
 	top := v.snapshot.WindowOf(i)
-	if !isDialog(&v.snapshot.Elements[top]) {
+	if !v.snapshot.Elements[top].IsDialog() {
 		return -1
 	}
 	for j := top; j < v.snapshot.Elements[top].End; j++ {

@@ -62,7 +62,7 @@ func (v *view) pressedBefore(ctx context.Context, space bool, focused int, soon 
 		tops[0] = v.snapshot.WindowOf(focused)
 	case tops[0] < 0: // it may be any window
 		tops = v.snapshot.Children(-1)
-		before = slices.DeleteFunc(v.snapshot.Children(-1), func(top int) bool { return !isDialog(&v.snapshot.Elements[top]) || !v.snapshot.IsVisible(top) })
+		before = slices.DeleteFunc(v.snapshot.Children(-1), func(top int) bool { return !v.snapshot.Elements[top].IsDialog() || !v.snapshot.IsVisible(top) })
 	}
 	for _, top := range tops {
 		before = append(before, v.dialogsOutsidePage(top, focused)...)
@@ -124,7 +124,7 @@ func (v *view) pressedAt(ctx context.Context, space bool, focused int, soon bool
 	}
 	within := v.formOrDialogOf(focused)
 	if within < 0 && focused < 0 {
-		if top := v.frontTopLevel(ctx); top >= 0 && isDialog(&v.snapshot.Elements[top]) {
+		if top := v.frontTopLevel(ctx); top >= 0 && v.snapshot.Elements[top].IsDialog() {
 			within = top
 		}
 	}
@@ -240,16 +240,11 @@ func (v *view) textsPressedBy(c desktop.Chord, focused int) (says []string) {
 // formOrDialogOf returns the form or dialog that contains the element, or -1.
 func (v *view) formOrDialogOf(i int) int {
 	for ; i >= 0; i = v.snapshot.Elements[i].Parent {
-		if e := &v.snapshot.Elements[i]; e.Role == desktop.Form || isDialog(e) {
+		if e := &v.snapshot.Elements[i]; e.Role == desktop.Form || e.IsDialog() {
 			return i
 		}
 	}
 	return -1
-}
-
-// isDialog reports whether the element is a dialog or modal, so that it must be answered.
-func isDialog(e *desktop.Element) bool {
-	return e.Role == desktop.Dialog || e.Role == desktop.AlertDialog || e.States.Has(desktop.Modal)
 }
 
 // buttons returns the indexes of the visible buttons in the element (-1: none). byDefault limits them to default

@@ -8,26 +8,23 @@ import (
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/gui/patterns"
 	"github.com/gybob/aai-gateway/internal/gui/programs"
-)
-
-// The words for a program that waits for input, and for one that works.
-const (
-	idleState = "idle"
-	busyState = "busy"
 )
 
 // appState is the state of a program as data.
 type appState struct {
-	App      string        `json:"app"`
-	PID      int           `json:"pid"`
-	State    string        `json:"detected_state"`
-	Windows  []windowView  `json:"windows"`
-	Dialog   string        `json:"dialog,omitempty"` // in front, to be answered first
-	Focused  *focusedView  `json:"focused_element,omitempty"`
-	MenuBar  []string      `json:"menu_bar"`
-	Warnings []string      `json:"warnings,omitempty"`
-	tree     []windowNames // for comparisons
+	App         string                `json:"app"`
+	PID         int                   `json:"pid"`
+	State       patterns.State        `json:"detected_state"`
+	Pattern     patterns.Pattern      `json:"detected_pattern,omitempty"`
+	Windows     []windowView          `json:"windows"`
+	Dialog      string                `json:"dialog,omitempty"` // in front, to be answered first
+	Focused     *focusedView          `json:"focused_element,omitempty"`
+	MenuBar     []string              `json:"menu_bar"`
+	Suggestions []patterns.Suggestion `json:"suggestions,omitempty"`
+	Warnings    []string              `json:"warnings,omitempty"`
+	tree        []windowNames         // for comparisons
 }
 
 // focusedView is the element with the keyboard focus.
@@ -46,9 +43,9 @@ type windowNames struct {
 func (d *engine) getStateTool() spec {
 	return spec{
 		name: "ax_get_state", title: "Get program state", effect: aai.Reads,
-		returns: `"app": {"type": "string"}, "pid": {"type": "integer"}, "detected_state": {"type": "string", "enum": ["idle", "busy"]}, "windows": {"type": "array", "items": {"type": "object"}},
-			"dialog": {"type": "string"}, "focused_element": {"type": "object"}, "menu_bar": {"type": "array", "items": {"type": "string"}}, "warnings": {"type": "array", "items": {"type": "string"}}`,
-		description: "Say in short what a program shows: windows, dialog, focus, menus.",
+		returns: `"app": {"type": "string"}, "pid": {"type": "integer"}, "detected_state": {"type": "string", "enum": ["idle", "loading", "error", "auth_required", "busy", "modal_dialog"]}, "detected_pattern": {"type": "string"}, "windows": {"type": "array", "items": {"type": "object"}},
+			"dialog": {"type": "string"}, "focused_element": {"type": "object"}, "menu_bar": {"type": "array", "items": {"type": "string"}}, "suggestions": {"type": "array", "items": {"type": "object"}}, "warnings": {"type": "array", "items": {"type": "string"}}`,
+		description: "Say in short what a program shows: its kind of window, state, dialog, focus, menus, and next steps.",
 		params:      appProp, required: `["app"]`, unlisted: true,
 		run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 			return d.withView(ctx, call, func(ctx context.Context, v *view) (*aai.Result, error) {
@@ -60,7 +57,9 @@ func (d *engine) getStateTool() spec {
 				if len(own) > 0 {
 					state.Windows = windowViews(own)
 				}
-				state.State = d.workStates(ctx, v.app)[0]
+				if state.State == patterns.Idle {
+					state.State = d.workStates(ctx, v.app)[0]
+				}
 				if i := v.keyboardWithin(0, len(v.snapshot.Elements)); i >= 0 && state.Focused != nil {
 					state.Focused.Ref = v.ref(i)
 				}
@@ -81,12 +80,12 @@ const (
 )
 
 // workStates returns the words for whether each of the programs works.
-func (d *engine) workStates(ctx context.Context, apps ...desktop.App) []string {
-	states, worked := make([]string, len(apps)), make([]time.Duration, len(apps))
+func (d *engine) workStates(ctx context.Context, apps ...desktop.App) []patterns.State {
+	states, worked := make([]patterns.State, len(apps)), make([]time.Duration, len(apps))
 	events, isUnsure := d.OpenBackend().Events, false
 	for i, app := range apps {
-		if states[i] = idleState; events != nil && !events.IsIdle(app) { // also if it is not watched
-			states[i], worked[i], isUnsure = busyState, events.BusyTime(app), true
+		if states[i] = patterns.Idle; events != nil && !events.IsIdle(app) { // also if it is not watched
+			states[i], worked[i], isUnsure = patterns.Busy, events.BusyTime(app), true
 		}
 	}
 	if !isUnsure || aai.Sleep(ctx, busySample) != nil {
@@ -98,7 +97,7 @@ func (d *engine) workStates(ctx context.Context, apps ...desktop.App) []string {
 			now = events.BusyTime(app)
 		}
 		if worked[i] > 0 && float64(now-worked[i]) < busyShare*float64(busySample) {
-			states[i] = idleState
+			states[i] = patterns.Idle
 		}
 	}
 	return states
@@ -106,7 +105,9 @@ func (d *engine) workStates(ctx context.Context, apps ...desktop.App) []string {
 
 // stateOf returns the state of a program by its tree alone.
 func stateOf(s *desktop.Snapshot) appState {
-	state := appState{App: aai.CleanLabel(s.App.Name, 80), PID: s.App.PID, Windows: []windowView{}, MenuBar: []string{}}
+	found := patterns.Detect(s)
+	state := appState{App: aai.CleanLabel(s.App.Name, 80), PID: s.App.PID, Windows: []windowView{}, MenuBar: []string{},
+		State: found.State, Pattern: found.Pattern, Suggestions: found.Suggestions}
 	visible := s.VisibleElements()
 	for n, top := range s.Children(-1) {
 		w := &s.Elements[top]
@@ -121,7 +122,7 @@ func stateOf(s *desktop.Snapshot) appState {
 		e := &s.Elements[i]
 		switch {
 		case !visible[i]:
-		case isDialog(e):
+		case e.IsDialog():
 			state.Dialog = aai.CleanLabel(e.Name, 200)
 		case e.Role == desktop.Menubar && len(state.MenuBar) == 0:
 			for _, item := range s.Children(i) {

@@ -11,6 +11,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop/render"
 	"github.com/gybob/aai-gateway/internal/gui/guierr"
 	"github.com/gybob/aai-gateway/internal/gui/params"
+	"github.com/gybob/aai-gateway/internal/gui/patterns"
 	"github.com/gybob/aai-gateway/internal/gui/programs"
 	"github.com/gybob/aai-gateway/internal/sanitize"
 )
@@ -82,7 +83,7 @@ func tree(ctx context.Context, v *view) (*aai.Result, error) {
 	}
 	out := &aai.Result{Text: page.Text, Data: data}
 	if o.Root < 0 && o.After == "" {
-		out.Text = v.toolsOfPages(ctx) + out.Text
+		out.Text = v.toolsOfPages(ctx) + patternLine(v.snapshot) + out.Text
 	}
 	if params.String(call, "format") == "json" {
 		out.Text = "" // the data is the same
@@ -97,6 +98,16 @@ func tree(ctx context.Context, v *view) (*aai.Result, error) {
 		out.Warning = aai.CleanLabel(v.app.HiddenReason, 500)
 	}
 	return out, nil
+}
+
+// patternLine says which kind of window is in front, where a rule knows it and it asks for a certain next step.
+func patternLine(s *desktop.Snapshot) string {
+	switch found := patterns.Detect(s); found.Pattern {
+	case patterns.None, patterns.Browser, patterns.Editor, patterns.Table, patterns.Form:
+		return ""
+	default:
+		return fmt.Sprintf("Kind: %s; state: %s.\n", found.Pattern, found.State)
+	}
 }
 
 // topLevelOf returns the index of the element of the program's n'th window, the front one first.

@@ -1,6 +1,7 @@
 package patterns
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/gybob/aai-gateway/internal/desktop"
@@ -30,16 +31,16 @@ func frontOf(s *desktop.Snapshot) *part {
 	p := &part{Snapshot: s, top: -1, page: -1}
 	visible := s.VisibleElements()
 	for _, i := range s.Children(-1) {
-		if e := &s.Elements[i]; visible[i] && (p.top < 0 || e.States.Has(desktop.Active) || isDialog(e) || !s.Elements[p.top].States.Has(desktop.Active) && !isDialog(&s.Elements[p.top])) {
+		if e := &s.Elements[i]; visible[i] && (p.top < 0 || e.States.Has(desktop.Active) || e.IsDialog() || !s.Elements[p.top].States.Has(desktop.Active) && !s.Elements[p.top].IsDialog()) {
 			p.top = i
 		}
 	}
 	if p.top < 0 {
 		return p
 	}
-	p.dialog = isDialog(&s.Elements[p.top]) || len(s.Children(-1)) > 1 && s.Elements[p.top].States.Has(desktop.Modal)
+	p.dialog = s.Elements[p.top].IsDialog() || len(s.Children(-1)) > 1 && s.Elements[p.top].States.Has(desktop.Modal)
 	for i := p.top + 1; !p.dialog && i < s.Elements[p.top].End; i++ {
-		if visible[i] && isDialog(&s.Elements[i]) && !s.Elements[i].Frame.Empty() {
+		if visible[i] && s.Elements[i].IsDialog() && !s.Elements[i].Frame.Empty() {
 			p.top, p.dialog = i, true
 		}
 	}
@@ -63,10 +64,6 @@ func (p *part) findPage(visible []bool) {
 		p.top = p.page
 		p.title += " " + p.Elements[p.page].Name
 	}
-}
-
-func isDialog(e *desktop.Element) bool {
-	return e.Role == desktop.Dialog || e.Role == desktop.AlertDialog || e.States.Has(desktop.Modal)
 }
 
 // sort collects the visible elements of the part by their kinds.
@@ -99,7 +96,11 @@ func (p *part) sort(visible []bool) {
 		case desktop.Search:
 			p.searches = append(p.searches, i)
 		case desktop.Combobox:
-			p.combos = append(p.combos, i)
+			if slices.ContainsFunc(p.Children(i), func(c int) bool { return p.Elements[c].Role == desktop.Textbox }) {
+				p.texts = append(p.texts, i)
+			} else {
+				p.combos = append(p.combos, i)
+			}
 		case desktop.Checkbox, desktop.Switch, desktop.Radio, desktop.Slider:
 			p.toggles = append(p.toggles, i)
 		case desktop.Table, desktop.Grid, desktop.TreeView:
@@ -129,8 +130,12 @@ func (p *part) sortText(i int) {
 	switch {
 	case e.States.Has(desktop.Protected):
 		p.passwords = append(p.passwords, i)
-	case !e.States.Has(desktop.Editable|desktop.Enabled) || e.States.Has(desktop.ReadOnly):
-	case e.States.Has(desktop.Multiline) || e.Role == desktop.Document:
+	case !e.States.Has(desktop.Editable) || !e.States.Has(desktop.Enabled) && e.Role != desktop.Document || e.States.Has(desktop.ReadOnly):
+	case e.Role == desktop.Document: // of an office program
+		if slices.ContainsFunc(p.Children(i), func(c int) bool { return p.Elements[c].Role == desktop.Paragraph }) {
+			p.multiline = append(p.multiline, i)
+		}
+	case e.States.Has(desktop.Multiline):
 		p.multiline = append(p.multiline, i)
 	default:
 		p.texts = append(p.texts, i)

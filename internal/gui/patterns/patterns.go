@@ -2,6 +2,7 @@ package patterns
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/lexicon"
@@ -58,7 +59,7 @@ type Suggestion struct {
 func Detect(s *desktop.Snapshot) Finding {
 	p := frontOf(s)
 	f := Finding{Pattern: None, State: Idle}
-	for _, r := range rules {
+	for _, r := range rules() {
 		if r.applies(p) {
 			f.Pattern = r.pattern
 			break
@@ -78,23 +79,28 @@ func Detect(s *desktop.Snapshot) Finding {
 	return f
 }
 
-// rules are tried in order: the first that applies names the pattern.
-var rules = []struct {
+// rule recognizes a pattern.
+type rule struct {
 	pattern Pattern
 	applies func(*part) bool
-}{
-	{Login, (*part).isLogin},
-	{FileSave, func(p *part) bool { return p.isFileDialog() && p.saves() }},
-	{FileOpen, (*part).isFileDialog},
-	{ErrorAlert, (*part).isError},
-	{Confirmation, (*part).isConfirmation},
-	{Editor, (*part).isEditor},
-	{Progress, (*part).isProgress},
-	{Settings, (*part).isSettings},
-	{Table, (*part).isTable},
-	{Search, (*part).isSearch},
-	{Form, (*part).isForm},
-	{Browser, func(p *part) bool { return p.page >= 0 }},
+}
+
+// rules returns the rules in their order: the first that applies names the pattern.
+func rules() []rule {
+	return []rule{
+		{Login, (*part).isLogin},
+		{FileSave, func(p *part) bool { return p.isFileDialog() && p.saves() }},
+		{FileOpen, (*part).isFileDialog},
+		{ErrorAlert, (*part).isError},
+		{Confirmation, (*part).isConfirmation},
+		{Editor, (*part).isEditor},
+		{Progress, (*part).isProgress},
+		{Settings, (*part).isSettings},
+		{Table, (*part).isTable},
+		{Search, (*part).isSearch},
+		{Form, (*part).isForm},
+		{Browser, func(p *part) bool { return p.page >= 0 }},
+	}
 }
 
 // isLogin: one field for a password, and at most one other field.
@@ -138,12 +144,18 @@ func (p *part) isError() bool {
 	if slices.ContainsFunc(p.alerts, lexicon.IsErrorText) {
 		return true
 	}
-	return p.fields() == 0 && p.size < 60 && slices.ContainsFunc(append(p.headings, p.title), lexicon.IsErrorText)
+	return p.fields() == 0 && p.size < 60 && (slices.ContainsFunc(append(p.headings, p.title), lexicon.IsErrorText) || slices.ContainsFunc(p.messages, beginsWithError))
 }
 
-// isConfirmation: a small dialog of two to four buttons, without fields and lists.
+// beginsWithError reports whether the first word of a message is such as "Error:".
+func beginsWithError(message string) bool {
+	word, _, _ := strings.Cut(strings.TrimSpace(message), " ")
+	return lexicon.IsErrorText(word)
+}
+
+// isConfirmation: a small dialog of two to four buttons, without fields and tables.
 func (p *part) isConfirmation() bool {
-	return p.dialog && len(p.buttons) >= 2 && len(p.buttons) <= 4 && p.fields()+len(p.toggles) == 0 && len(p.lists) == 0 && len(p.bars) == 0 && p.size < 60
+	return p.dialog && len(p.buttons) >= 2 && len(p.buttons) <= 4 && p.fields() == 0 && len(p.toggles) <= 2 && len(p.lists) <= 1 && len(p.tables) == 0 && len(p.bars) == 0 && p.size < 60
 }
 
 // isEditor: a text of several lines that fills much of the part.
@@ -165,12 +177,12 @@ func (p *part) isLoading() bool {
 func (p *part) isSettings() bool {
 	choices := len(p.toggles) + len(p.combos)
 	named := slices.ContainsFunc(append(p.headings, p.title), lexicon.IsSettingsTitle)
-	return named && choices+len(p.lists)+len(p.buttons) > 2 || choices >= 6 && choices >= 3*len(p.texts)
+	return named && choices+len(p.lists)+len(p.buttons) > 2 || choices >= 6 && len(p.texts) <= 1
 }
 
-// isTable: a table with columns that fills much of the part.
+// isTable: a table with columns that fills much of the part, or has most of its elements.
 func (p *part) isTable() bool {
-	return slices.ContainsFunc(p.tables, func(i int) bool { return p.share(i) >= 0.2 })
+	return slices.ContainsFunc(p.tables, func(i int) bool { return p.share(i) >= 0.2 || 2*(p.Elements[i].End-i) > p.size })
 }
 
 func (p *part) isSearch() bool { return len(p.searches) > 0 && len(p.texts) <= 1 }

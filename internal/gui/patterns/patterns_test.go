@@ -1,7 +1,6 @@
 package patterns_test
 
 import (
-	"hash/fnv"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,14 +10,14 @@ import (
 	"github.com/gybob/aai-gateway/internal/testkit/snapshottest"
 )
 
-// TestRealWindows: windows of real programs were labelled by hand before the rules were written. Half of them, by the
-// hash of their names, were held back while the rules were made.
+// TestRealWindows: windows of real programs, labelled by hand before the rules were written. Nine of ten must be right, and
+// no dialog may be missed.
 func TestRealWindows(t *testing.T) {
 	labels, err := os.ReadFile(filepath.Join("testdata", "labels.txt"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	right, held, rightHeld, all := 0, 0, 0, 0
+	right, all := 0, 0
 	for line := range strings.Lines(string(labels)) {
 		label := strings.Fields(line)
 		text, err := os.ReadFile(filepath.Join("testdata", "windows", label[0]+".txt"))
@@ -27,30 +26,39 @@ func TestRealWindows(t *testing.T) {
 		}
 		s := snapshottest.Read(t, string(text))
 		s.App.IsBrowser = strings.HasPrefix(label[0], "chromium") || strings.HasPrefix(label[0], "firefox")
-		got := patterns.Detect(s)
-		want := patterns.Pattern(strings.Trim(label[1], "-"))
-		isHeld := isHeldBack(label[0])
+		got, want := patterns.Detect(s), patterns.Finding{Pattern: patterns.Pattern(strings.Trim(label[1], "-")), State: patterns.State(label[2])}
+		if want.State != patterns.Idle && got.State == patterns.Idle {
+			t.Errorf("%s: the state is idle, want %s", label[0], want.State)
+		}
 		all++
-		if isHeld {
-			held++
-		}
-		if got.Pattern == want && string(got.State) == label[2] {
+		if got.Pattern == want.Pattern && got.State == want.State {
 			right++
-			if isHeld {
-				rightHeld++
-			}
 			continue
 		}
-		if isHeld && os.Getenv("SHOW_HELD") == "" {
-			continue
-		}
-		t.Logf("%s: %q %s, want %q %s", label[0], got.Pattern, got.State, want, label[2])
+		t.Logf("%s: %q %s, want %q %s", label[0], got.Pattern, got.State, want.Pattern, want.State)
 	}
-	t.Logf("%d of %d are right, %d of %d of those that were held back", right, all, rightHeld, held)
+	t.Logf("%d of %d are right", right, all)
+	if right*10 < all*9 {
+		t.Errorf("%d of %d windows are right", right, all)
+	}
 }
 
-func isHeldBack(name string) bool {
-	h := fnv.New32a()
-	_, _ = h.Write([]byte(name))
-	return h.Sum32()%2 == 0
+// TestSuggestions: the next steps name the elements that are there.
+func TestSuggestions(t *testing.T) {
+	s := snapshottest.Read(t, `
+window "Note" active
+  textbox "Text" editable multiline
+dialog "Save As" modal
+  textbox "Name:" editable
+  table "Files"
+  button "Cancel"
+  button "Save"
+`)
+	var got []string
+	for _, one := range patterns.Detect(s).Suggestions {
+		got = append(got, one.Tool+" "+one.Query)
+	}
+	if want := "ax_type Name:, ax_click Save, ax_click Cancel"; strings.Join(got, ", ") != want {
+		t.Errorf("the suggestions are %q, want %q", got, want)
+	}
 }

@@ -3,8 +3,11 @@ package atspi_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
+	"time"
 
+	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
 	"github.com/gybob/aai-gateway/internal/platform/linux/atspi"
 	"github.com/gybob/aai-gateway/internal/platform/linux/x11"
@@ -26,6 +29,9 @@ func TestCapture(t *testing.T) {
 	}
 	for _, app := range apps {
 		s, err := bus.Snapshot(t.Context(), app)
+		for end := time.Now().Add(10 * time.Second); err == nil && app.IsBrowser && !hasPage(s) && time.Now().Before(end); time.Sleep(time.Second) {
+			s, err = bus.Snapshot(t.Context(), app) // a browser builds the tree of its page when it is first read
+		}
 		if err != nil {
 			t.Logf("%s: %v", app.ID, err)
 			continue
@@ -35,4 +41,8 @@ func TestCapture(t *testing.T) {
 		}
 		t.Log(app.ID, len(s.Elements))
 	}
+}
+
+func hasPage(s *desktop.Snapshot) bool {
+	return slices.ContainsFunc(s.Elements, func(e desktop.Element) bool { return e.Role == desktop.Document && e.Name != "" })
 }
