@@ -55,9 +55,34 @@ if not faulty:
 window.show(); app.exec()
 `, map[bool]string{true: "True", false: "False"}[faulty])
 	}
+	gtk4 := func(faulty bool) string {
+		return fmt.Sprintf(`
+import gi
+gi.require_version("Gtk", "4.0")
+from gi.repository import Gtk, Gdk, GLib
+faulty = %s
+def named(widget, name): widget.update_property([Gtk.AccessibleProperty.LABEL], [name])
+def activate(app):
+    css = Gtk.CssProvider(); css.load_from_data(b"#pale { color: #b0b0b0; background: #ffffff; } #dark { color: #222222; background: #ffffff; } .tiny { min-width: 8px; min-height: 8px; padding: 0px; }")
+    Gtk.StyleContext.add_provider_for_display(Gdk.Display.get_default(), css, 900)
+    grid = Gtk.Grid(row_spacing=30, column_spacing=30, margin_start=20, margin_end=20, margin_top=20, margin_bottom=20)
+    icon = Gtk.Button(icon_name="list-add"); grid.attach(icon, 0, 0, 1, 1)
+    lone = Gtk.Entry(); grid.attach(lone, 1, 9, 1, 1)
+    send = Gtk.Button(label="btn_42" if faulty else "Send"); grid.attach(send, 0, 3, 1, 1)
+    text = Gtk.Label(label="The price includes shipping"); text.set_name("pale" if faulty else "dark"); grid.attach(text, 0, 4, 2, 1)
+    deaf = Gtk.Button(label="Reload"); deaf.set_focusable(not faulty); grid.attach(deaf, 0, 5, 1, 1)
+    pair = Gtk.Box(spacing=0 if faulty else 40); grid.attach(pair, 0, 6, 1, 1)
+    for name in ["Less", "More"]:
+        small = Gtk.Button(); small.add_css_class("tiny"); named(small, name); small.set_halign(Gtk.Align.START); pair.append(small)
+    if not faulty: named(icon, "Add a row"); named(lone, "Country")
+    window = Gtk.ApplicationWindow(application=app, title="Audited"); window.set_child(grid); window.present()
+app = Gtk.Application(); app.connect("activate", activate); app.run([])
+`, map[bool]string{true: "True", false: "False"}[faulty])
+	}
 	names := []string{"control-name button", "field-label textbox", "contrast The price includes", "keyboard-focus Reload"}
 	return map[string]auditedWindow{
 		"GTK 3": {gtk3(true), gtk3(false), append([]string{"technical-name btn_42", "label-relation Street"}, names...)},
+		"GTK 4": {gtk4(true), gtk4(false), append([]string{"technical-name btn_42", "target-size Less", "target-size More"}, names...)},
 		"Qt 6":  {qt(true), qt(false), append([]string{"technical-name pushButton_3"}, names...)},
 		"page": {
 			`<p style="color:#b0b0b0">The price includes shipping</p><img src="data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7" width=40 height=40>
@@ -85,7 +110,10 @@ func TestRealA11yAudit(t *testing.T) {
 				} else {
 					app = w.python("audited.py", program, "Reload")
 				}
-				a := w.ok("ax_a11y_audit", params{"app": app})
+				a := w.ok("ax_a11y_audit", params{"app": app, "cutouts": true})
+				if issues, _ := at(a.data, "issues").([]any); len(issues) > 0 && len(a.Images) < 2 {
+					t.Errorf("%d pictures for %d issues", len(a.Images), len(issues))
+				}
 				for _, i := range at(a.data, "issues").([]any) { //nolint:forcetypeassert // the schema says so
 					issue, _ := i.(map[string]any)
 					issues = append(issues, fmt.Sprint(issue["rule"], " ", issue["element"], ": ", issue["description"]))
