@@ -214,5 +214,5 @@ func pictureForAgent(picture *image.RGBA, why error) (*aai.Result, error) {
 		return nil, aai.Errorf(aai.AutomationFailed, "the picture cannot be written as PNG: %w", err)
 	}
 	e := aai.AsError(why)
-	return &aai.Result{Text: "Look at this picture yourself: " + e.Message + ".", Warning: e.Hint, Images: []aai.Image{{MIME: "image/png", Data: png}}}, nil
+	return &aai.Result{Text: "Look at this picture yourself: " + e.Message + ".", Data: map[string]any{"vlm_backend": "none"}, Warning: e.Hint, Images: []aai.Image{{MIME: "image/png", Data: png}}}, nil
 }

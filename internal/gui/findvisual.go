@@ -92,7 +92,7 @@ func (d *engine) findVisual(ctx context.Context, call *aai.Call) (*aai.Result, e
 
 // findInTree returns the element of the window whose name the description says, or nil.
 func (d *engine) findInTree(ctx context.Context, call *aai.Call) *aai.Result {
-	if params.Has(call, givenPictureParam) || params.Has(call, "nth") {
+	if params.Has(call, givenPictureParam) || params.Has(call, "nth") || d.OpenBackend().Screen == nil {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, passwordReadTimeout) // the program may hang

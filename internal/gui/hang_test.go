@@ -27,7 +27,7 @@ func TestHang(t *testing.T) {
 		w.has(e.Message, "Form")
 		for _, call := range everyCall() {
 			switch call.tool {
-			case "ax_screenshot", "ax_find_visual", "ax_visual_diff", "ax_clipboard", "ax_drag":
+			case "ax_screenshot", "ax_find_visual", "ax_ask_model", "ax_visual_diff", "ax_clipboard", "ax_drag":
 				continue // they need no answer of the program, or fail by themselves
 			}
 			took := elapsed(func() { _, _ = w.do(call.tool, call.args) })

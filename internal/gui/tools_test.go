@@ -47,6 +47,7 @@ func everyCall() []toolCall {
 		{"ax_screenshot", `{"app": "Form", "marks": true}`},
 		{"ax_screenshot", `{"app": "Form", "text": true}`},
 		{"ax_find_visual", `{"app": "Form", "description": "Press"}`},
+		{"ax_ask_model", `{"app": "Form"}`},
 		{"ax_visual_diff", `{"app": "Form", "baseline": "form", "update": true}`},
 		{"ax_visual_diff", `{"app": "Form", "baseline": "form", "ignore": ["Password"]}`},
 		{"ax_a11y_audit", `{"app": "Form"}`},
@@ -109,7 +110,7 @@ func TestWhoStartsSaysSo(t *testing.T) {
 // pointer, since gates know no tool by name.
 func TestToolsSayWhatGatesAsk(t *testing.T) {
 	for _, tool := range tools() {
-		if tool.Assessment(nil).TakesScreenshot != slices.Contains([]string{"ax_screenshot", "ax_find_visual", "ax_visual_diff", "ax_a11y_audit", "ax_a11y_keyboard"}, tool.Name) {
+		if tool.Assessment(nil).TakesScreenshot != slices.Contains([]string{"ax_screenshot", "ax_find_visual", "ax_ask_model", "ax_visual_diff", "ax_a11y_audit", "ax_a11y_keyboard"}, tool.Name) {
 			t.Errorf("%s: Pictures is %v", tool.Name, tool.Assessment(nil).TakesScreenshot)
 		}
 		for _, name := range tool.Params.Order {
