@@ -133,6 +133,7 @@ func (k *keyboardWalk) run(ctx context.Context) error {
 
 // walk presses tab with the modifiers until the focus comes to an element again, or leaves the root.
 func (k *keyboardWalk) walk(ctx context.Context, p *walkPath, modifiers ...string) error {
+	var seen []desktop.ID // also outside of the root
 	for n := range maxWalk {
 		gateway.Progress(ctx, float64(n), maxWalk, fmt.Sprintf("Walking by the keyboard: %d keys", n))
 		at := k.focusedIndex()
@@ -141,7 +142,8 @@ func (k *keyboardWalk) walk(ctx context.Context, p *walkPath, modifiers ...strin
 		}
 		id, root := k.snapshot.Elements[at].ID, k.snapshot.Index(k.root)
 		inside := root >= 0 && at > root && at < k.snapshot.Elements[root].End
-		again := slices.Contains(p.ids, id)
+		again := slices.Contains(seen, id)
+		seen = append(seen, id)
 		if inside {
 			p.ids = append(p.ids, id)
 		}
