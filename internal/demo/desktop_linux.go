@@ -171,7 +171,10 @@ func (w *windowDemo) write(ctx context.Context) error {
 
 // press computes with the calculator's buttons, and then with its keyboard.
 func (w *windowDemo) press(ctx context.Context) error {
-	w.title("A calculator: the agent presses its buttons")
+	w.title("A calculator: the agent keeps its picture, and presses its buttons")
+	if err := w.compare(ctx, true); err != nil {
+		return err
+	}
 	for _, button := range []string{"1", "2", "×", "3", "4", "="} {
 		if _, err := w.callDesktop(ctx, "click", map[string]any{"app": "calculator", "query": "role:button title:" + button}, changedLines); err != nil {
 			return err
@@ -192,7 +195,10 @@ func (w *windowDemo) press(ctx context.Context) error {
 		return err
 	}
 	w.printProof("√(3² + 4²) = 5")
-	return w.takeScreenshot(ctx, "calculator", "calculator")
+	if err := w.takeScreenshot(ctx, "calculator", "calculator"); err != nil {
+		return err
+	}
+	return w.compare(ctx, false)
 }
 
 // display is the query for a program's text box, which shows its content.

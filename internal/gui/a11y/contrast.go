@@ -1,10 +1,13 @@
 package a11y
 
 import (
+	"cmp"
 	"fmt"
 	"image"
 	"image/color"
+	"maps"
 	"math"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/gybob/aai-gateway/internal/desktop"
@@ -16,8 +19,10 @@ const (
 	// minBackgroundShare is the share of pixels that must have the color of the background. With less, the background is
 	// a picture or a gradient, and the contrast is unknown.
 	minBackgroundShare = 0.4
-	// minTextPixels is the number of pixels with the color of the text.
+	// minTextPixels is the number of pixels that contrast as much as the text, or more.
 	minTextPixels = 3
+	// minInk is the number of pixels of a text that can be judged: a point is all smoothed edges.
+	minInk = 12
 	// buttonBorder is the width of the edge of a button, in pixels, which is no text.
 	buttonBorder = 3
 	// minLetterWidth is the least average width of a letter, in heights of the text.
@@ -81,7 +86,8 @@ func (a *audit) showsOwnText(i int) bool {
 	return true
 }
 
-// textColors returns the most frequent color in the part of the picture, and the color that contrasts most with it.
+// textColors returns the most frequent color in the part of the picture, and the color of those that contrast most with
+// it.
 func textColors(picture *image.RGBA, at image.Rectangle) (text, background color.RGBA, known bool) {
 	counts := make(map[color.RGBA]int)
 	for y := at.Min.Y; y < at.Max.Y; y++ {
@@ -97,14 +103,25 @@ func textColors(picture *image.RGBA, at image.Rectangle) (text, background color
 	if float64(counts[background]) < minBackgroundShare*float64(at.Dx()*at.Dy()) {
 		return text, background, false
 	}
-	best := 0.0
-	for c, n := range counts {
-		if r := contrastRatio(c, background); n >= minTextPixels && r > best {
-			text, best = c, r
+	colors := slices.Collect(maps.Keys(counts))
+	slices.SortFunc(colors, func(a, b color.RGBA) int {
+		return cmp.Or(cmp.Compare(contrastRatio(b, background), contrastRatio(a, background)), cmp.Compare(luminance(a), luminance(b)))
+	})
+	best, pixels := 0.0, 0
+	for _, c := range colors { // each smoothed pixel of a thin letter may have a color of its own
+		text, best, pixels = c, contrastRatio(c, background), pixels+counts[c]
+		if pixels >= minTextPixels {
+			break
 		}
 	}
 	const visible = 1.1 // with less, no text shows
-	return text, background, best > visible
+	ink := 0
+	for _, c := range colors {
+		if contrastRatio(c, background) >= (1+best)/2 {
+			ink += counts[c]
+		}
+	}
+	return text, background, best > visible && ink >= minInk
 }
 
 // inkOf returns the rectangle around all pixels that clearly differ from the background.
