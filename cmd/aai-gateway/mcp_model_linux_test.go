@@ -44,7 +44,7 @@ func mcpModelOfTheClient(t *testing.T, b programPath) {
 			if question := w.asked("sampling/createMessage", modelAnswer(boxAnswer)); !strings.Contains(question, `Find: \"an unnamed thing\"`) || !strings.Contains(question, `"mimeType":"image/png"`) {
 				t.Errorf("the model was asked %.300s", question)
 			}
-			if got := w.says(w.end(call)); !strings.Contains(got, `The model sees "a thing" [w`) || !strings.Contains(got, "client, eyes-1") {
+			if got := w.says(w.end(call)); !strings.Contains(got, `The model sees it [w`) || !strings.Contains(got, "client, eyes-1") {
 				t.Errorf("the place: %s", got)
 			}
 			call = ask("ax_ask_model", map[string]any{})
@@ -122,7 +122,7 @@ func mcpModelOfAService(t *testing.T, b programPath) {
 				}
 				return
 			}
-			if r.IsError || !strings.Contains(r.Content[0].Text, `The model sees "a thing" [w`) || !strings.Contains(r.Content[0].Text, "930 tokens, $0.0093") {
+			if r.IsError || !strings.Contains(r.Content[0].Text, `The model sees it [w`) || !strings.Contains(r.Content[0].Text, "930 tokens, $0.0093") {
 				t.Errorf("it says %+v", r.Content)
 			}
 			if r = find("ax_ask_model"); r.IsError || !strings.Contains(r.Content[0].Text, "as answered before") || asked.Load() != 1 {

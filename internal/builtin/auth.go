@@ -161,6 +161,9 @@ func (t loginTools) firstRecipe(ctx context.Context, name string) (*aai.Recipe, 
 		if r := t.modelLogin(name); r != nil {
 			return r, nil
 		}
+		if strings.HasPrefix(name, "vlm:") {
+			return nil, aai.Errorf(aai.InvalidParams, "%s: expected vlm: and the name of a service for pictures that takes a key; a server on this computer gets none over http", aai.CleanLabel(name, 60))
+		}
 	}
 	host := hostOf(name)
 	var found []*aai.Recipe

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"image"
+	"strings"
 	"time"
 
 	"github.com/gybob/aai-gateway"
@@ -160,7 +161,7 @@ func (d *engine) findByModel(ctx context.Context, call *aai.Call, app desktop.Ap
 	}
 	if !params.Has(call, givenPictureParam) {
 		p.Ref = d.Sessions.For(call).AddPictureWord(conversation.PictureWord{
-			Text: p.Text, Process: conversation.ProcessOf(app), Window: w.ID, Frame: p.frame, Picture: vision.Crop(picture, p.frame),
+			Text: p.Text, Near: d.textAround(ctx, picture, p.frame), Process: conversation.ProcessOf(app), Window: w.ID, Frame: p.frame, Picture: vision.Crop(picture, p.frame),
 		})
 	}
 	at := p.frame.Add(image.Pt(w.Frame.X, w.Frame.Y))
@@ -170,8 +171,25 @@ func (d *engine) findByModel(ctx context.Context, call *aai.Call, app desktop.Ap
 	if err != nil {
 		return nil, err
 	}
-	text := fmt.Sprintf("The model sees %q%s at %d, %d, %d × %d, and says that it is %.0f%% sure; %s", p.Text, p.mark(), at.Min.X, at.Min.Y, at.Dx(), at.Dy(), 100*p.Confidence, use)
+	text := fmt.Sprintf("The model sees it%s at %d, %d, %d × %d, and says that it is %.0f%% sure; %s. It names it:\n%s",
+		p.mark(), at.Min.X, at.Min.Y, at.Dx(), at.Dy(), 100*p.Confidence, use, desktop.Fence(p.Text, "the model"))
 	return &aai.Result{Data: data, DataComplete: true, Text: text, Images: shown, Record: use.String()}, nil
+}
+
+// textAround returns the texts in and around a frame of the picture, by which gates judge a click: the model may name it
+// as it likes. It returns "" if they cannot be read.
+func (d *engine) textAround(ctx context.Context, picture *image.RGBA, frame image.Rectangle) string {
+	lines, err := d.words.Read(ctx, vision.Crop(picture, frame.Inset(-max(20, frame.Dy()/2)).Intersect(picture.Bounds())))
+	if err != nil {
+		return ""
+	}
+	var texts []string
+	for _, line := range lines {
+		for _, word := range line {
+			texts = append(texts, word.Text)
+		}
+	}
+	return aai.CleanLabel(strings.Join(texts, " "), 300)
 }
 
 // useOf describes the use of the model, and measures it.

@@ -115,7 +115,7 @@ func wordTarget(hit aai.TargetElement, word conversation.PictureWord) aai.Target
 	if hit.Name == "" {
 		hit.Name = aai.CleanLabel(word.Text, maxRecordedName)
 	}
-	hit.AllText, hit.UnknownEffect = strings.TrimSpace(hit.AllText+" "+word.Text), true
+	hit.AllText, hit.UnknownEffect = strings.TrimSpace(hit.AllText+" "+word.Text+" "+word.Near), true
 	return hit
 }
 

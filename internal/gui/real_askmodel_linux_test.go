@@ -137,7 +137,7 @@ func TestRealFindByModel(t *testing.T) {
 	log := filepath.Join(w.Home, "clicked")
 	app := w.python("disc.py", drawnDiscGTK3, `"Disc"`, log)
 	a := w.ok("ax_find_visual", params{"app": app, "description": "the red disc"})
-	w.says(a.Text, `The model sees "red disc" [w`, "80% sure", "openai, eyes-1, 1050 tokens, $0.0037")
+	w.says(a.Text, `The model sees it [w`, "red disc", "80% sure", "openai, eyes-1, 1050 tokens, $0.0037")
 	w.says(w.record.text(), `"Message":"openai, eyes-1, 1050 tokens, $0.0037"`)
 	if at(a.data, "method") != "model" || at(a.data, "vlm_backend") != "openai" || len(a.Images) != 1 {
 		t.Errorf("it says %v", a.data)
@@ -184,6 +184,27 @@ func TestRealFindByModel(t *testing.T) {
 		t.Errorf("the question has neither the goal nor the window")
 	}
 	_ = w.refused(aai.InvalidParams, "ax_ask_model", params{"app": app, "task": "next_action"})
+}
+
+// TestRealModelNamesWords: a click on what the model names is judged by the words that are drawn there, too.
+func TestRealModelNamesWords(t *testing.T) {
+	t.Parallel()
+	w := newRealWorld(t)
+	s := serveVision(t)
+	w.asksModel(s, losses{w.record})
+	log := filepath.Join(w.Home, "clicked")
+	app := w.python("disc.py", drawnDiscGTK3, `"Disc"`, log)
+	s.answer = func(picture *image.RGBA) string {
+		var disc struct{ Left, Top int }
+		_ = json.Unmarshal([]byte(redPlace(picture)), &disc)
+		x, y := disc.Left-276, disc.Top-56 // of the drawing
+		return fmt.Sprintf(`{"found": true, "left": %d, "top": %d, "right": %d, "bottom": %d, "label": "Next page"}`, x+20, y+166, x+250, y+186)
+	}
+	a := w.ok("ax_ask_model", params{"app": app, "task": "find", "description": "the arrow"})
+	w.refused(aai.ConsentRequired, "ax_click", params{"app": app, "query": at(a.data, "element_ref"), "mode": "focus"})
+	if _, err := os.Stat(log); err == nil {
+		t.Error("it was clicked")
+	}
 }
 
 // TestRealModelSeesNoPassword: the model gets the field for passwords in black.

@@ -14,6 +14,7 @@ const maxPictureWords = 2000
 // A PictureWord is a text that was read in a picture of a window.
 type PictureWord struct {
 	Text    string
+	Near    string // the texts around it, where another than the gateway named it
 	Process Process
 	Window  desktop.WindowID
 	Frame   image.Rectangle // in the window
