@@ -161,7 +161,7 @@ func TestDoctor(t *testing.T) {
 		if kept := m.do(onMachineBus(`secret-tool search --all service aai-gateway 2>&1; true`)); strings.Contains(kept, "trial") {
 			t.Errorf("the keyring has %s", kept)
 		}
-		if exit != 0 || len(r.Checks) != 16 || r.State != "ok" {
+		if exit != 0 || len(r.Checks) != 17 || r.State != "ok" {
 			t.Errorf("exit code %d: %s", exit, r)
 		}
 	})
@@ -233,7 +233,7 @@ func doctorWithoutADesktop(t *testing.T, m *machine) {
 	for _, f := range r.Checks {
 		names = append(names, f.Check)
 	}
-	if want := strings.Fields("settings home clock bus screen accessibility window question service web journal keychain descriptors gateways stop client"); !slices.Equal(names, want) {
+	if want := strings.Fields("settings home clock bus screen accessibility window question service web journal keychain pictures descriptors gateways stop client"); !slices.Equal(names, want) {
 		t.Errorf("the names are %q", names)
 	}
 }

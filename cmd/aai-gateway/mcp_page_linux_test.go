@@ -26,7 +26,7 @@ func mcpToolOfAPage(t *testing.T, b programPath) {
 		_, _ = fmt.Fprint(out, lampPage)
 	}))
 	defer server.Close()
-	w := &liveWorld{home: b.home(t, nil), t: t, changed: make(chan struct{}, 100)}
+	w := &liveWorld{home: b.home(t, nil), t: t, ctx: t.Context(), changed: make(chan struct{}, 100)}
 	w.env = append(w.env, "PERSON=yes", "AAI_INSECURE_STORAGE=1")
 	page := "page:" + server.URL
 	w.write(t, ".aai/config.json", fmt.Sprintf(`{"consent": {"preapproved": [{"app": %q, "tools": ["*"], "caller": "*", "expires": "2999-01-01T00:00:00Z"}]}}`, page))

@@ -201,7 +201,10 @@ func TestRealModelNamesWords(t *testing.T) {
 		return fmt.Sprintf(`{"found": true, "left": %d, "top": %d, "right": %d, "bottom": %d, "label": "Next page"}`, x+20, y+166, x+250, y+186)
 	}
 	a := w.ok("ax_ask_model", params{"app": app, "task": "find", "description": "the arrow"})
-	w.refused(aai.ConsentRequired, "ax_click", params{"app": app, "query": at(a.data, "element_ref"), "mode": "focus"})
+	e := w.refused(aai.ConsentRequired, "ax_click", params{"app": app, "query": at(a.data, "element_ref"), "mode": "focus"})
+	if asked := e.Questions[0].Title; !strings.HasSuffix(asked, ` in "Disc"`) { // an answer must meet the same target
+		t.Errorf("the question is about %s", asked)
+	}
 	if _, err := os.Stat(log); err == nil {
 		t.Error("it was clicked")
 	}

@@ -25,11 +25,12 @@ func (d *engine) ResolveTarget(ctx context.Context, call *aai.Call) aai.TargetEl
 	if call.Tool == params.WindowTool {
 		return d.windowTarget(ctx, call)
 	}
-	if word, is := d.pictureWord(call, desktop.App{PID: call.Target.PID}); is {
+	word, isWord := d.pictureWord(call, desktop.App{PID: call.Target.PID})
+	if isWord {
 		hit = wordTarget(hit, word)
 	}
 	known := d.Sessions.For(call).KnownRefs(call.Target.PID)
-	if known == nil {
+	if known == nil && !isWord { // a text of a picture needs no ref of the tree
 		return hit
 	}
 	ctx, cancel := context.WithTimeout(ctx, resolveTimeout)
@@ -52,6 +53,9 @@ func (d *engine) ResolveTarget(ctx context.Context, call *aai.Call) aai.TargetEl
 	if err != nil {
 		d.Log.Debug("the target of a call is not known", "error", err)
 		for _, text := range params.Queries(call) {
+			if known == nil {
+				break
+			}
 			hit.AllText = strings.TrimSpace(hit.AllText + " " + known.LastName(text))
 		}
 	}

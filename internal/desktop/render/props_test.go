@@ -22,7 +22,7 @@ type reader struct {
 var (
 	quotation   = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
 	contextForm = regexp.MustCompile(`^ *[a-z]+( Q)?( \[e\d+\])? …$`)
-	headForm    = `[a-z]+(:Q| Q|[: ]\(Q\)|[: ]\S*[.<]\S*)?( \[e\d+\])?( [a-z]+)*( \(\d+ items in closed menus\))?`
+	headForm    = `[a-z]+(:Q| Q|[: ]\(Q\)|[: ]\S*[.<]\S*)?( \[e\d+\])?( [a-z]+)*( \(\d+ items? in closed menus\))?`
 	itemForm    = `(\[e\d+\] (Q|\(Q\)|\S*[.<]\S*|[\p{L}\p{Nd}]+)( [a-z]+)*|` + headForm + `|Q( [a-z]+)*)( = (Q|\*\*\*\*))?`
 	wordsForm   = `Q( \[e\d+\])?( [a-z]+)*` // a paragraph, which has no role in its line
 	wellFormed  = regexp.MustCompile(`^ *(` +

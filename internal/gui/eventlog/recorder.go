@@ -99,7 +99,11 @@ func (r *Recorder) nudge() {
 func (r *Recorder) Ended() <-chan struct{} { return r.ended }
 
 // App returns the program.
-func (r *Recorder) App() desktop.App { return r.app }
+func (r *Recorder) App() desktop.App {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.app
+}
 
 // Begun returns the time of the first event that could be recorded.
 func (r *Recorder) Begun() time.Time { return r.begun }
@@ -257,7 +261,9 @@ func (r *Recorder) reconnect(ctx context.Context) <-chan desktop.Event {
 	if wasPolled && isSame && app.HiddenReason != "" {
 		return nil
 	}
+	r.mu.Lock()
 	r.app = app
+	r.mu.Unlock()
 	if !isSame {
 		r.recent = nil
 	}

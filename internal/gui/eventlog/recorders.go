@@ -127,17 +127,27 @@ func (s *Recorders) watchNotifications(changes desktop.Changes) {
 	}
 }
 
-// Ended returns the recorder of the program that ended last of those for which is returns true; nil if there is none.
+// Ended returns the recorder of the program that ended last of those for which is returns true; nil if there is none. The
+// caller found no such program, so one that is still recorded has ended, too.
 func (s *Recorders) Ended(is func(desktop.App) bool) *Recorder {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	var last *Recorder
+	for _, r := range s.byRun {
+		if is(r.App()) && (last == nil || r.begun.After(last.begun)) {
+			last = r
+		}
+	}
+	if last != nil {
+		return last
+	}
 	return s.endedRecorder(is)
 }
 
 func (s *Recorders) endedRecorder(is func(desktop.App) bool) *Recorder {
 	s.ended = slices.DeleteFunc(s.ended, func(e endedRun) bool { return time.Since(e.at) > endedTime })
 	for _, e := range slices.Backward(s.ended) {
-		if is(e.log.app) {
+		if is(e.log.App()) {
 			return e.log
 		}
 	}

@@ -1,7 +1,9 @@
 package session
 
 import (
+	"bytes"
 	"context"
+	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -276,8 +278,12 @@ func isExecutable(path string) bool {
 	return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0
 }
 
-// IsRunning implements desktop.Programs.
-func (*Launcher) IsRunning(pid int) bool { return syscall.Kill(pid, 0) == nil }
+// IsRunning implements desktop.Programs. A process that has ended and that its parent has not read yet does not run.
+func (*Launcher) IsRunning(pid int) bool {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	_, after, found := strings.Cut(string(stat[bytes.LastIndexByte(stat, ')')+1:]), " ")
+	return err == nil && found && !strings.HasPrefix(after, "Z") && !strings.HasPrefix(after, "X")
+}
 
 // IsDescendant implements desktop.Programs. Start makes each program a session leader, and
 // its descendants stay in that session even when intermediate processes end. For programs
