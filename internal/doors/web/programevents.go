@@ -267,14 +267,14 @@ func (f *followedSources) adjust(d *Door) {
 		if !wanted[s] || f.stops[s] != nil {
 			continue
 		}
-		stop, err := func() {}, error(nil)
+		var stop func()
 		if s == (source{}) {
 			stop = d.programs.WatchNames(changed)
 		} else {
-			stop, err = s.watch(context.Background(), d, changed)
-		}
-		if err != nil {
-			continue // the next reload tries again
+			var err error
+			if stop, err = s.watch(context.Background(), d, changed); err != nil {
+				continue // the next reload tries again
+			}
 		}
 		if f.stops == nil {
 			f.stops = map[source]func(){}
