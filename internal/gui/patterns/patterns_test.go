@@ -11,7 +11,7 @@ import (
 )
 
 // TestRealWindows: windows of real programs, labelled by hand before the rules were written. Nine of ten must be right, and
-// no dialog may be missed.
+// no dialog may be missed. TestCapture of the package atspi writes further ones.
 func TestRealWindows(t *testing.T) {
 	labels, err := os.ReadFile(filepath.Join("testdata", "labels.txt"))
 	if err != nil {
