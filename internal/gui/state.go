@@ -3,6 +3,7 @@ package gui
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,6 +23,7 @@ type appState struct {
 	Dialog      string                `json:"dialog,omitempty"` // in front, to be answered first
 	Focused     *focusedView          `json:"focused_element,omitempty"`
 	MenuBar     []string              `json:"menu_bar"`
+	Areas       []string              `json:"areas,omitempty"` // parts of its windows, in words
 	Suggestions []patterns.Suggestion `json:"suggestions,omitempty"`
 	Warnings    []string              `json:"warnings,omitempty"`
 	tree        []windowNames         // for comparisons
@@ -44,7 +46,7 @@ func (d *engine) getStateTool() spec {
 	return spec{
 		name: "ax_get_state", title: "Get program state", effect: aai.Reads,
 		returns: `"app": {"type": "string"}, "pid": {"type": "integer"}, "detected_state": {"type": "string", "enum": ["idle", "loading", "error", "auth_required", "busy", "modal_dialog"]}, "detected_pattern": {"type": "string"}, "windows": {"type": "array", "items": {"type": "object"}},
-			"dialog": {"type": "string"}, "focused_element": {"type": "object"}, "menu_bar": {"type": "array", "items": {"type": "string"}}, "suggestions": {"type": "array", "items": {"type": "object"}}, "warnings": {"type": "array", "items": {"type": "string"}}`,
+			"dialog": {"type": "string"}, "focused_element": {"type": "object"}, "menu_bar": {"type": "array", "items": {"type": "string"}}, "areas": {"type": "array", "items": {"type": "string"}}, "suggestions": {"type": "array", "items": {"type": "object"}}, "warnings": {"type": "array", "items": {"type": "string"}}`,
 		description: "Say in short what a program shows: its kind of window, state, dialog, focus, menus, and next steps.",
 		params:      appProp, required: `["app"]`, unlisted: true,
 		run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
@@ -109,6 +111,7 @@ func stateOf(s *desktop.Snapshot) appState {
 	state := appState{App: aai.CleanLabel(s.App.Name, 80), PID: s.App.PID, Windows: []windowView{}, MenuBar: []string{},
 		State: found.State, Pattern: found.Pattern, Suggestions: found.Suggestions}
 	visible := s.VisibleElements()
+	state.Areas = areasOf(s, visible)
 	for n, top := range s.Children(-1) {
 		w := &s.Elements[top]
 		title := aai.CleanLabel(w.Name, 200)
@@ -141,6 +144,54 @@ func stateOf(s *desktop.Snapshot) appState {
 // comparableState returns the part of a program's state whose changes are reported.
 func comparableState(s *desktop.Snapshot) any {
 	state := stateOf(s)
-	state.Windows = nil // their positions do not count
+	state.Windows, state.Areas = nil, nil // positions do not count, and areas follow from the tree
 	return state
+}
+
+// maxAreas limits the areas of a program's state.
+const maxAreas = 30
+
+// areasOf returns the visible parts of the windows in words, such as "toolbar" or "General tab", each once.
+func areasOf(s *desktop.Snapshot, visible []bool) (areas []string) {
+	for i := range s.Elements {
+		e := &s.Elements[i]
+		if !visible[i] || len(areas) == maxAreas {
+			continue
+		}
+		word := areaWord(e.Role)
+		if name := aai.CleanLabel(e.Name, 60); name != "" && word != "" && e.Role != desktop.Menubar {
+			word = name + " " + word
+		} else if e.Role == desktop.Tab {
+			continue
+		}
+		if word != "" && !slices.Contains(areas, word) {
+			areas = append(areas, word)
+		}
+	}
+	return areas
+}
+
+// areaWord returns the word for a part of a window, or "" if the role is none.
+func areaWord(role desktop.Role) string {
+	switch role {
+	case desktop.Menubar:
+		return "menu bar"
+	case desktop.Tablist:
+		return "tab bar"
+	case desktop.Status:
+		return "status bar"
+	case desktop.Main:
+		return "main content"
+	case desktop.Grid:
+		return "table"
+	case desktop.Listbox:
+		return "list"
+	case desktop.Searchbox:
+		return "search"
+	case desktop.AlertDialog:
+		return "dialog"
+	case desktop.Toolbar, desktop.Tab, desktop.Dialog, desktop.Table, desktop.TreeView, desktop.List, desktop.Navigation, desktop.Search, desktop.Form, desktop.Region:
+		return string(role)
+	}
+	return ""
 }

@@ -80,6 +80,10 @@ func (d *Door) completeArgument(ctx context.Context, req *mcp.CompleteRequest, p
 	case choice:
 		return bestCompletions(value, a.choices)
 	case area:
+		state := d.programState(ctx, d.caller(ctx, req.Session, req.ClientInfo()), otherArguments(req)["app_name"])
+		if len(state.Areas) > 0 {
+			return bestCompletions(value, state.Areas)
+		}
 		return bestCompletions(value, areaSuggestions())
 	case program:
 		return bestCompletions(value, without(d.programNames(ctx, req), p.otherPrograms(a, req)))
