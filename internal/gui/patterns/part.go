@@ -111,7 +111,9 @@ func (p *part) sort(visible []bool) {
 		case desktop.List, desktop.Listbox:
 			p.lists = append(p.lists, i)
 		case desktop.Progressbar:
-			if e.Max <= e.Min || e.Value != formatNumber(e.Max) {
+			// Many windows keep a bar at its beginning while nothing runs.
+			unused := !p.dialog && name == "" && e.Value == formatNumber(e.Min)
+			if !unused && (e.Max <= e.Min || e.Value != formatNumber(e.Max)) {
 				p.bars = append(p.bars, i)
 			}
 		case desktop.Heading:

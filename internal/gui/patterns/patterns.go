@@ -185,7 +185,15 @@ func (p *part) isTable() bool {
 	return slices.ContainsFunc(p.tables, func(i int) bool { return p.share(i) >= 0.2 || 2*(p.Elements[i].End-i) > p.size })
 }
 
-func (p *part) isSearch() bool { return len(p.searches) > 0 && len(p.texts) <= 1 }
+// isSearch: a field for a search, or one field above a list that has most of the part.
+func (p *part) isSearch() bool {
+	if len(p.texts) > 1 || p.page >= 0 && len(p.searches) == 0 {
+		return false
+	}
+	return len(p.searches) > 0 || len(p.texts) == 1 && len(p.buttons) <= 3 && slices.ContainsFunc(p.lists, func(i int) bool {
+		return p.share(i) >= 0.4 && p.Elements[p.texts[0]].Frame.Y < p.Elements[i].Frame.Y
+	})
+}
 
 // isForm: several fields, or a dialog that asks for one.
 func (p *part) isForm() bool {
