@@ -41,6 +41,9 @@ func TestHostileDescriptors(t *testing.T) {
 			if e.ProtocolCode() != "INVALID_REQUEST" {
 				t.Errorf("the protocol's page on errors calls it INVALID_REQUEST, not %q", e.ProtocolCode())
 			}
+			if e.Delivery != aai.NotDelivered {
+				t.Errorf("a call is said to be %q", e.Delivery)
+			}
 			if !strings.Contains(e.Message, test.names) || !strings.Contains(e.Message, w.host) {
 				t.Errorf("message %q does not name %q and the site", e.Message, test.names)
 			}

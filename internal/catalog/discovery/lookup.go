@@ -219,10 +219,10 @@ func (w *WebCatalog) parse(t target, body []byte, m meta) (*aai.App, error) {
 	return d.App, nil
 }
 
-// invalidDescriptor sets the protocol's alias on the error of an invalid web descriptor.
+// invalidDescriptor sets the protocol's alias on the error of an invalid web descriptor. No tool of the site was called.
 func invalidDescriptor(err error) *aai.Error {
 	e := *aai.AsError(err)
-	e.Alias = aai.InvalidParams.Alias()
+	e.Alias, e.Delivery = aai.InvalidParams.Alias(), aai.NotDelivered
 	return &e
 }
 

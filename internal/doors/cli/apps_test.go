@@ -78,6 +78,15 @@ func TestOnlyProgram(t *testing.T) {
 	}
 }
 
+// TestHelpUnderTheCalledName checks that the help has no other name than the one by which the program was called.
+func TestHelpUnderTheCalledName(t *testing.T) {
+	for _, line := range []string{"--help", "find --help"} {
+		if out, _, _ := withPrograms(t, "axterminator", nil, line); strings.Contains(out, "aai-gateway") || !strings.Contains(out, "axterminator") {
+			t.Errorf("%s: %s", line, out)
+		}
+	}
+}
+
 // TestDataItself checks the JSON under the name axterminator.
 func TestDataItself(t *testing.T) {
 	editor := map[string]any{"name": "Editor", "pid": 7, "accessible": true}

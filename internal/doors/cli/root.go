@@ -21,7 +21,7 @@ func newRoot(r *run, args []string) *cobra.Command {
 	root := &cobra.Command{
 		Use:   r.cfg.Name + " [command]",
 		Short: "Runs the tools of this computer's apps for AI agents",
-		Long: "aai-gateway runs the tools that the apps of this computer declare in aai.json.\n" +
+		Long: r.cfg.Name + " runs the tools that the apps of this computer declare in aai.json.\n" +
 			"Without a command it serves an AI agent over MCP on standard input and output.\n" +
 			"First steps: doctor tests this computer, install connects your agent, discover finds what its programs offer.",
 		Args: func(cmd *cobra.Command, args []string) error {

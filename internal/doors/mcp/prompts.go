@@ -94,6 +94,18 @@ func (p guidedPrompt) tools() []string {
 	return names
 }
 
+// asBoolean returns the other spelling of the choices "yes" and "no": arguments of prompts are texts, and clients write
+// a boolean one as true or false.
+func asBoolean(choice string) string {
+	switch choice {
+	case "yes":
+		return "true"
+	case "no":
+		return "false"
+	}
+	return choice
+}
+
 func (p guidedPrompt) prompt() *mcp.Prompt {
 	listed := &mcp.Prompt{Name: p.name, Title: p.title, Description: p.description}
 	for _, a := range p.arguments {
@@ -149,7 +161,7 @@ func (p guidedPrompt) parseArguments(given map[string]string) (map[string]string
 		case len(value) > maxArgument:
 			return nil, wrong(a.name, fmt.Sprintf("at most %d bytes", maxArgument))
 		case a.kind == choice:
-			i := slices.IndexFunc(a.choices, func(c string) bool { return strings.EqualFold(c, value) })
+			i := slices.IndexFunc(a.choices, func(c string) bool { return strings.EqualFold(c, value) || strings.EqualFold(asBoolean(c), value) })
 			if i < 0 {
 				return nil, wrong(a.name, "one of "+strings.Join(a.choices, ", "))
 			}

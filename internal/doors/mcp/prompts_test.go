@@ -143,6 +143,9 @@ func TestPromptArguments(t *testing.T) {
 	if text := c.prompt("extract-data", map[string]string{"app_name": "Editor", "data_description": "x", "output_format": "CSV"}); !strings.Contains(text, `output_format: "csv"`) {
 		t.Errorf("a choice in another spelling: %s", text)
 	}
+	if text := c.prompt("test-app", map[string]string{"app_name": "Editor", "include_a11y_audit": "true"}); !strings.Contains(text, `include_a11y_audit: "yes"`) {
+		t.Errorf("a choice as a boolean: %s", text)
+	}
 	if text := c.prompt("extract-data", map[string]string{"app_name": "Editor", "data_description": "x"}); !strings.Contains(text, `output_format: "json"`) {
 		t.Errorf("a choice that was not made: %s", text)
 	}
