@@ -26,7 +26,7 @@ const (
 	builtinParams = `{"type": "object", "additionalProperties": false, "properties": {
 		"count": {"type": "integer", "minimum": 1, "maximum": 20, "default": 1, "description": "How many of the last acts"},
 		"call": {"type": "string", "minLength": 1, "description": "Instead of count: only the call with this id"}}}`
-	returns = `{"type": "object", "required": ["undone", "skipped"], "properties": {
+	returns = `{"type": "object", "properties": {
 		"undone": {"type": "integer"}, "partly": {"type": "integer"}, "skipped": {"type": "integer"}, "before": {"type": "string"},
 		"actions": {"type": "array", "items": {"type": "object", "properties": {
 			"tool": {"type": "string"}, "act": {"type": "string"}, "status": {"type": "string"}, "says": {"type": "string"}}}}}}`

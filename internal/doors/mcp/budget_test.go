@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/schema"
 	"github.com/gybob/aai-gateway/internal/testkit/tokencount"
 )
 
@@ -80,7 +81,11 @@ func TestInstructionsSayWhatMatters(t *testing.T) {
 // TestResultsAreSentOnce checks that a tool with a schema of results sends structured content, and
 // that the gateway's other tools send text alone.
 func TestResultsAreSentOnce(t *testing.T) {
-	w := newWorld(t, withDesktop, withProfile("all"))
+	required := func(w *world) {
+		undo := w.catalog.apps[len(w.catalog.apps)-1].Tool("ax_undo")
+		undo.Returns = schema.MustParse(`{"type": "object", "properties": {"undone": {"type": "integer"}}, "required": ["undone"]}`)
+	}
+	w := newWorld(t, withDesktop, required, withProfile("all"))
 	c := w.dial(t).open("2025-11-25", `{}`)
 	var list struct {
 		Tools []struct {

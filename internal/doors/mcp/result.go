@@ -18,6 +18,11 @@ import (
 // costs tokens in every conversation.
 func outputSchema(app string, returns json.RawMessage) any {
 	if app == aai.DesktopApp {
+		var members map[string]any
+		if json.Unmarshal(returns, &members) == nil && members["required"] != nil {
+			delete(members, "required")
+			return members
+		}
 		return returns
 	}
 	return map[string]any{"type": "object", "properties": map[string]any{"result": returns}}
