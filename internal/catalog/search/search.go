@@ -89,6 +89,9 @@ func (s *Search) Find(ctx context.Context, caller aai.Caller, request, app strin
 		if isQuestion && h.tool.Effect != aai.Reads {
 			hits[i].score *= changeFactor
 		}
+		if h.tool.Effect == aai.Destroys {
+			hits[i].score *= destroyFactor
+		}
 	}
 	hits = rankHits(hits)
 	found := make([]Found, len(hits))
@@ -107,6 +110,9 @@ const ownToolFactor = 0.85
 
 // changeFactor reduces the rank of tools that change something if the request is a question.
 const changeFactor = 0.7
+
+// destroyFactor reduces the rank of tools that destroy: one that is meant fits the request's verb, and then ranks first.
+const destroyFactor = 0.7
 
 // MostUsed returns the used tools that can be called now, most used first. A caller gets only the tools that it used
 // itself; a person at a terminal gets all.
