@@ -241,7 +241,7 @@ func (a *actor) editable() error {
 	if a.n.offers&offersEditable == 0 || a.p.profile().ignoresText { // Gecko answers yes and sets nothing
 		return a.unsupported("does not let its text be set", nil)
 	}
-	if !a.n.states.has(stateEditable) && !a.n.isDateTime() || a.n.states.has(stateReadOnly) {
+	if !a.n.states.has(stateEditable) && !a.n.isDateTime() && !a.n.isEditableLabel() || a.n.states.has(stateReadOnly) {
 		return a.refuse("is read-only", "Its text cannot be changed.")
 	}
 	return nil

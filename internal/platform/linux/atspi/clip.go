@@ -17,6 +17,8 @@ func (t *tree) clip(n *node, view desktop.Rect, habits *profile) {
 		case n.offers&offersComponent == 0 || !n.detailed || n.slides() || habits.IsBrowser && n.isUnseenBox():
 		case n.frame.Empty() && n.role == roleTableCell && habits.hidesScrolledContent:
 			n.hidden, n.offscreen = true, true // GTK 3 keeps SHOWING, and no place, in cells that it has never drawn
+		case n.frame.Empty() && plainRole(n.role) == desktop.Row && habits.namesClasses:
+			n.hidden, n.offscreen = true, true // a row of GTK 4's column views that was scrolled away
 		case n.frame.Empty():
 			n.hidden = t.visibleState == stateVisible // in GTK 4 the position is the only evidence
 		case !view.Empty() && n.frame.Intersect(view).Empty():
@@ -33,7 +35,7 @@ func (t *tree) clip(n *node, view desktop.Rect, habits *profile) {
 	showing := false
 	for _, child := range n.children {
 		t.clip(child, view, habits)
-		if n.hidden && !n.frame.Empty() {
+		if n.hidden && (n.offscreen || !n.frame.Empty()) {
 			child.hide(n.offscreen)
 		}
 		showing = showing || child.shown && !child.hidden

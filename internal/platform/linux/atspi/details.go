@@ -184,7 +184,7 @@ func (n *node) wantsText() bool {
 	case roleComboBox:
 		return n.states.has(stateEditable) || n.count <= 0 // a read-only field
 	}
-	return n.states.has(stateEditable)
+	return n.states.has(stateEditable) || n.isEditableLabel()
 }
 
 // wantsNumber reports whether the node's value is a number.

@@ -3,7 +3,7 @@ package atspi
 import "slices"
 
 // GTK 4 gives the numbers of scroll bars and the words of tabs to other objects than the ones people see,
-// and no states to the pages of notebooks.
+// no states to the pages of notebooks, and no role to texts that can be edited in their place.
 
 // isBarRange reports whether the node has the number of the scroll bar around it, as in GTK 4.
 func (n *node) isBarRange() bool {
@@ -14,6 +14,12 @@ func (n *node) isBarRange() bool {
 // person's language.
 func (n *node) namedByContent(habits *profile) bool {
 	return habits.namesClasses && n.role == rolePageTab
+}
+
+// isEditableLabel reports whether the node is a text that becomes a field while it is edited, as the cells of tables
+// in GTK 4. It has the role of a container, and takes a text at any time.
+func (n *node) isEditableLabel() bool {
+	return n.role == roleFiller && n.offers&offersEditable != 0 && n.states.has(stateFocusable)
 }
 
 // pageTab returns the tab of a notebook's page; nil if the node is none. GTK 4 and Qt report the pages and

@@ -73,7 +73,7 @@ func (t *tree) wantsPlace(n *node, habits *profile) bool {
 	}
 	switch n.word() {
 	case desktop.Textbox, desktop.Searchbox, desktop.Spinbutton, desktop.Slider, desktop.Combobox:
-		return !n.frame.Empty() && t.labelOf(n) == "" && !n.isInControl()
+		return !n.frame.Empty() && t.labelOf(n) == "" && !n.isInControl() && !n.isEditableLabel()
 	}
 	return false
 }

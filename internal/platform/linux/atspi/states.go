@@ -78,6 +78,10 @@ func (n *node) wordStates() desktop.State {
 		out |= desktop.Checkable
 	case rolePassword:
 		out |= desktop.Protected
+	case roleFiller:
+		if n.isEditableLabel() {
+			out |= desktop.Editable
+		}
 	case roleButtonMenu:
 		out |= desktop.HasPopup
 	case roleMenu:
@@ -299,6 +303,8 @@ func (n *node) word() desktop.Role {
 			return desktop.Scrollbar
 		case n.tab != nil:
 			return desktop.Tabpanel
+		case n.isEditableLabel():
+			return desktop.Textbox
 		}
 		if n.title() != "" {
 			return desktop.Group
