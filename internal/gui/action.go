@@ -80,6 +80,7 @@ func (a action) execute(ctx context.Context) (*aai.Result, error) {
 	defer cancel()
 	events := a.subscribe(watching)
 	keyboard := a.guardKeyboard(ctx)
+	popup := a.popupBelow(ctx, a.index)
 	hovered, aside := a.hoverItem(ctx), a.app.IsBrowser && !a.inDevTools(a.index)
 	used, err := a.tryTechniques(ctx)
 	if err != nil {
@@ -95,15 +96,15 @@ func (a action) execute(ctx context.Context) (*aai.Result, error) {
 	}
 	seenAt := time.Now()
 	seen := a.check(ctx, focus)
-	if a.verify != nil && a.refresh(ctx) == nil || a.awaitSelected(ctx, ref, delta) {
+	if a.verify != nil && a.refresh(ctx) == nil || a.awaitSelected(ctx, ref) {
 		delta = a.diff(before, focus) // the first changes may have been incomplete
 	}
 	result := actionResult{Delivered: true, Verified: a.hasEffect(before, delta), Way: used.name, Changes: []string{}, More: delta.Omitted}
 	for _, c := range delta.Changes {
 		result.Changes = append(result.Changes, c.Text)
 	}
-	drawn := a.reportVisualChange(ctx, &result)
 	now := a.indexAfter(ref)
+	drawn := a.reportPopup(ctx, now, popup, &result) + a.reportVisualChange(ctx, &result)
 	if now >= 0 {
 		result.Element = a.summarize(now)
 	}
@@ -148,11 +149,11 @@ func (a action) addDoubts(before *desktop.Snapshot, now int, result *actionResul
 	}
 }
 
-// awaitSelected waits until the clicked element is selected, if the changes d may be only half of that. A list on a
-// page deselects one option before it selects another. awaitSelected reports whether it has refreshed the view.
-func (a action) awaitSelected(ctx context.Context, ref string, d delta.Delta) bool {
+// awaitSelected waits until the clicked element is selected, if it can be. A list on a page deselects one option before
+// it selects another, and a busy program selects late. awaitSelected reports whether it has refreshed the view.
+func (a action) awaitSelected(ctx context.Context, ref string) bool {
 	unselected := func() bool { i := a.indexAfter(ref); return i >= 0 && a.isUnselected(i) }
-	if !a.expectsSelection || len(d.Changes) == 0 || !unselected() {
+	if !a.expectsSelection || !unselected() {
 		return false
 	}
 	_, err := a.pollUntil(ctx, effectCeiling, func() (bool, error) { err := a.refresh(ctx); return !unselected(), err })

@@ -33,7 +33,7 @@ func (v *view) setCell(ctx context.Context, i int, value string) (*aai.Result, e
 	a := action{view: v, index: i, doneText: "Set", text: value}
 	a.techniques = []technique{v.byCellKeys(i, value)}
 	if !before.States.Has(desktop.Editable) { // a list would search for typed text and move to another row
-		a.techniques = []technique{{do: func(context.Context) error { return readOnlyCellError(&before) }}}
+		a.techniques = []technique{{do: func(context.Context) error { return v.readOnlyCellError(&before) }}}
 	}
 	if number := fieldtext.ParseNumber(value, math.NaN()); !math.IsNaN(number) { // a number needs no keys
 		a.techniques = append([]technique{v.byAccessibility(i, "its value", desktop.Act{Verb: desktop.SetNumber, Number: number})}, a.techniques...)
@@ -58,9 +58,15 @@ func (v *view) setCell(ctx context.Context, i int, value string) (*aai.Result, e
 	return out, leadingZerosHint(err, value)
 }
 
-// readOnlyCellError returns the error for a cell that is not editable. GTK reports a cell with a
-// check box like an empty one, so the hint suggests a click.
-func readOnlyCellError(e *desktop.Element) error {
+// readOnlyCellError returns the error for a cell that is not known to be editable. GTK reports a cell with a check box
+// like an empty one, so the hint suggests a click. In Qt the first key opens an editor, which is in no tree.
+func (v *view) readOnlyCellError(e *desktop.Element) error {
+	if v.app.SelectsWithoutCurrent {
+		return &aai.Error{
+			Code: aai.AutomationNotSupported, Delivery: aai.NotDelivered, Message: desktop.Describe(e) + " does not report whether it takes a text",
+			Hint: "If it does, ax_type with submit writes there by keys: the first one opens its editor, and return ends it.",
+		}
+	}
 	return &aai.Error{
 		Code: aai.AutomationNotSupported, Delivery: aai.NotDelivered, Message: desktop.Describe(e) + " takes no text",
 		Hint: `If a click checks it, or a double click opens it for editing, do that by ax_click with mode "focus"; ax_type without query then types into the editor.`,

@@ -57,7 +57,7 @@ func (v *view) clickOn(ctx context.Context, i int, button desktop.MouseButton, c
 		if err := v.checkOpen(i); err != nil {
 			return nil, err
 		}
-		a.techniques = v.pressTechniques(i)
+		a.techniques = v.withRowPicture(i, v.pressTechniques(i))
 		if current := v.currentBeside(i); current >= 0 {
 			a.techniques = slices.Insert(a.techniques, 0, v.byItemKeys(i, current))
 		}
@@ -196,7 +196,28 @@ func (v *view) pressTechniques(i int) []technique {
 		// Selecting a menu item would only highlight it.
 		ways = append(ways, v.byAccessibility(i, "the selection of its list", desktop.Act{Verb: desktop.SelectItem}))
 	}
-	return append(ways, v.byAccessibility(i, "its accessibility action", desktop.Act{Verb: desktop.Press, AllowClosedMenu: v.inClosedMenu(i)}))
+	ways = append(ways, v.byAccessibility(i, "its accessibility action", desktop.Act{Verb: desktop.Press, AllowClosedMenu: v.inClosedMenu(i)}))
+	if row := v.rowAround(i); row >= 0 {
+		ways = append(ways, v.byAccessibility(row, "the selection of its row", desktop.Act{Verb: desktop.SelectItem}))
+	}
+	return ways
+}
+
+// rowAround returns the row of a list or table around words that are not operated themselves, as in GTK 4; -1 if there
+// is none.
+func (v *view) rowAround(i int) int {
+	for e := &v.snapshot.Elements[i]; ; e = &v.snapshot.Elements[i] {
+		switch e.Role {
+		case desktop.Option, desktop.ListItem, desktop.TreeItem, desktop.Row:
+			return i
+		case desktop.Label, desktop.Text, desktop.Cell, desktop.Generic, desktop.Group:
+		default:
+			return -1
+		}
+		if i = e.Parent; i < 0 || len(e.Actions) > 0 && e.Role != desktop.Label {
+			return -1
+		}
+	}
 }
 
 // pressAsLastResort returns the technique that presses an element even if the program may hang at the next key.

@@ -1,6 +1,7 @@
 package gui
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -9,9 +10,50 @@ import (
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/desktop/query"
+	"github.com/gybob/aai-gateway/internal/desktop/refs"
 	"github.com/gybob/aai-gateway/internal/gui/guierr"
 	"github.com/gybob/aai-gateway/internal/gui/params"
 )
+
+// fieldOf returns the field that takes a text for element i, which the query matched: the field inside an editable combo
+// box, around a label that is its whole text, or out of view with the name of a label that is in view. It returns i if there is none.
+func (v *view) fieldOf(ctx context.Context, i int, text string) int {
+	if field := v.comboField(i); field >= 0 {
+		return field
+	}
+	role := v.snapshot.Elements[i].Role
+	if role != desktop.Label && role != desktop.Text {
+		return i
+	}
+	up := v.nonLayoutAncestor(v.snapshot.Elements[i].Parent)
+	if up >= 0 && v.snapshot.Elements[up].Role == desktop.Textbox && v.snapshot.Elements[up].Value == v.snapshot.Elements[i].Name {
+		return up
+	}
+	if refs.Is(text) || params.Int(v.call, "nth", 0) > 0 {
+		return i
+	}
+	return v.fieldOutOfView(ctx, i, text)
+}
+
+// fieldOutOfView returns the only element out of view that the query matches and that is filled in; i if there is none.
+func (v *view) fieldOutOfView(ctx context.Context, i int, text string) int {
+	q, err := query.Parse(text, query.Strategy(cmp.Or(params.String(v.call, "strategy"), "auto")))
+	if err != nil {
+		return i
+	}
+	is := v.trackElement(i)
+	v.readOffscreen(ctx)
+	found := v.outOfView(q.FindForAction(v.snapshot, query.Options{Root: -1, Hidden: true}).Matches)
+	found = slices.DeleteFunc(found, func(f int) bool {
+		e := &v.snapshot.Elements[f]
+		return e.Role != desktop.Combobox && e.Role != desktop.Slider && (!takesText(e) || e.States.Has(desktop.ReadOnly)) || e.Parent >= 0 && v.comboField(e.Parent) == f
+	})
+	if len(found) != 1 {
+		return is()
+	}
+	return cmp.Or(max(v.comboField(found[0]), 0), found[0])
+}
 
 // comboField returns the field for free text inside an editable combo box, or -1.
 func (v *view) comboField(i int) int {

@@ -17,24 +17,39 @@ func expandedWords() map[string]bool {
 // isExpansion reports whether setting the item to the value opens or closes it.
 func (v *view) isExpansion(i int, value string) bool {
 	_, is := expandedWords()[strings.ToLower(value)]
-	return is && v.itemList(i) >= 0 && v.snapshot.Elements[i].States.Has(desktop.Expandable)
+	return is && v.itemList(i) >= 0 && v.expander(i) >= 0
+}
+
+// expander returns the part of item i that opens and closes it: the item itself or, in GTK 4, the element around its
+// content. It returns -1 if the item does not open.
+func (v *view) expander(i int) int {
+	if v.snapshot.Elements[i].States.Has(desktop.Expandable) {
+		return i
+	}
+	part := i + 1
+	if part < v.snapshot.Elements[i].End && v.snapshot.Elements[part].Role == desktop.Group && v.snapshot.Elements[part].States.Has(desktop.Expandable) {
+		return part
+	}
+	return -1
 }
 
 // setExpanded opens or closes an item of a tree.
 func (v *view) setExpanded(ctx context.Context, i int, value string) (*aai.Result, error) {
 	want := expandedWords()[strings.ToLower(value)]
-	if v.snapshot.Elements[i].States.Has(desktop.Expanded) == want {
+	part := v.expander(i)
+	if v.snapshot.Elements[part].States.Has(desktop.Expanded) == want {
 		return v.alreadySetResult(i), nil
 	}
-	key := "right"
+	key, step := "right", "listitem.expand"
 	if !want {
-		key = "left"
+		key, step = "left", "listitem.collapse"
 	}
 	a := action{view: v, index: i, doneText: "Set", techniques: []technique{
 		v.byAccessibility(i, "its accessibility action", desktop.Act{Verb: desktop.Press, Action: "expand or contract"}), // of GTK 3
+		v.byAccessibility(part, "its accessibility action", desktop.Act{Verb: desktop.Press, Action: step}),              // of GTK 4
 		v.byItemKey(i, key),
 	}}
-	return a.untilExpanded(ctx, want)
+	return a.untilExpanded(ctx, v.snapshot.Elements[part].ID, want)
 }
 
 // isItemCheck reports whether the value is for a box in an item of a list or tree that does not report if it has one,
@@ -80,9 +95,8 @@ func (v *view) byItemKey(i int, key string) technique {
 	})
 }
 
-// untilExpanded executes an action that should open or close an item, and reads its state back.
-func (a action) untilExpanded(ctx context.Context, want bool) (*aai.Result, error) {
-	id := a.id()
+// untilExpanded executes an action that should open or close an item, and reads the state of its expander back.
+func (a action) untilExpanded(ctx context.Context, id desktop.ID, want bool) (*aai.Result, error) {
 	a.verify = func(ctx context.Context) (string, bool) {
 		is := !want
 		_, err := a.pollUntil(ctx, wrongCeiling, func() (bool, error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
@@ -48,7 +49,7 @@ func (v *view) findLikely(ctx context.Context, query string) (match, error) {
 // findWithOffscreen is find that also reads elements out of view, if the target may be there.
 func (v *view) findWithOffscreen(ctx context.Context, query string) (match, error) {
 	m, err := v.find(ctx, query)
-	if v.mayBeOffscreen(m, err) && v.readOffscreen(ctx) {
+	if (v.mayBeOffscreen(m, err) || err == nil && v.hasLongerName(m.index, query)) && v.readOffscreen(ctx) {
 		m, err = v.find(ctx, query)
 	}
 	if err != nil && aai.AsError(err).Code == aai.ElementNotFound && v.readSheetCell(ctx, query) {
@@ -59,6 +60,13 @@ func (v *view) findWithOffscreen(ctx context.Context, query string) (match, erro
 
 // Queries also find elements that are scrolled out of view, if no visible one matches. An action
 // scrolls such an element into view first, and reports that.
+
+// hasLongerName reports whether the action is for an element whose name only contains the query: an element out of view
+// may have the whole name.
+func (v *view) hasLongerName(i int, query string) bool {
+	name := folded(v.snapshot.Elements[i].Name)
+	return v.forAction && name != folded(query) && strings.Contains(name, folded(query))
+}
 
 // mayBeOffscreen reports whether the match is out of view, or nothing was found.
 func (v *view) mayBeOffscreen(m match, err error) bool {
@@ -90,13 +98,11 @@ func (v *view) readOffscreen(ctx context.Context) bool {
 
 // find returns the one element of the present snapshot that the query or ref matches. If several match, it fails
 // unless the argument nth of the call selects one. For a call that types, it returns the field inside an editable
-// combo box in place of the box, so that the gates judge the element that receives the text.
+// combo box in place of the box, and the field of a label, so that the gates judge the element that receives the text.
 func (v *view) find(ctx context.Context, text string) (match, error) {
 	m, err := v.findMatch(ctx, text)
 	if err == nil && typesInto(v.call, text) {
-		if field := v.comboField(m.index); field >= 0 {
-			m.index = field
-		}
+		m.index = v.fieldOf(ctx, m.index, text)
 	}
 	return m, err
 }

@@ -284,6 +284,41 @@ func (v *view) watchCanvas(i int) {
 	}
 }
 
+// withRowPicture makes techniques compare screenshots of the row of element i. Most pages mark the chosen row of a plain
+// table by its color alone. The rest of the window is not compared: carets blink there.
+func (v *view) withRowPicture(i int, ways []technique) []technique {
+	row := v.unselectableRow(i)
+	if row < 0 || v.inDevTools(i) || v.backend.Screen == nil || v.backend.Windows == nil {
+		return ways
+	}
+	watcher := screenshot.NewWatcher(v.backend.Screen, v.backend.Windows).Within(v.snapshot.Elements[row].Frame)
+	for n, way := range ways {
+		ways[n].do = func(ctx context.Context) error {
+			if w, err := v.windowOf(ctx, row); err == nil {
+				v.screenWatcher = watcher
+				watcher.Begin(ctx, w)
+			}
+			return way.do(ctx)
+		}
+	}
+	return ways
+}
+
+// unselectableRow returns the row of a page's table that is or contains element i and does not report whether it is
+// selected; -1 if there is none.
+func (v *view) unselectableRow(i int) int {
+	for ; i >= 0 && v.app.IsBrowser; i = v.snapshot.Elements[i].Parent {
+		e := &v.snapshot.Elements[i]
+		switch {
+		case e.Role == desktop.Row && !e.States.HasAny(desktop.Selectable|desktop.Selected):
+			return i
+		case e.Role != desktop.Cell || e.States.HasAny(desktop.Selectable|desktop.Selected|desktop.Editable):
+			return -1
+		}
+	}
+	return -1
+}
+
 // visualChange describes the change of the screenshot; "" if there is none, or no screenshot.
 func (a action) visualChange(ctx context.Context) string {
 	if a.screenWatcher == nil {

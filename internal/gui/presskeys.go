@@ -144,7 +144,8 @@ func (v *view) bySpace(i int) []technique {
 }
 
 // fieldOnWay returns a field that tab may pass on the way from the focused element to element i; -1 if there is none.
-// Programs validate and rewrite fields that the keyboard leaves. From an unknown element the way is the whole window.
+// Programs validate and rewrite fields that the keyboard leaves; one that is seen to be empty has nothing to rewrite.
+// From an unknown element the way is the whole window.
 func (v *view) fieldOnWay(i int) int {
 	top := v.snapshot.WindowOf(i)
 	first, last := top, v.snapshot.Elements[top].End
@@ -152,7 +153,9 @@ func (v *view) fieldOnWay(i int) int {
 		first, last = min(at, i)+1, max(at, i)
 	}
 	for p := first; p < last; p++ {
-		if e := &v.snapshot.Elements[p]; p != i && takesText(e) && e.States.Has(desktop.Enabled|desktop.Focusable) && !e.States.Has(desktop.Focused) && (v.snapshot.IsVisible(p) || v.snapshot.IsOffscreen(p)) {
+		e := &v.snapshot.Elements[p]
+		empty := e.Role == desktop.Textbox && e.Value == "" && !e.States.Has(desktop.Protected) && v.snapshot.IsVisible(p)
+		if p != i && takesText(e) && !empty && e.States.Has(desktop.Enabled|desktop.Focusable) && !e.States.Has(desktop.Focused) && (v.snapshot.IsVisible(p) || v.snapshot.IsOffscreen(p)) {
 			return p
 		}
 	}

@@ -102,8 +102,17 @@ func (v *view) setAs(ctx context.Context, i int, value string) (*aai.Result, err
 		return v.setCell(ctx, i, value)
 	case e.Role == desktop.Grid && e.End == i+1 && e.UnreadChildren == 0:
 		return nil, v.drawnOnly(i)
+	case e.Role.IsSetMember() && takesKeys(e): // its list would search for the keys
+		return nil, v.noItemValue(i)
 	}
 	return v.setText(ctx, i, value)
+}
+
+// noItemValue returns the error for an item of a list, which is chosen or opened and has no value.
+func (v *view) noItemValue(i int) error {
+	e := aai.Errorf(aai.InvalidParams, "value: %s takes no value; expected expanded or collapsed for an item that opens", v.name(i))
+	e.Delivery, e.Hint = aai.NotDelivered, "ax_click chooses it."
+	return e
 }
 
 // isEditableInPage reports whether the element is content of a page that is edited in its place, such as a cell of a

@@ -32,6 +32,7 @@ type Watcher struct {
 	screen        desktop.Screen
 	windows       desktop.Windows
 	window        desktop.WindowInfo
+	area          desktop.Rect // the part to compare, on the screen; empty: the whole window
 	before        *image.RGBA
 	animated      image.Rectangle // the part that changed by itself
 	windowsBefore []desktop.WindowInfo
@@ -42,6 +43,33 @@ func NewWatcher(screen desktop.Screen, windows desktop.Windows) *Watcher {
 	return &Watcher{screen: screen, windows: windows}
 }
 
+// Within limits the comparison to a part of the screen, and returns the watcher.
+func (s *Watcher) Within(area desktop.Rect) *Watcher {
+	s.area = area
+	return s
+}
+
+// capture returns a picture of the window, or of the part to compare.
+func (s *Watcher) capture(ctx context.Context) (*image.RGBA, error) {
+	shot, err := s.screen.CaptureWindow(ctx, s.window.ID)
+	if err != nil || s.area.Empty() {
+		return shot, err
+	}
+	if f := s.window.Frame; shot.Bounds() != image.Rect(0, 0, f.W, f.H) {
+		return nil, fmt.Errorf("the picture has the size %v, and its window %d × %d", shot.Bounds().Size(), f.W, f.H)
+	}
+	at := image.Rect(0, 0, s.area.W, s.area.H).Add(s.offset())
+	return shot.SubImage(at).(*image.RGBA), nil
+}
+
+// offset is the place of the part to compare in the window.
+func (s *Watcher) offset() image.Point {
+	if s.area.Empty() {
+		return image.Point{}
+	}
+	return image.Pt(s.area.X-s.window.Frame.X, s.area.Y-s.window.Frame.Y)
+}
+
 // IsAnimated reports whether the window kept changing before the input.
 func (s *Watcher) IsAnimated() bool { return !s.animated.Empty() }
 
@@ -49,13 +77,13 @@ func (s *Watcher) IsAnimated() bool { return !s.animated.Empty() }
 func (s *Watcher) Begin(ctx context.Context, w desktop.WindowInfo) {
 	s.window = w
 	s.windowsBefore, _ = s.windows.Windows(ctx)
-	last, err := s.screen.CaptureWindow(ctx, w.ID)
+	last, err := s.capture(ctx)
 	for range captureTries {
 		if err != nil || aai.Sleep(ctx, capturePause) != nil {
 			return
 		}
 		var next *image.RGBA
-		if next, err = s.screen.CaptureWindow(ctx, w.ID); err != nil {
+		if next, err = s.capture(ctx); err != nil {
 			return
 		}
 		s.before, s.animated = next, diffBounds(last, next, image.Rectangle{})
@@ -83,7 +111,7 @@ func (s *Watcher) Changed(ctx context.Context, app desktop.App) string {
 			return ""
 		}
 		// A window that cannot be captured may be about to close: the next list shows that.
-		if now, err := s.screen.CaptureWindow(ctx, s.window.ID); err == nil {
+		if now, err := s.capture(ctx); err == nil {
 			if text := s.describeDiff(now); text != "" {
 				return text
 			}
@@ -100,7 +128,7 @@ func (s *Watcher) describeDiff(now *image.RGBA) string {
 	if part.Empty() {
 		return ""
 	}
-	at := part.Add(image.Pt(s.window.Frame.X, s.window.Frame.Y))
+	at := part.Add(image.Pt(s.window.Frame.X, s.window.Frame.Y)).Add(image.Pt(max(0, s.offset().X), max(0, s.offset().Y)))
 	share := 100 * part.Dx() * part.Dy() / max(1, now.Bounds().Dx()*now.Bounds().Dy())
 	return fmt.Sprintf("its picture, at %d, %d, %d × %d (%d%% of it)", at.Min.X, at.Min.Y, part.Dx(), part.Dy(), share)
 }

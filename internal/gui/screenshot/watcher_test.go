@@ -90,6 +90,31 @@ func TestChanged(t *testing.T) {
 	}
 }
 
+// TestWithin: only the part of the window counts, and its change is told in places of the screen.
+func TestWithin(t *testing.T) {
+	window := desktop.WindowInfo{ID: 1, PID: 7, Frame: desktop.Rect{X: 200, Y: 100, W: 100, H: 50}}
+	for name, c := range map[string]struct {
+		after image.Rectangle
+		want  string
+	}{
+		"in the part":  {image.Rect(10, 20, 30, 25), "its picture, at 210, 120, 20 × 5 (10% of it)"},
+		"outside":      {image.Rect(10, 35, 30, 40), ""},
+		"partly in it": {image.Rect(10, 25, 30, 40), "its picture, at 210, 125, 20 × 5 (10% of it)"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := &screen{pictures: []*image.RGBA{painted()}, windows: []desktop.WindowInfo{window}}
+				judge := screenshot.NewWatcher(s, list{of: s}).Within(desktop.Rect{X: 190, Y: 120, W: 200, H: 10})
+				judge.Begin(t.Context(), window)
+				s.pictures = []*image.RGBA{painted(c.after)}
+				if got := judge.Changed(t.Context(), desktop.App{PID: 7}); got != c.want {
+					t.Errorf("%q, want %q", got, c.want)
+				}
+			})
+		})
+	}
+}
+
 // TestBlacken: a hidden layer is black, a layer over it is visible, and one below it only outside
 // its area.
 func TestBlacken(t *testing.T) {
