@@ -77,7 +77,7 @@ func TestRealStrangeFixtures(t *testing.T) {
 			s := newStrangeRun(t, toolkit)
 			for _, f := range fixtures {
 				s.show(f.Window)
-				if o := s.try(f.Task); !o.verdict.IsRight() {
+				if o := s.try(f.Task); o.verdict != strange.Right {
 					t.Errorf("%s: %s: %s %s\n%s\n%s", f.Window.Title, f.Task.Text, o.verdict, o.why, o.call, o.reply)
 				}
 			}
@@ -99,6 +99,7 @@ type strangeRun struct {
 	outline string            // the first one of the window
 	refs    map[string]string // of that outline, by name
 	acts    int               // since that outline
+	trail   string            // of the advice followed after the last failure
 	tally   *strangeTally
 }
 
@@ -273,7 +274,7 @@ func (s *strangeRun) tell(o outcome) {
 	if o.followed {
 		led = fmt.Sprintf(" [the advice led on: %v]", o.led)
 	}
-	s.Logf("%s %d: %s (%s, %s): %s %s%s\n\t%s\n\t%s", s.toolkit, s.window.Seed, o.task.Text, o.kind, labellingOf(o.task), o.verdict, o.why, led, o.call, strings.ReplaceAll(o.reply, "\n", " | "))
+	s.Logf("%s %d: %s (%s, %s): %s %s%s\n\t%s\n\t%s%s", s.toolkit, s.window.Seed, o.task.Text, o.kind, labellingOf(o.task), o.verdict, o.why, led, o.call, strings.ReplaceAll(o.reply, "\n", " | "), s.trail)
 }
 
 func labellingOf(task strange.Task) strange.Labelling {

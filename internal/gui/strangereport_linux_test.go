@@ -24,10 +24,16 @@ func (s *strangeRun) follow(task strange.Task, p params, before strange.State, e
 		}
 		followed = true
 		if e = s.call(tool, next); prepares {
-			e.advice = ""
+			s.trail += "\n\tadvised: " + e.call + ": " + e.text
+			if e.advice = ""; next["mode"] != nil {
+				p = maps.Clone(p)
+				p["mode"] = next["mode"]
+			}
 			continue
 		}
-		if verdict, _ := s.judge(task, before, e); verdict.IsRight() {
+		verdict, why := s.judge(task, before, e)
+		s.trail += fmt.Sprintf("\n\tadvised: %s: %s: %s %s", e.call, e.text, verdict, why)
+		if verdict.IsRight() {
 			return true, true
 		}
 		p = next
@@ -71,7 +77,14 @@ func advised(tool string, p params, e end) (next string, with params, prepares b
 	}
 	switch {
 	case e.advice == "": // the call before prepared this one
+		if p["mode"] == "focus" && p["value"] != nil { // a list was opened for this option
+			return "ax_click", params{"query": p["value"], "mode": "focus"}, false
+		}
 		return tool, with, false
+	case has(`Open it by ax_click with mode "focus"`, "option") && p["value"] != nil:
+		return "ax_click", params{"query": query, "mode": "focus"}, true
+	case has("ax_type with submit writes there by keys"):
+		return "ax_type", params{"query": query, "text": p["value"], "submit": true}, false
 	case has(`mode "focus"`) && p["mode"] == nil && tool == "ax_set_value":
 		if p["value"] == "true" || p["value"] == "false" {
 			return "ax_click", params{"query": query, "mode": "focus"}, false

@@ -27,7 +27,7 @@ type outcome struct {
 // try does the task and judges it.
 func (s *strangeRun) try(task strange.Task) (o outcome) {
 	s.Helper()
-	o = outcome{task: task, kind: task.Node.Kind}
+	o, s.trail = outcome{task: task, kind: task.Node.Kind}, ""
 	for _, step := range task.Steps {
 		if verdict, call, reply := s.step(step); verdict != strange.Right {
 			if task.Refusable != "" && verdict != strange.FalseSuccess {
@@ -68,7 +68,8 @@ func (s *strangeRun) step(step strange.Step) (verdict strange.Verdict, call, rep
 		end := s.call(step.Tool, p)
 		call, reply = end.call, end.text
 		changed := func(now strange.State) bool { return now.Values[step.Key()] != state.Values[step.Key()] }
-		if end.failure != nil {
+		refused := end.failure != nil
+		if refused {
 			end = s.followStep(step.Tool, p, end)
 		}
 		switch {
@@ -79,6 +80,8 @@ func (s *strangeRun) step(step strange.Step) (verdict strange.Verdict, call, rep
 		case step.Value == nil:
 			return strange.Right, call, reply
 		case s.within(1500*time.Millisecond, changed):
+		case refused: // the candidate was another thing of this name
+			return strange.WrongRefusal, call, reply
 		case end.kind == strange.Done:
 			return strange.FalseSuccess, call, reply
 		default:
@@ -140,6 +143,9 @@ func (s *strangeRun) judge(task strange.Task, before strange.State, e end) (verd
 	time.Sleep(slow) // a second event would come as late as the first
 	if verdict.IsRight() {
 		verdict, why = task.Judge(before, s.state(), e.kind)
+	}
+	if verdict == strange.Partial && task.Node.Habits.Dialog && e.failure != nil && e.failure.Delivery != aai.NotDelivered {
+		return strange.Right, "interrupted by the program's dialog, and said to be"
 	}
 	return verdict, why
 }

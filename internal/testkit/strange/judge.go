@@ -50,6 +50,8 @@ func (t *Task) Judge(before, after State, reply Reply) (Verdict, string) {
 	switch {
 	case done && reply == Done:
 		return Right, ""
+	case done && reply == Unsure && t.unseen(before) != "":
+		return Right, "done, and not seen: " + t.unseen(before)
 	case done && reply == Unsure:
 		return NothingSeen, ""
 	case done:
@@ -90,6 +92,19 @@ func (t *Task) isDone(before, after State) bool {
 		return after.Values[t.Node.ID] != before.Values[t.Node.ID]
 	}
 	return reflect.DeepEqual(after.Values[t.key()], t.Value)
+}
+
+// unseen returns the reason why nothing in the window shows that the task was done; "" if something does.
+func (t *Task) unseen(before State) string {
+	switch n := t.Node; {
+	case t.Event == "" && n.Kind != Expander && reflect.DeepEqual(before.Values[t.key()], t.Value):
+		return "it was so before"
+	case n.Kind == Password:
+		return "a password cannot be read"
+	case t.Silent && t.Event != "" && !n.Habits.Rename && !n.Habits.Dialog:
+		return "the window shows no events"
+	}
+	return ""
 }
 
 // key returns the key of the state's value that the task changes.

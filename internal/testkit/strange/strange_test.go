@@ -34,6 +34,7 @@ func TestJudge(t *testing.T) {
 	box := &strange.Node{ID: "n1", Kind: strange.Check, Name: "Alpha", Value: false}
 	task := strange.Task{Node: box, Value: true}
 	state := func(n1, n2 any) strange.State { return strange.State{Values: map[string]any{"n1": n1, "n2": n2}} }
+	password := strange.Task{Node: &strange.Node{ID: "n1", Kind: strange.Password}, Value: true}
 	disabled := task
 	disabled.Refusable = "it is disabled"
 	for name, c := range map[string]struct {
@@ -44,6 +45,7 @@ func TestJudge(t *testing.T) {
 	}{
 		"done":                  {task, state(true, "x"), strange.Done, strange.Right},
 		"done, unsure":          {task, state(true, "x"), strange.Unsure, strange.NothingSeen},
+		"done, unreadable":      {password, state(true, "x"), strange.Unsure, strange.Right},
 		"not done":              {task, state(false, "x"), strange.Done, strange.FalseSuccess},
 		"not done, unsure":      {task, state(false, "x"), strange.Unsure, strange.Void},
 		"half done, unsure":     {task, state("half", "x"), strange.Unsure, strange.Partial},

@@ -99,7 +99,7 @@ def rows(node):
     texts = {}
     busy = [False]
 
-    def fill():
+    def fill(chosen=""):
         busy[0] = True
         while choices.get_row_at_index(0):
             choices.remove(choices.get_row_at_index(0))
@@ -109,6 +109,8 @@ def rows(node):
             choices.append(row) if NEW else choices.add(row)
             if not NEW:
                 row.show_all()
+            if item == chosen:
+                choices.select_row(row)
         busy[0] = False
 
     def selected(_, row):
@@ -116,10 +118,10 @@ def rows(node):
             return
         later(node, lambda: S.set(node, texts[row]))
         if habit(node, "redraw"):
-            GLib.idle_add(lambda: fill() and False)
+            GLib.idle_add(lambda: fill(texts[row]) and False)
+    choices.set_selection_mode(Gtk.SelectionMode.SINGLE)
     fill()
     S.set(node, "")
-    choices.set_selection_mode(Gtk.SelectionMode.SINGLE)
     choices.connect("row-selected", selected)
     with_choices(node, choices, lambda x, y: texts.get(choices.get_row_at_y(int(y))))
     return over(node, scrolling(choices, 110), choices)

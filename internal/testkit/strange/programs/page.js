@@ -117,7 +117,7 @@ if (windowName) {
   fetch("/window.json?window=" + windowName).then((r) => r.json()).then((w) => {
     document.title = w.title;
     if (w.rtl) document.documentElement.dir = "rtl";
-    document.body.append(make(w.root));
+    document.body.append(element("main", {}, make(w.root)));
     if (w.status) {
       const line = element("footer", {}, "0 events");
       document.body.append(line);

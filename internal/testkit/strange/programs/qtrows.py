@@ -55,12 +55,13 @@ def rows(node):
         chosen = items[0].text()
         later(node, lambda: S.set(node, chosen))
         if habit(node, "redraw"):
-            timer(0, again)
+            timer(0, lambda: again(chosen))
 
-    def again():
+    def again(chosen):
         choices.blockSignals(True)
         choices.clear()
         choices.addItems(node["items"])
+        choices.setCurrentRow(node["items"].index(chosen))
         choices.blockSignals(False)
     choices.itemSelectionChanged.connect(selected)
     with_choices(node, choices)
