@@ -79,8 +79,7 @@ func (a action) execute(ctx context.Context) (*aai.Result, error) {
 	watching, cancel := context.WithCancel(ctx)
 	defer cancel()
 	events := a.subscribe(watching)
-	keyboard := a.guardKeyboard(ctx)
-	popup := a.popupBelow(ctx, a.index)
+	keyboard, popup := a.guardKeyboard(ctx), a.popupBelow(ctx, a.index)
 	hovered, aside := a.hoverItem(ctx), a.app.IsBrowser && !a.inDevTools(a.index)
 	used, err := a.tryTechniques(ctx)
 	if err != nil {

@@ -51,3 +51,34 @@ func TestAnItemTakesNoValue(t *testing.T) {
 		w.fails(aai.InvalidParams, "ax_set_value", `{"app": "Office", "query": "Draft", "value": "x"}`)
 	})
 }
+
+// TestKeysPassNoListOrFilledField: a check box without an action is not reached by keys that pass a list or a field with a
+// text, and is over an empty field.
+func TestKeysPassNoListOrFilledField(t *testing.T) {
+	for name, c := range map[string]struct {
+		between desktop.Element
+		reached bool
+	}{
+		"an empty field":  {desktop.Element{Role: desktop.Textbox, Name: "Zone", States: desktop.Enabled | desktop.Editable | desktop.Focusable}, true},
+		"a filled field":  {desktop.Element{Role: desktop.Textbox, Name: "Zone", Value: "draft", States: desktop.Enabled | desktop.Editable | desktop.Focusable}, false},
+		"a spin button":   {desktop.Element{Role: desktop.Spinbutton, Name: "Zone", States: desktop.Enabled | desktop.Editable | desktop.Focusable}, false},
+		"a password":      {desktop.Element{Role: desktop.Textbox, Name: "Zone", States: desktop.Enabled | desktop.Editable | desktop.Focusable | desktop.Protected}, false},
+		"a list of items": {desktop.Element{Role: desktop.Listbox, Name: "Zone", States: desktop.Enabled | desktop.Focusable}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, func(w *world) {
+				win := w.d.Program("Office").Window("Office")
+				win.Add(desktop.Element{Role: desktop.Slider, Name: "First", States: desktop.Enabled | desktop.Focusable | desktop.Focused})
+				between := win.Add(c.between)
+				if c.between.Role == desktop.Listbox {
+					between.Add(desktop.Element{Role: desktop.Option, Name: "Draft", States: desktop.Enabled | desktop.Focusable | desktop.Selectable})
+				}
+				win.Add(desktop.Element{Role: desktop.Checkbox, Name: "Box", States: desktop.Enabled | desktop.Focusable | desktop.Checkable})
+				_, err := w.do("ax_click", `{"app": "Office", "query": "Box"}`)
+				if passed := err != nil && strings.Contains(err.Message, "the keyboard would pass"); passed == c.reached {
+					t.Errorf("the answer is %v", err)
+				}
+			})
+		})
+	}
+}

@@ -123,10 +123,10 @@ func (v *view) bySpace(i int) []technique {
 		return nil
 	}
 	return []technique{v.byKeys(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
-		if passed := v.fieldOnWay(i); passed >= 0 {
+		if passed := v.changedOnWay(i); passed >= 0 {
 			return &aai.Error{
 				Code: aai.AutomationNotSupported, Delivery: aai.NotDelivered,
-				Message: "on the way there the keyboard would pass " + v.name(passed) + ", and the program may change its text",
+				Message: "on the way there the keyboard would pass " + v.name(passed) + ", and the program may change its text or selection",
 			}
 		}
 		if err := v.focusWithoutPress(ctx, i, input, seat, w); err != nil {
@@ -143,19 +143,24 @@ func (v *view) bySpace(i int) []technique {
 	})}
 }
 
-// fieldOnWay returns a field that tab may pass on the way from the focused element to element i; -1 if there is none.
+// changedOnWay returns a field or list that tab may pass on the way from the focused element to element i; -1 if there is
+// none. The lists of GTK 4 select each item that tab comes to.
 // Programs validate and rewrite fields that the keyboard leaves; one that is seen to be empty has nothing to rewrite.
 // From an unknown element the way is the whole window.
-func (v *view) fieldOnWay(i int) int {
+func (v *view) changedOnWay(i int) int {
 	top := v.snapshot.WindowOf(i)
 	first, last := top, v.snapshot.Elements[top].End
 	if at := v.keyboardWithin(top, last); at >= 0 {
 		first, last = min(at, i)+1, max(at, i)
+		if list := max(v.listOf(at), v.listOf(v.snapshot.Elements[at].Parent)); list >= 0 && i >= v.snapshot.Elements[list].End || i < list {
+			return list
+		}
 	}
 	for p := first; p < last; p++ {
 		e := &v.snapshot.Elements[p]
 		empty := e.Role == desktop.Textbox && e.Value == "" && !e.States.Has(desktop.Protected) && v.snapshot.IsVisible(p)
-		if p != i && takesText(e) && !empty && e.States.Has(desktop.Enabled|desktop.Focusable) && !e.States.Has(desktop.Focused) && (v.snapshot.IsVisible(p) || v.snapshot.IsOffscreen(p)) {
+		list := p+1 < e.End && (i <= p || i >= e.End) && (e.Role == desktop.Listbox || e.Role == desktop.Grid || e.Role == desktop.TreeView)
+		if p != i && (takesText(e) && !empty || list) && e.States.Has(desktop.Enabled|desktop.Focusable) && !e.States.Has(desktop.Focused) && (v.snapshot.IsVisible(p) || v.snapshot.IsOffscreen(p)) {
 			return p
 		}
 	}
