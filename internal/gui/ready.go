@@ -313,7 +313,7 @@ func (v *view) pageModal() int {
 
 // scrollIntoView scrolls the match of the query, if it is out of view, into view, and reports whether
 // it did. On failure it returns the match at its current index. For a label it returns the field that
-// has the name of the label by its place, which some toolkits only tell in view.
+// has the name of the label by its place, and for a combo box the field inside, which some toolkits only tell in view.
 func (v *view) scrollIntoView(ctx context.Context, m match, query string) (now match, brought bool) {
 	if !v.snapshot.IsOffscreen(m.index) || v.modal(ctx, v.snapshot.WindowOf(m.index)) >= 0 {
 		return m, false
@@ -326,7 +326,7 @@ func (v *view) scrollIntoView(ctx context.Context, m match, query string) (now m
 		}
 		if i := v.awaitShowing(ctx, is); i >= 0 {
 			m.index = i
-			if v.snapshot.Elements[i].Role.IsTextual() {
+			if role := v.snapshot.Elements[i].Role; role.IsTextual() || role == desktop.Combobox {
 				if again, err := v.find(ctx, query); err == nil {
 					m = again
 				}

@@ -38,6 +38,9 @@ func (s *strangeRun) follow(task strange.Task, p params, before strange.State, e
 		}
 		p = next
 	}
+	if p["mode"] == "focus" { // a list that stays open would keep the pointer from the next windows
+		s.call("ax_key_press", params{"key": "escape", "mode": "focus"})
+	}
 	return followed, false
 }
 

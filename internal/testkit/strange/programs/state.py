@@ -27,9 +27,13 @@ class State:
         if name == self.name:
             return None
         with open(os.path.join(self.folder, name + ".json")) as f:
-            return name, json.load(f)
+            w = json.load(f)
+        mark(w["root"], name)
+        return name, w
 
     def set(self, node, value, part=""):
+        if node.get("window", self.name) != self.name:
+            return  # a widget of the window before ends late
         self.values[node["id"] + ("/" + str(part) if part != "" else "")] = value
         self.write()
 
@@ -55,6 +59,13 @@ class State:
         with open(file + ".new", "w") as f:
             json.dump({"values": self.values, "events": self.events, "dialog": self.dialog}, f)
         os.replace(file + ".new", file)
+
+
+def mark(node, name):
+    """Notes the window of the node and of those below it."""
+    node["window"] = name
+    for child in node.get("children", []):
+        mark(child, name)
 
 
 def habit(node, name):
