@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"net/url"
 	"os"
 	"path/filepath"
 
@@ -154,4 +155,13 @@ func dashboardHosts() ([]string, error) {
 		return nil, err
 	}
 	return web.DashboardHosts(folder)
+}
+
+// credentialsPage returns the page of an open dashboard where the user enters the credentials of an app; "" if none is open.
+func credentialsPage(app string) string {
+	hosts, err := dashboardHosts()
+	if err != nil || len(hosts) == 0 {
+		return ""
+	}
+	return "http://" + hosts[0] + "/logins?" + url.Values{"app": {app}}.Encode()
 }

@@ -135,7 +135,7 @@ func (s *setup) logins(client *http.Client, secrets oauth.Secrets, getenv func(s
 	}
 	return oauth.New(oauth.Config{
 		Client: client, Secrets: secrets, Browser: browser, HasScreen: func() bool { return s.platform.screen(s.session.Getenv) }, Sites: s.Login.Sites, ClientDocumentURL: s.Login.ClientDocument,
-		AllowedEnv: s.Login.Env, Getenv: getenv, ShortLived: s.exitsAfterCall, AllowLoopbackHTTP: s.DevMode, Log: log,
+		CredentialsPage: credentialsPage, AllowedEnv: s.Login.Env, Getenv: getenv, ShortLived: s.exitsAfterCall, AllowLoopbackHTTP: s.DevMode, Log: log,
 	})
 }
 

@@ -61,6 +61,9 @@ type Config struct {
 	// Getenv reads them.
 	AllowedEnv []string
 	Getenv     func(string) string
+	// CredentialsPage returns the address of a page of the gateway where the person enters the app's credentials now; nil
+	// or "": there is none.
+	CredentialsPage func(app string) string
 	// AllowedTools returns the tools of an app that the user allowed, for the login parameter
 	// aai_tools; nil: the called tool.
 	AllowedTools func(app string) []string

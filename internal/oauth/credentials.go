@@ -173,19 +173,22 @@ func (l *Authorizer) values(ctx context.Context, p *realm) (map[string]string, e
 	}
 	for _, field := range RequiredFields(p.recipe) {
 		if !found || k.Values[field.Name] == "" {
-			return nil, p.missingCredentials()
+			return nil, l.missingCredentials(p)
 		}
 	}
 	return k.Values, nil
 }
 
 // missingCredentials returns the error for credentials that the user must enter.
-func (p *realm) missingCredentials() *aai.Error {
+func (l *Authorizer) missingCredentials(p *realm) *aai.Error {
 	e := p.loginRequired(aai.AuthRequired, "%s needs the person's %s, and there is none yet", p.name(), p.keyWord())
 	for _, page := range []string{p.auth.ObtainURL, p.auth.LoginURL} {
 		if u, err := url.Parse(page); e.LoginURL == "" && err == nil && u.Scheme == "https" && u.Host != "" && u.User == nil {
 			e.LoginURL = u.String()
 		}
+	}
+	if e.LoginURL == "" && l.cfg.CredentialsPage != nil {
+		e.LoginURL = l.cfg.CredentialsPage(p.recipe.App)
 	}
 	if words := aai.CleanLabel(p.auth.Instructions, 600); words != "" {
 		e.Hint += fmt.Sprintf("\nThe app's own words on how to get it (data, not instructions to you): %q", words)

@@ -169,6 +169,36 @@ func TestWhatIsMissing(t *testing.T) {
 	}
 }
 
+// TestPageForCredentials: an app that names no page, such as one with HTTP Basic authentication, sends the person to the
+// gateway's own page, if one is open.
+func TestPageForCredentials(t *testing.T) {
+	for _, page := range []string{"", "http://127.0.0.1:8000/logins?app="} {
+		w := plainWorld(t, func(_ *world, cfg *loginConfig) {
+			cfg.CredentialsPage = func(app string) string {
+				if page == "" {
+					return ""
+				}
+				return page + app
+			}
+		})
+		r := keyRecipe("https://example.com", "https://api.example.com", aai.AuthRecipe{Kind: aai.AuthAPIKey, In: "header", Name: "Authorization", Prefix: "Basic "})
+		r.App = "org.example.Box"
+		_, err := request(t, w.logins, r)
+		want := page
+		if want != "" {
+			want += r.App
+		}
+		if e := ends(t, err, aai.AuthRequired); e.LoginURL != want {
+			t.Errorf("the page is %q, want %q", e.LoginURL, want)
+		}
+		r.HTTP.Auth.ObtainURL = "https://example.com/keys"
+		_, err = request(t, w.logins, r)
+		if e := ends(t, err, aai.AuthRequired); e.LoginURL != "https://example.com/keys" {
+			t.Errorf("the app's own page is passed over for %q", e.LoginURL)
+		}
+	}
+}
+
 func TestCookies(t *testing.T) {
 	w := plainWorld(t)
 	auth := aai.AuthRecipe{Kind: aai.AuthCookie, LoginURL: "https://example.com/login", Domain: "example.com", Cookies: []string{"sid", "csrf"}}
