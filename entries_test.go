@@ -20,10 +20,9 @@ func waysIn() map[string]string {
 	return map[string]string{
 		"internal/doors/cli/call.go callOnce":              "TestScripts",
 		"internal/doors/web/call.go callApp":               "TestPages",
-		"internal/doors/mcp/call.go do":                    agents,
+		"internal/doors/mcp/call.go makeCall":              agents,
 		"internal/doors/mcp/receive.go recordUnlistedCall": agents,
 		"internal/doors/mcp/resources.go contents":         agents,
-		"internal/doors/mcp/elicit.go ask":                 "TestEveryChoice",
 		"internal/doctor/doctor.go call":                   "TestDoctor",
 		"cmd/aai-gateway/doctor.go Examine":                "TestDoctor",
 		"cmd/aai-gateway/startquestion.go askAboutDev":     "TestDevOfAClient",

@@ -160,6 +160,9 @@ type Error struct {
 	// Alias is another name of this error in the AAI protocol; empty means that of its code, if
 	// any.
 	Alias string
+	// Query, with code ELEMENT_NOT_FOUND, is the description that no element matches; empty if another part of the call
+	// is wrong.
+	Query string
 	// Candidates are similar existing names, best first.
 	Candidates []string
 	// RetryAfter is the time to wait before the same call may succeed.

@@ -104,7 +104,7 @@ func TestMCP(t *testing.T) {
 		{"ServerThatChanges", mcpServerThatChanges},
 		{"ToolOfAPage", mcpToolOfAPage},
 		{"WordsOfSDKs", mcpWordsOfSDKs},
-		{"ModelOfTheClient", mcpModelOfTheClient},
+		{"ModelOfTheClient", mcpModelOfTheClient}, {"HelpOfThePerson", mcpHelpOfThePerson},
 		{"ModelOfAService", mcpModelOfAService},
 		{"Composed", mcpComposed},
 		{"BareClients", mcpBareClients},

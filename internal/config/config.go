@@ -68,6 +68,7 @@ type Config struct {
 	// WorkflowMaxMB is the maximum size of the workflows' database, in megabytes.
 	WorkflowMaxMB int
 	Pinned        []string // tools that agents are shown by themselves
+	AskForHelp    bool     // in the forms of agents' clients
 	Cache         Cache
 	Vision        Vision
 	Session       string // the session to operate; see session.Config.Choice

@@ -12,5 +12,8 @@ func mcpSettings() []settingSpec {
 		PinnedKey,
 		"tools that agents are shown by themselves, as <app id>:<tool>; their descriptions are the app's words. Running gateways follow",
 		widensUnlessDefault, nil, textsAt("texts such as org.example.App:tool", func(c *Config) *[]string { return &c.Pinned }),
+	}, {
+		"mcp.ask_for_help", "whether you are asked in the client's form for other words if an element is not found, and told there how windows become readable",
+		widensNever, nil, boolAt(func(c *Config) *bool { return &c.AskForHelp }),
 	}}
 }

@@ -38,7 +38,7 @@ func TestWhichSettingsWiden(t *testing.T) {
 		"journal.rotateSize", "journal.keepFull", "http.port", "http.bind", "http.sse", "http.idle", "http.url", "http.hosts", "http.origins",
 		"http.auth", "http.issuer", "http.audience", "http.scopes", "http.clientId", "http.clientSecretFile",
 		"server.security_mode", "security.allowed_apps", "security.denied_apps", // these narrow
-		"cache.tree_ttl_ms", "cache.screenshot_debounce_ms", "vlm.backend", "vlm.model", "vlm.input_price", "vlm.output_price", "web.rate", "rate_limits.rps", "rate_limits.rpm", "rate_limits.concurrency",
+		"mcp.ask_for_help", "cache.tree_ttl_ms", "cache.screenshot_debounce_ms", "vlm.backend", "vlm.model", "vlm.input_price", "vlm.output_price", "web.rate", "rate_limits.rps", "rate_limits.rpm", "rate_limits.concurrency",
 		"rate_limits.declared_rps", "rate_limits.declared_rpm", "rate_limits.declared_concurrency", // less than the default
 	}
 	texts := settingTexts()

@@ -143,7 +143,7 @@ func (v *view) findMatch(ctx context.Context, text string) (match, error) {
 		return match{found.Matches[0], found.Strategy}, nil
 	}
 	e := aai.Errorf(aai.AmbiguousTarget, "%d elements match %s", len(found.Matches), guierr.QuoteQuery(text))
-	e.Delivery = aai.NotDelivered
+	e.Delivery, e.Query = aai.NotDelivered, text
 	setCandidates(e, v.candidates(found.Matches), len(found.Matches))
 	e.Hint = "Give the ref of the one you mean as query, or nth."
 	return match{}, e
@@ -378,7 +378,7 @@ func (v *view) behindDialog(e *aai.Error) {
 
 func (v *view) notFound(ctx context.Context, text string, found query.Result) error {
 	e := aai.Errorf(aai.ElementNotFound, "nothing in %s matches %s", aai.CleanLabel(v.app.Name, 60), guierr.QuoteQuery(text))
-	e.Delivery = aai.NotDelivered
+	e.Delivery, e.Query = aai.NotDelivered, text
 	e.Candidates = v.candidates(found.Suggestions)
 	e.Hint = "ax_get_tree shows what is there." + v.unloadedMenusHint() + v.unsearchedHint()
 	v.behindDialog(e)

@@ -51,17 +51,44 @@ func (d *Door) do(ctx context.Context, req *mcp.CallToolRequest, call *aai.Call)
 	ctx, asking := d.withAssistant(ctx, req, call)
 	ctx, end := d.withProgress(ctx, req)
 	defer end()
-	log := d.newCallLog(req)
 	d.noteApp(req.Session, call)
-	result, err := d.cfg.Gateway.Do(log.measure(ctx), call)
-	log.ended(ctx, call, result, aai.AsError(err))
+	o := d.begin(ctx, req, call)
 	if required := asking.required(); required != nil {
 		return required, nil
 	}
-	if failure := aai.AsError(err); failure != nil && len(failure.Questions) > 0 {
-		return d.ask(ctx, req, call, failure)
+	helped := d.help(ctx, req, o)
+	if helped.call != o.call {
+		ctx = withHelp(ctx)
 	}
-	return d.finishCall(ctx, req, call, result, err), nil
+	return d.conclude(ctx, req, helped)
+}
+
+// An outcome is how a call ended: by its result, by an error, or by a request to the client of a stateless version, which
+// repeats the call with the answer.
+type outcome struct {
+	call   *aai.Call
+	result *aai.Result
+	err    error
+	asks   *mcp.CallToolResult
+}
+
+// makeCall makes the call.
+func (d *Door) makeCall(ctx context.Context, req *mcp.CallToolRequest, call *aai.Call) outcome {
+	log := d.newCallLog(req)
+	result, err := d.cfg.Gateway.Do(log.measure(ctx), call)
+	log.ended(ctx, call, result, aai.AsError(err))
+	return outcome{call: call, result: result, err: err}
+}
+
+// conclude asks the questions of a call that has ended, or converts its outcome.
+func (d *Door) conclude(ctx context.Context, req *mcp.CallToolRequest, o outcome) (*mcp.CallToolResult, error) {
+	if o.asks != nil {
+		return o.asks, nil
+	}
+	if failure := aai.AsError(o.err); failure != nil && len(failure.Questions) > 0 {
+		return d.ask(ctx, req, o.call, failure)
+	}
+	return d.finishCall(ctx, req, o.call, o.result, o.err), nil
 }
 
 // finishCall converts the outcome of a call, and asks the person to log in if the call

@@ -54,6 +54,11 @@ type Config struct {
 	// ListCache stores the app entries for a door of a later process, if there are too many apps for an
 	// entry each. Nil: every door scans the apps first.
 	ListCache ListCache
+	// AskForHelp lets the person describe, in a form of the client, an element that was not found, and says there how
+	// windows become readable.
+	AskForHelp bool
+	// HelpTimeout limits the time for an answer to such a form. Zero means 45 seconds.
+	HelpTimeout time.Duration
 	// Resources are further resources that clients may read and subscribe to, besides those of apps.
 	Resources []Resource
 	// Tasks limits the resources of calls that outlast their requests.

@@ -28,7 +28,7 @@ func (d *Door) ask(ctx context.Context, req *mcp.CallToolRequest, call *aai.Call
 		return failed(failure), nil
 	}
 	if isModern(req) {
-		return inputRequired(failure.Questions)
+		return inputRequired(failure.Questions, describedEarlier(req))
 	}
 	answers, ok := d.elicit(ctx, req.Session, failure.Questions)
 	if !ok && ctx.Err() == nil {
@@ -37,10 +37,11 @@ func (d *Door) ask(ctx context.Context, req *mcp.CallToolRequest, call *aai.Call
 	// A call that was cancelled meanwhile goes on, so that Do refuses and records it.
 	again := *call
 	again.Parent, again.ID, again.Answers = call.ID, aai.NewCallID(), answers
-	log := d.newCallLog(req)
-	result, err := d.cfg.Gateway.Do(log.measure(ctx), &again)
-	log.ended(ctx, &again, result, aai.AsError(err))
-	return d.finishCall(ctx, req, &again, result, err), nil
+	o := d.help(ctx, req, d.makeCall(ctx, req, &again))
+	if o.call != &again {
+		return d.conclude(withHelp(ctx), req, o)
+	}
+	return d.finishCall(ctx, req, o.call, o.result, o.err), nil
 }
 
 func mayAskClient(questions []aai.Question) bool {
@@ -142,13 +143,20 @@ func (d *Door) elicit(ctx context.Context, session *mcp.ServerSession, questions
 }
 
 // inputRequired is the answer to a client of a stateless version: the questions to ask, and
-// the seals to return with the answers.
-func inputRequired(questions []aai.Question) (*mcp.CallToolResult, error) {
+// the seals to return with the answers. The state keeps the person's description of the call's element.
+func inputRequired(questions []aai.Question, said *description) (*mcp.CallToolResult, error) {
 	result := &mcp.CallToolResult{Content: []mcp.Content{}, InputRequests: mcp.InputRequestMap{}}
 	seals := make(map[string]string, len(questions))
 	for _, q := range questions {
 		result.InputRequests[q.ID] = form(q)
 		seals[q.ID] = q.Seal
+	}
+	if said != nil {
+		kept, err := json.Marshal(said)
+		if err != nil {
+			return nil, err
+		}
+		seals[describeRequest] = string(kept)
 	}
 	state, err := json.Marshal(seals)
 	if err != nil {
@@ -170,7 +178,7 @@ func answersOf(req *mcp.CallToolRequest) map[string]aai.Answer {
 	}
 	answers := make(map[string]aai.Answer, len(req.Params.InputResponses))
 	for id, response := range req.Params.InputResponses {
-		if id == urlRequest || id == rootsRequest || strings.HasPrefix(id, sampleRequest) {
+		if id == urlRequest || id == rootsRequest || isHelpRequest(id) || strings.HasPrefix(id, sampleRequest) {
 			continue // they do not answer the gateway's questions
 		}
 		result, _ := response.(*mcp.ElicitResult)
