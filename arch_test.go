@@ -174,7 +174,7 @@ func importRules() []packageRules {
 			why: "an agent in a private session, for people to look at; it is an MCP client"},
 		{name: "internal/gui", ours: []string{"aai", "internal/desktop", "internal/desktop/delta", "internal/desktop/inputlock", "internal/desktop/query", "internal/desktop/refs", "internal/desktop/render", "internal/events", "internal/gateway", "internal/gateway/actionctx", "internal/gui/a11y", "internal/gui/conversation", "internal/gui/eventlog", "internal/gui/fieldtext", "internal/gui/guierr", "internal/gui/params", "internal/gui/patterns", "internal/gui/programs", "internal/gui/screenshot", "internal/gui/watch", "internal/lexicon", "internal/sanitize", "internal/schema", "internal/vision", "internal/vision/model"}, tests: []string{"internal/automation/undo", "internal/devtools", "internal/gui/risk", "internal/platform/cdp", "internal/platform/linux/atspi", "internal/platform/linux/session", "internal/platform/linux/x11", "internal/policy", "internal/process", "internal/testkit/strange", "golang.org/x/net"},
 			why: "the tools that see and operate windows, on no platform; their tests put real gates before real windows"},
-		{name: "internal/gui/a11y", ours: []string{"internal/desktop"},
+		{name: "internal/gui/a11y", ours: []string{"internal/desktop", "internal/lexicon"},
 			why: "rules that judge elements and pictures; they act on nothing"},
 		{name: "internal/gui/patterns", ours: []string{"aai", "internal/desktop", "internal/lexicon"},
 			why: "names common kinds of windows by rules over a snapshot; it reads and acts on nothing"},

@@ -6,6 +6,7 @@ import (
 	"image"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
@@ -111,17 +112,61 @@ func (v *view) auditRoots(ctx context.Context) ([]int, error) {
 		return []int{m.index}, err
 	case scope == "element":
 		return nil, aai.Errorf(aai.InvalidParams, "query: expected the element to check, for the scope element")
+	case v.app.IsBrowser:
+		return v.awaitPages(ctx, scope == "full")
 	case scope == "full":
 		return slices.DeleteFunc(v.snapshot.Children(-1), func(i int) bool { return !v.snapshot.IsVisible(i) }), nil
 	}
 	top := v.frontTopLevel(ctx)
 	if top < 0 {
-		return nil, aai.Errorf(aai.AutomationFailed, "%s has no window that shows", aai.CleanLabel(v.app.Name, 60))
-	}
-	if page := v.largestPage(top); v.app.IsBrowser && page >= 0 {
-		return []int{page}, nil // the browser's own controls are not the site's
+		return nil, v.noWindowError()
 	}
 	return []int{top}, nil
+}
+
+func (v *view) noWindowError() error {
+	return aai.Errorf(aai.AutomationFailed, "%s has no window that shows", aai.CleanLabel(v.app.Name, 60))
+}
+
+// pageLoadTime is the time in which a page should load before it is audited.
+const pageLoadTime = 10 * time.Second
+
+// awaitPages waits until the page of the front window, or of each window, has loaded, and returns it. The browser's own
+// controls are not the site's.
+func (v *view) awaitPages(ctx context.Context, inAll bool) ([]int, error) {
+	for p := v.newAdaptiveWait(pageLoadTime); ; {
+		tops := []int{v.frontTopLevel(ctx)}
+		if inAll {
+			tops = slices.DeleteFunc(v.snapshot.Children(-1), func(i int) bool { return !v.snapshot.IsVisible(i) })
+		}
+		if len(tops) == 0 || tops[0] < 0 {
+			return nil, v.noWindowError()
+		}
+		var pages []int
+		loading := false
+		for _, top := range tops {
+			if page := v.largestPage(top); page >= 0 {
+				pages, loading = append(pages, page), loading || v.isLoading(page)
+			}
+		}
+		if len(pages) > 0 && !loading {
+			return pages, nil
+		}
+		if !p.awaitChange(ctx) {
+			e := aai.Errorf(aai.AutomationFailed, "%s shows no page that has loaded", aai.CleanLabel(v.app.Name, 60))
+			e.Hint = "Wait until the page has loaded, then call again. The scope element with a query checks a part of the browser itself."
+			return nil, e
+		}
+		if err := v.refresh(ctx); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// isLoading reports whether the page is loading, or has nothing in it yet.
+func (v *view) isLoading(page int) bool {
+	e := &v.snapshot.Elements[page]
+	return e.States.Has(desktop.Busy) || e.End == page+1
 }
 
 // largestPage returns the largest document that shows in the element; -1 if there is none.

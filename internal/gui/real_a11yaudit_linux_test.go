@@ -2,6 +2,8 @@ package gui_test
 
 import (
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -32,7 +34,12 @@ label = Gtk.Label(label="Street"); street = Gtk.Entry(); grid.attach(label, 0, 2
 named = Gtk.Button(label="btn_42" if faulty else "Send"); grid.attach(named, 0, 3, 1, 1)
 text = Gtk.Label(label="The price includes shipping"); text.set_name("pale" if faulty else "dark"); grid.attach(text, 0, 4, 2, 1)
 deaf = Gtk.Button(label="Reload"); deaf.set_can_focus(not faulty); grid.attach(deaf, 0, 5, 1, 1)
+size = Gtk.ComboBoxText(); size.append_text("Small"); size.append_text("Large"); size.set_active(0); grid.attach(size, 1, 7, 1, 1)
+about = Gtk.Label(label="Size"); grid.attach(about, 0, 11, 1, 1)
+town = Gtk.Entry(text="Bern"); town.get_accessible().set_name("Bern" if faulty else "Town"); grid.attach(town, 1, 8, 1, 1)
+terms = Gtk.LinkButton.new_with_label("http://127.0.0.1/", "Click here" if faulty else "Our terms"); grid.attach(terms, 0, 10, 1, 1)
 if not faulty:
+    about.set_mnemonic_widget(size)
     icon.get_accessible().set_name("Add a row"); lone.get_accessible().set_name("Country")
     label.set_mnemonic_widget(street)
 window = Gtk.Window(title="Audited"); window.add(grid); window.show_all()
@@ -81,9 +88,30 @@ app = Gtk.Application(); app.connect("activate", activate); app.run([])
 	}
 	names := []string{"control-name button", "field-label textbox", "contrast The price includes", "keyboard-focus Reload"}
 	return map[string]auditedWindow{
-		"GTK 3": {gtk3(true), gtk3(false), append([]string{"technical-name btn_42", "label-relation Street"}, names...)},
+		"GTK 3": {gtk3(true), gtk3(false), append([]string{"technical-name btn_42", "label-relation Street", "value-as-name Small", "value-as-name Bern", "link-purpose Click here"}, names...)},
 		"GTK 4": {gtk4(true), gtk4(false), append([]string{"technical-name btn_42", "target-size Less", "target-size More"}, names...)},
 		"Qt 6":  {qt(true), qt(false), append([]string{"technical-name pushButton_3"}, names...)},
+		"page by DevTools": {
+			`<title>Audited</title><main><h4>Prices</h4><h2>&nbsp;<img src="data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7" alt="" width=40 height=20></h2>
+				<canvas width=100 height=50></canvas><div role=slider tabindex=0 aria-label=Volume aria-valuemin=0 aria-valuemax=10 style="width:100px;height:30px;background:#ddd"></div>
+				<div id=buy style="width:200px;height:40px">Buy it now</div><iframe srcdoc="<p>Words of it</p>" width=200 height=60></iframe><p><button>Ready</button></p>
+				<script>document.getElementById("buy").addEventListener("click", () => 1)</script></main>`,
+			`<title>Audited</title><main><h1>Prices</h1><h2>More</h2>
+				<canvas width=100 height=50 aria-label="Prices of a year"></canvas><canvas width=100 height=50>Prices of a month</canvas>
+				<div role=slider tabindex=0 aria-label=Volume aria-valuenow=5 aria-valuemin=0 aria-valuemax=10 style="width:100px;height:30px;background:#ddd"></div>
+				<div id=buy role=button tabindex=0 style="width:200px;height:40px">Buy it now</div><div id=all style="padding:9px"><p>The list has <a href=x>all prices</a>, which we mend.</p></div>
+				<label id=agree><input type=checkbox> I agree</label><iframe title=Map srcdoc="<p>Words of it</p>" width=200 height=60></iframe><p><button>Ready</button></p>
+				<script>for (const id of ["buy", "all", "agree"]) document.getElementById(id).addEventListener("click", () => 1); addEventListener("click", () => 1); document.body.addEventListener("click", () => 1)</script></main>`,
+			[]string{"first-heading Prices", "empty-heading heading", "canvas-alternative canvas", "slider-value Volume", "clickable-role Buy it now", "frame-title document"},
+		},
+		"page of kinds": {
+			`<title>Audited</title><main><h3>Prices</h3><div onclick="x()" style="width:200px;height:40px">Buy it now</div><p><a href=x style="display:block;padding:9px">Mehr erfahren</a></p>
+				<input value="John"><input aria-label="Bern" value="Bern"><button style="padding:9px" aria-label="submit_btn_01">Send</button><iframe srcdoc="<p>Words of it</p>" width=200 height=60></iframe><p><button>Ready</button></p></main>`,
+			`<title>Audited</title><main><h1>Prices</h1><button onclick="x()" style="width:200px;height:40px">Buy it now</button><p><a href=x style="display:block;padding:9px">Mehr über Preise</a></p>
+				<div onclick="x()" style="padding:9px"><h2>Card</h2><a href=x style="display:block;padding:9px">All prices</a></div><label onclick="x()"><input type=checkbox> I agree</label>
+				<label>Name <input value="John"></label><p><label>Town <input value="Bern"></label></p><button style="padding:9px" aria-label="Send it">Send</button><iframe title=Map srcdoc="<p>Words of it</p>" width=200 height=60></iframe><p><button>Ready</button></p></main>`,
+			[]string{"first-heading Prices", "clickable-role Buy it now", "link-purpose Mehr erfahren", "field-label textbox", "value-as-name Bern", "technical-name submit_btn_01", "frame-title document"},
+		},
 		"page": {
 			`<p style="color:#b0b0b0">The price includes shipping</p><img src="data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7" width=40 height=40>
 				<a href=x style="display:block">Click here</a><input><button style="width:50px;height:30px"></button>
@@ -105,9 +133,22 @@ func TestRealA11yAudit(t *testing.T) {
 			w := newRealWorld(t)
 			audit := func(program string) (issues []string, passed any) {
 				var app string
-				if name == "page" {
+				w := w
+				switch name {
+				case "page by DevTools":
+					w = newRealWorld(t)
+					w.useDevTools()
+					server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {
+						_, _ = rw.Write([]byte(`<!DOCTYPE html><html lang="en">` + program))
+					}))
+					w.Cleanup(server.Close)
+					host := server.Listener.Addr().String()
+					app = w.process(w.browse(host, "--app=http://"+host))
+					w.connect()
+					w.awaitElement(app, "button Ready")
+				case "page", "page of kinds":
 					app = w.page(program, "Ready")
-				} else {
+				default:
 					app = w.python("audited.py", program, "Reload")
 				}
 				a := w.ok("ax_a11y_audit", params{"app": app, "cutouts": true})

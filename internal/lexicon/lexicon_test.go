@@ -13,6 +13,18 @@ func TestIsUnsavedTitle(t *testing.T) {
 	}
 }
 
+func TestIsVagueLink(t *testing.T) {
+	for name, want := range map[string][2]bool{ // vague as the name of a link, and of a button
+		"Click here": {true, true}, " click  here… ": {true, true}, "Klicken Sie hier": {true, true}, "点击这里": {true, true}, "cliquez ici »": {true, true},
+		"Read more": {true, false}, "More": {true, false}, "Weiterlesen": {true, false}, "Подробнее": {true, false}, "続きを読む": {true, false},
+		"Read more about prices": {}, "All prices": {}, "Here Technologies": {}, "Klick": {}, "": {}, "|": {},
+	} {
+		if got := [2]bool{IsVagueLink(name), IsClickHere(name)}; got != want {
+			t.Errorf("%q: %v, want %v", name, got, want)
+		}
+	}
+}
+
 func TestIsReloadLabel(t *testing.T) {
 	for says, want := range map[string]bool{
 		"Reload": true, "Reload this page (F5)": true, "Neu laden": true, "刷新": true, "Preload": false, "Load": false, "": false, "Refreshing drinks": false,

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/lexicon"
 )
 
 // Rules returns all rules.
@@ -13,13 +14,18 @@ func Rules() []Rule {
 	return []Rule{
 		{"control-name", "4.1.2 Name, Role, Value", WCAGA, Critical, "Give it a visible text, or an accessible name that says what it does.", unnamedControl},
 		{"field-label", "3.3.2 Labels or Instructions", WCAGA, Critical, "Relate a label to the field.", unlabelledField},
+		{"value-as-name", "4.1.2 Name, Role, Value", WCAGA, Serious, "Relate a label to the field that says what it is for.", valueAsName},
 		{"label-relation", "1.3.1 Info and Relationships", WCAGA, Serious, "Relate the label beside the field to it, so that a screen reader says it.", unrelatedLabel},
 		{"image-alternative", "1.1.1 Non-text Content", WCAGA, Serious, "Give the picture a text alternative, or mark it as decoration.", imageWithoutText},
+		{"canvas-alternative", "1.1.1 Non-text Content", WCAGA, Serious, "Give the drawing a name, or elements in it that say the same.", canvasWithoutText},
 		{"window-title", "2.4.2 Page Titled", WCAGA, Serious, "Give the window or page a title that names its topic.", untitled},
 		{"keyboard-focus", "2.1.1 Keyboard", WCAGA, Serious, "Let it take the keyboard focus, or offer a key for it.", withoutFocus},
 		{"keyboard-trap", "2.1.2 No Keyboard Trap", WCAGA, Critical, "Let tab and shift+tab move the focus out of it.", trapped},
 		{"keyboard-reach", "2.1.1 Keyboard", WCAGA, Serious, "Let tab lead to it.", unreached},
 		{"focus-order", "2.4.3 Focus Order", WCAGA, Moderate, "Let the focus follow the order in which people read.", outOfOrder},
+		{"clickable-role", "4.1.2 Name, Role, Value", WCAGA, Serious, "Make it a button or a link, which have a role and take the keyboard focus.", clickableWithoutRole},
+		{"frame-title", "4.1.2 Name, Role, Value", WCAGA, Serious, "Give the frame a title that says what it contains.", frameWithoutTitle},
+		{"slider-value", "4.1.2 Name, Role, Value", WCAGA, Serious, "Report the value, such as by aria-valuenow.", sliderWithoutValue},
 		{"range-bounds", "4.1.2 Name, Role, Value", WCAGA, Moderate, "Report the least and the greatest value.", withoutBounds},
 		{"table-headers", "1.3.1 Info and Relationships", WCAGA, Serious, "Mark the heads of columns or rows as such.", tableWithoutHeaders},
 		{"technical-name", "2.4.6 Headings and Labels", WCAGAA, Moderate, "Name it in words for people.", technicalName},
@@ -28,6 +34,8 @@ func Rules() []Rule {
 		{"contrast-enhanced", "1.4.6 Contrast (Enhanced)", WCAGAAA, Minor, "Make the text darker or lighter than its background.", lowContrast(7, 4.5)},
 		{"target-size", "2.5.8 Target Size (Minimum)", WCAGAA, Moderate, "Make it at least 24 × 24 pixels, or leave more space around it.", smallTarget},
 		{"page-language", "3.1.1 Language of Page", WCAGA, Serious, "Declare the language of the page, such as by lang=\"en\".", pageWithoutLanguage},
+		{"empty-heading", "2.4.6 Headings and Labels", WCAGAA, Moderate, "Write a text into the heading, or remove it.", emptyHeading},
+		{"first-heading", "", WCAGAA, Moderate, "Begin with a heading of the level 1.", firstHeading},
 		{"heading-level", "", WCAGAA, Moderate, "Let the levels of headings go down by one at a time.", skippedLevel},
 		{"page-heading", "", WCAGAA, Moderate, "Begin the content with a heading.", pageWithoutHeading},
 		{"page-main", "", WCAGAA, Moderate, "Mark the main content as such.", pageWithoutMain},
@@ -215,14 +223,15 @@ func technicalName(a *audit, i int) string {
 
 func vagueLink(a *audit, i int) string {
 	e := &a.Snapshot.Elements[i]
-	if e.Role != desktop.Link || e.Description != "" {
+	name := e.Name
+	if e.Role == desktop.Link && desktop.IsBlank(name) && e.Parent >= 0 && a.Snapshot.Elements[e.Parent].Role == desktop.Label {
+		name = a.Snapshot.Elements[e.Parent].Name // GTK does not name the links of a label
+	}
+	isVague := e.Role == desktop.Link && lexicon.IsVagueLink(name) || e.Role == desktop.Button && lexicon.IsClickHere(name)
+	if !isVague || e.Description != "" {
 		return ""
 	}
-	switch strings.ToLower(strings.Trim(e.Name, " .…>»→")) {
-	case "click here", "here", "more", "read more", "learn more", "link", "this", "details", "hier", "mehr", "weiterlesen", "ici", "aquí":
-		return fmt.Sprintf("%s does not say where it leads", desktop.Quote(e.Name, 40))
-	}
-	return ""
+	return fmt.Sprintf("%s does not say where it leads", desktop.Quote(name, 40))
 }
 
 func pageWithoutHeading(a *audit, i int) string {

@@ -202,7 +202,7 @@ function signOf(e) {
   return squeeze(sign + " " + kinds) || "<" + e.tagName.toLowerCase() + ">";
 }
 function descriptionOf(e, name) {
-  const text = byIds(e, "aria-describedby") || squeeze(attr(e, "aria-description")) || squeeze(attr(e, "title"));
+  const text = byIds(e, "aria-describedby") || squeeze(attr(e, "aria-description")) || squeeze(attr(e, "title")) || (e.tagName === "CANVAS" ? squeeze(e.textContent).slice(0, 200) : "");
   return text === name ? "" : text;
 }
 
