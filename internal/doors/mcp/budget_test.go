@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/gybob/aai-gateway"
-	"github.com/gybob/aai-gateway/internal/schema"
 	"github.com/gybob/aai-gateway/internal/testkit/tokencount"
 )
 
@@ -83,7 +82,7 @@ func TestInstructionsSayWhatMatters(t *testing.T) {
 func TestResultsAreSentOnce(t *testing.T) {
 	required := func(w *world) {
 		undo := w.catalog.apps[len(w.catalog.apps)-1].Tool("ax_undo")
-		undo.Returns = schema.MustParse(`{"type": "object", "properties": {"undone": {"type": "integer"}}, "required": ["undone"]}`)
+		undo.Returns = aai.Schema{Source: json.RawMessage(`{"type": "object", "properties": {"undone": {"type": "integer"}}, "required": ["undone"]}`)}
 	}
 	w := newWorld(t, withDesktop, required, withProfile("all"))
 	c := w.dial(t).open("2025-11-25", `{}`)
