@@ -63,11 +63,11 @@ func (s *strangeRun) followStep(tool string, p params, e end) end {
 // in another mode, or one that prepares it. next is "" if it names none.
 func advised(tool string, p params, e end) (next string, with params, prepares bool) {
 	query, _ := p["query"].(string)
+	with = maps.Clone(p)
 	if p["value"] == nil && p["text"] != nil {
 		p = maps.Clone(p)
 		p["value"] = p["text"]
 	}
-	with = maps.Clone(p)
 	refs := regexp.MustCompile(`\be\d+\b`)
 	if e.failure != nil && len(e.failure.Candidates) > 0 {
 		fits := slices.DeleteFunc(slices.Clone(e.failure.Candidates), func(c string) bool {

@@ -88,8 +88,12 @@ func (t *Task) isDone(before, after State) bool {
 	if t.Event != "" {
 		return countEvents(after.Events, t.Node.ID, t.Event)-countEvents(before.Events, t.Node.ID, t.Event) == 1
 	}
-	if t.Node.Kind == Expander {
-		return after.Values[t.Node.ID] != before.Values[t.Node.ID]
+	switch was := before.Values[t.Node.ID]; {
+	case t.Node.Kind == Expander:
+		return after.Values[t.Node.ID] != was
+	case t.Node.Kind == Wizard && t.Part == "": // steps before it may have shown another page
+		page, _ := was.(float64)
+		return after.Values[t.Node.ID] == min(page+1, float64(len(t.Node.Children)-1))
 	}
 	return reflect.DeepEqual(after.Values[t.key()], t.Value)
 }
@@ -97,6 +101,8 @@ func (t *Task) isDone(before, after State) bool {
 // unseen returns the reason why nothing in the window shows that the task was done; "" if something does.
 func (t *Task) unseen(before State) string {
 	switch n := t.Node; {
+	case t.Event == "" && n.Kind == Wizard && before.Values[n.ID] == float64(len(n.Children)-1):
+		return "it was on its last page before"
 	case t.Event == "" && n.Kind != Expander && reflect.DeepEqual(before.Values[t.key()], t.Value):
 		return "it was so before"
 	case n.Kind == Password:
