@@ -54,3 +54,31 @@ func TestRealPageLanguage(t *testing.T) {
 		}
 	}
 }
+
+// TestRealAuditOfLoadingPage: while a page loads, an audit says so and judges neither it nor the browser's own controls;
+// afterwards it finds the page's fault.
+func TestRealAuditOfLoadingPage(t *testing.T) {
+	t.Parallel()
+	w := newRealWorld(t)
+	release := make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/slow.js" {
+			select {
+			case <-release:
+			case <-r.Context().Done():
+			}
+			return
+		}
+		_, _ = rw.Write([]byte(`<!DOCTYPE html><html lang=en><title>Slow</title><main><h1>Slow</h1><script src=/slow.js></script><button style="padding:12px">Ready</button><input></main></html>`))
+	}))
+	w.Cleanup(server.Close)
+	app := w.process(w.Browser(t, server.URL))
+	if _, err := w.do(w.Context(), "ax_a11y_audit", params{"app": app}); err == nil || !strings.Contains(err.Error(), "no page that has loaded") {
+		t.Errorf("while it loads: %v", err)
+	}
+	close(release)
+	w.awaitElement(app, "button Ready")
+	if a := w.ok("ax_a11y_audit", params{"app": app}); !strings.Contains(a.Text, "1 issues") || !strings.Contains(a.Text, "field-label") {
+		t.Errorf("the loaded page: %s", a.Text)
+	}
+}
