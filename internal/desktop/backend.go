@@ -22,6 +22,7 @@ type Backend struct {
 	Clipboard Clipboard
 	Programs  Programs
 	Indicator Indicator
+	Person    PersonInput
 	// PauseReason returns the reason why actions must wait because the person cannot see the screen, as a
 	// clause such as "the screen is locked"; "" for none. It may be nil.
 	PauseReason func(ctx context.Context) string

@@ -195,3 +195,15 @@ func questionRefusedError(err error) error {
 	e.Message = "nobody was asked: " + e.Message
 	return &e
 }
+
+// Strokes counts the strokes of all gateways so far; 0 if that is unknown.
+func (s *Lock) Strokes() int {
+	if s == nil {
+		return 0
+	}
+	p, err := s.files()
+	if err != nil {
+		return 0
+	}
+	return int(p.readState().Count)
+}

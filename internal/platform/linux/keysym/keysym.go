@@ -120,3 +120,21 @@ func refused(format string, args ...any) *aai.Error {
 	e.Delivery = aai.NotDelivered
 	return e
 }
+
+// NameOf returns the name by which Key finds a key that types no character; "" if it has none.
+func NameOf(sym Sym) string {
+	const keypadEnter Sym = 0xff8d
+	if sym == keypadEnter {
+		sym = Return
+	}
+	known := keyNames()
+	for _, shorter := range []string{"enter", "esc", "pageup", "pagedown"} {
+		delete(known, shorter)
+	}
+	for name, of := range known {
+		if of == sym {
+			return name
+		}
+	}
+	return ""
+}

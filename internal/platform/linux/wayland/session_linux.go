@@ -21,6 +21,7 @@ type X11 interface {
 // events are what the screen reports of programs and of the person.
 type events interface {
 	presence
+	desktop.PersonInput
 	WatchWindows(ctx context.Context, changed func()) error
 	WatchClipboard(ctx context.Context, changed func()) error
 }
@@ -173,4 +174,14 @@ func (s *Session) Get(ctx context.Context) (desktop.Clip, error) { return s.clip
 // Set implements desktop.Clipboard.
 func (s *Session) Set(ctx context.Context, clip desktop.Clip) (stays string, err error) {
 	return s.clipboard(ctx).Set(ctx, clip)
+}
+
+// WatchPerson implements desktop.PersonInput. No compositor reports what the person presses in other programs.
+func (s *Session) WatchPerson(ctx context.Context, ready func(), pressed func(desktop.PersonFact)) error {
+	if s.wayland.IsOffered() {
+		e := aai.Errorf(aai.AutomationNotSupported, "a Wayland compositor reports to no program what the person presses")
+		e.Delivery, e.Hint = aai.NotDelivered, "Record in an X11 session; it can be replayed in both."
+		return e
+	}
+	return s.x11.WatchPerson(ctx, ready, pressed)
 }
