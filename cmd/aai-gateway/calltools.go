@@ -12,6 +12,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/automation/undo"
 	"github.com/gybob/aai-gateway/internal/automation/workflow"
 	"github.com/gybob/aai-gateway/internal/gateway"
+	"github.com/gybob/aai-gateway/internal/gui/recording"
 	"github.com/gybob/aai-gateway/internal/secrets"
 )
 
@@ -26,6 +27,7 @@ type callTools struct {
 	desktop, builtin []*aai.Tool
 	library          *workflow.Library // the user's stored workflows
 	runStore         io.Closer         // stored runs
+	recordings       *recording.Manager
 	watch            func(context.Context)
 }
 
@@ -54,11 +56,12 @@ func newCallTools(gateway func() *gateway.Gateway, vault *secrets.Vault, at data
 	acts, library := undo.NewLog(cfg), workflow.NewLibrary(filepath.Join(at.home, ".aai", "workflows"), flows)
 	ownScript, desktopScript := script.Tools(script.Config{Gateway: gateway, Command: scriptChild})
 	do := func(ctx context.Context, call *aai.Call) (*aai.Result, error) { return gateway().Do(ctx, call) }
+	recordings := &recording.Manager{Folder: filepath.Join(at.data, "recordings")}
 	return callTools{
 		acts:    acts,
 		desktop: append(flows.DesktopTools(), acts.DesktopTool(do), desktopScript),
-		builtin: slices.Concat(flows.BuiltinTools(), library.Tools(keeper), []*aai.Tool{acts.BuiltinTool(do), ownScript}),
-		library: library, runStore: keeper,
+		builtin: slices.Concat(flows.BuiltinTools(), library.Tools(keeper), []*aai.Tool{acts.BuiltinTool(do), ownScript}, recordings.Tools()),
+		library: library, runStore: keeper, recordings: recordings,
 		watch: func(ctx context.Context) {
 			workflow.WarnInterrupted(ctx, runs, log)
 			library.Watch(ctx)

@@ -16,6 +16,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/config"
 	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
 	"github.com/gybob/aai-gateway/internal/drivers/cdp"
+	"github.com/gybob/aai-gateway/internal/gui/recording"
 	"github.com/gybob/aai-gateway/internal/gui/risk"
 	"github.com/gybob/aai-gateway/internal/importers/introspect"
 	"github.com/gybob/aai-gateway/internal/platform/linux/dialog"
@@ -81,7 +82,7 @@ func (s *setup) gates(store policy.Store, passphrase *reauth.Passphrase, log *sl
 
 // agentTools lists the builtin tools that agents may use.
 func agentTools() []string {
-	return slices.Concat(builtin.AgentTools(), workflow.AgentTools(), workflow.AgentLibraryTools(), script.AgentTools(), undo.AgentTools(), search.AgentToolNames(), cdp.AgentTools(), named.AgentTools(), introspect.AgentToolNames())
+	return slices.Concat(builtin.AgentTools(), workflow.AgentTools(), workflow.AgentLibraryTools(), script.AgentTools(), undo.AgentTools(), search.AgentToolNames(), cdp.AgentTools(), named.AgentTools(), recording.AgentTools(), introspect.AgentToolNames())
 }
 
 // consentTools lists those of agentTools that need consent.

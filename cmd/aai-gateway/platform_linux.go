@@ -82,7 +82,7 @@ func hostPlatform(home string, getenv func(string) string) platform {
 			backend := cdp.Wrap(desktop.Backend{
 				Tree: tree, Offscreen: tree, Documents: tree, Actor: tree, Events: tree, Changes: desktopChanges{tree, seen, getenv},
 				Windows: seen, Input: seen, Screen: seen, Clipboard: seen,
-				Programs: programs, Indicator: indicator, PauseReason: pause.Reason,
+				Programs: programs, Indicator: indicator, Person: seen, PauseReason: pause.Reason,
 			}, cfg.browsers, log)
 			return func() desktop.Backend { return backend }, desktopConnections{tree, screen, compositor, indicator}
 		},

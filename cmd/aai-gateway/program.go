@@ -196,7 +196,7 @@ func (s *setup) builtinApps(recent *active.ResultCache, calling callTools, on de
 	}
 	open, closer := s.platform.desktop(s, log)
 	app := gui.New(gui.Config{Open: open, InputLock: s.inputLock(), RefsFolder: s.platform.refsFolder, SessionInfo: s.describeSession, PagesOf: s.pagesOf, IsScreenLocked: s.session.Locked, IsCallerHost: s.isHostProcess, IsTerminal: process.ShowsTerminal, DashboardHosts: dashboardHosts,
-		UndoDepth: calling.acts.Depth, SecurityMode: func() string { return on.modes.Current().String() }, Log: log, ExtraTools: calling.desktop,
+		UndoDepth: calling.acts.Depth, SecurityMode: func() string { return on.modes.Current().String() }, Log: log, ExtraTools: calling.desktop, Recordings: calling.recordings,
 		Baselines: &vision.Baselines{Folder: s.keptFolder("baselines"), Sealer: on.vault.NonInteractive()}, Model: on.model, Do: func(ctx context.Context, call *aai.Call) (*aai.Result, error) { return on.gateway().Do(ctx, call) }, CheckUpload: func(path string) error { return webapi.CheckUpload(path, s.secretFiles()) }})
 	recent.CacheTool(app.Tool("ax_get_tree"), s.Cache.TreeMaxAge)
 	recent.CacheTool(app.Tool("ax_screenshot"), s.Cache.ScreenshotMaxAge)
@@ -342,7 +342,7 @@ func (p *program) build(cfg *setup) (*components, error) {
 		},
 		catalog: known.local, visibleApps: shown, pins: cfg.pins(built), watchBackground: finds.seeker.alongside(calling.watch), favourites: finder.Favourites,
 		dialog: trust.dialog, desktop: desktopOf(ownApps), log: log, listCache: &fileListCache{filepath.Join(cfg.platform.data, "shown.json"), trust.modes},
-		closers: []io.Closer{recorders, halts, album, finds.servers, cfg.browsers, logins, closeDrivers, closeDesktop, calling.runStore, finder, record, closeLog, clientCloser{client}},
+		closers: []io.Closer{recorders, halts, album, finds.servers, cfg.browsers, logins, closeDrivers, calling.recordings, closeDesktop, calling.runStore, finder, record, closeLog, clientCloser{client}},
 	}
 	built.gateway.Dialog = cfg.asker(built.dialog)
 	return built, nil

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/doors/mcp"
 	"github.com/gybob/aai-gateway/internal/gui"
 	"github.com/gybob/aai-gateway/internal/gui/eventlog"
+	"github.com/gybob/aai-gateway/internal/gui/recording"
 )
 
 // Limits of the resources of the desktop.
@@ -29,9 +31,12 @@ func desktopResources(desk *aai.App) []mcp.Resource {
 	if !ok {
 		return nil
 	}
-	all := append(systemResources(watcher), programResources(watcher)...)
+	all := slices.Concat(systemResources(watcher), programResources(watcher), recordingResources())
 	for i := range all {
 		all[i].IsPersonal, all[i].AudienceModel = true, all[i].Watch != nil || strings.Contains(all[i].URI, "{name}")
+		if strings.Contains(all[i].URI, "recording/") {
+			all[i].IsPersonal = false // to begin is to ask the person
+		}
 		if all[i].Watch != nil {
 			all[i].Debounce, all[i].IsEachChangeNews = eventlog.FoldTime, true
 		}
@@ -62,6 +67,33 @@ func systemResources(watcher *gui.Watcher) []mcp.Resource {
 			URI: "axterminator://clipboard", Name: "clipboard", Title: "System Clipboard", MIME: jsonMIME, Priority: 0.3,
 			Description: "The clipboard. Subscribe for what is copied.",
 			Call:        call(aai.DesktopApp, "ax_clipboard", map[string]any{"action": "read"}), Watch: follow(watcher.Clipboard),
+		},
+	}
+}
+
+// recordingResources returns the resources that begin and end a recording of the person.
+func recordingResources() []mcp.Resource {
+	start := func(values map[string]string) *aai.Call {
+		args := map[string]any{}
+		if app, given := values["name"]; given {
+			args["app"] = app
+		}
+		return &aai.Call{App: aai.DesktopApp, Tool: "ax_record", Args: args}
+	}
+	const about = "Read it to record what the person does, as steps for ax_workflow. The person is asked each time. "
+	return []mcp.Resource{
+		{
+			URI: "axterminator://recording/start", Name: "recording-start", Title: "Start Recording", MIME: jsonMIME,
+			Description: about + "In the only connected program.", Call: start,
+		},
+		{
+			URI: "axterminator://recording/start?app={name}", Name: "recording-start-app", Title: "Start Recording a Program", MIME: jsonMIME,
+			Description: about + "In the program.", Call: start,
+		},
+		{
+			URI: "axterminator://recording/stop", Name: "recording-stop", Title: "Stop Recording", MIME: jsonMIME,
+			Description: "Read it to end the recording and get its steps.",
+			Call:        func(map[string]string) *aai.Call { return &aai.Call{App: aai.BuiltinApp, Tool: recording.StopTool} },
 		},
 	}
 }

@@ -31,7 +31,7 @@ func TestTheDashboardIsLeftAlone(t *testing.T) {
 	}
 	calls := map[string][]params{
 		"ax_get_tree": {of(params{})}, "ax_find": {of(params{"query": query})}, "ax_get_value": {of(params{"query": query})},
-		"ax_get_state": {of(params{})}, "ax_get_events": {of(params{})}, "ax_find_visual": {of(params{"description": "Stop"})}, "ax_visual_diff": {of(params{"baseline": "x"})}, "ax_ask_model": {of(params{})}, "ax_a11y_audit": {of(params{})}, "ax_a11y_keyboard": {of(params{})},
+		"ax_get_state": {of(params{})}, "ax_get_events": {of(params{})}, "ax_record": {of(params{})}, "ax_relocate": {of(params{"query": "Stop", "target": map[string]any{"role": "button", "name": "Stop"}})}, "ax_find_visual": {of(params{"description": "Stop"})}, "ax_visual_diff": {of(params{"baseline": "x"})}, "ax_ask_model": {of(params{})}, "ax_a11y_audit": {of(params{})}, "ax_a11y_keyboard": {of(params{})},
 		"ax_get_attributes": {of(params{"query": query})}, "ax_assert": {of(params{"query": query, "assertions": map[string]any{"enabled": true}})},
 		"ax_wait": {of(params{"query": query})}, "ax_wait_idle": {of(params{})}, "ax_connect": {of(params{})}, "ax_list_windows": {of(params{})},
 		"ax_screenshot": {of(params{}), {}}, "ax_click": {of(params{"query": query})}, "ax_click_at": {of(at)},

@@ -33,6 +33,7 @@ type spec struct {
 	renamed                  map[string]string // other names of parameters, which stay undocumented
 	idempotent               bool              // of a tool that acts: the same call again changes nothing more
 	unlisted                 bool              // it serves resources, and takes no place in lists of tools and guides
+	recordsPerson            bool              // it records what the person does
 	lengthy                  bool              // clients may run its calls as tasks, however short its timeout
 	returns                  string            // the properties of a result that is data, as JSON; all are optional; empty: it is text
 	secret                   []string
@@ -144,7 +145,7 @@ func (s spec) needsScreen() bool {
 
 // assess returns the assessment of a call, which is nil for the tool in general.
 func (s spec) assess(call *aai.Call, elements []string) aai.Assessment {
-	a := aai.Assessment{EffectInherent: true, PicturesGoTo: s.goesTo, Kind: s.kind, MayStartProgram: s.starts, SendsKeys: s.types, TakesScreenshot: s.pictures, ElementParams: elements}
+	a := aai.Assessment{EffectInherent: true, PicturesGoTo: s.goesTo, Kind: s.kind, MayStartProgram: s.starts, SendsKeys: s.types, RecordsPerson: s.recordsPerson, TakesScreenshot: s.pictures, ElementParams: elements}
 	if call != nil {
 		a.KeepsFocus = !params.TakesFocus(call)
 	}

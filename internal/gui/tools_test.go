@@ -35,6 +35,8 @@ func everyCall() []toolCall {
 		{"ax_get_tree", `{"app": "Form", "window_index": 0}`},
 		{"ax_get_state", `{"app": "Form"}`},
 		{"ax_get_events", `{"app": "Form", "limit": 5}`},
+		{"ax_record", `{"app": "Form"}`},
+		{"ax_relocate", `{"app": "Form", "query": "role:button name:OK", "target": {"role": "button", "name": "OK"}}`},
 		{"ax_assert", `{"app": "Form", "query": "Password", "assertions": {"contains_text": "s3"}}`},
 		{"ax_assert", `{"app": "Form", "query": "Password", "assertions": {"title": "x", "enabled": false}}`},
 		{"ax_wait", `{"app": "Form", "query": "Press"}`},

@@ -17,6 +17,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/eventlog"
 	"github.com/gybob/aai-gateway/internal/gui/params"
 	"github.com/gybob/aai-gateway/internal/gui/programs"
+	"github.com/gybob/aai-gateway/internal/gui/recording"
 	"github.com/gybob/aai-gateway/internal/vision"
 	"github.com/gybob/aai-gateway/internal/vision/model"
 )
@@ -59,6 +60,8 @@ type Config struct {
 	Baselines *vision.Baselines
 	// Model is asked about pictures; nil: none is.
 	Model *model.Service
+	// Recordings are those of what the person does; nil: there are none.
+	Recordings *recording.Manager
 	// Do makes a call through all gates. Nil: no tool makes calls.
 	Do  func(context.Context, *aai.Call) (*aai.Result, error)
 	Log *slog.Logger // nil: no log
@@ -81,6 +84,8 @@ type engine struct {
 	words        *vision.Reader
 	baselines    *vision.Baselines
 	model        *model.Service
+	recordings   *recording.Manager
+	strokes      func() int
 	do           func(context.Context, *aai.Call) (*aai.Result, error)
 }
 
@@ -105,7 +110,7 @@ func New(cfg Config) *aai.App {
 			IsCallerHost: cfg.IsCallerHost, IsTerminal: cfg.IsTerminal, IsScreenLocked: cfg.IsScreenLocked, DashboardHosts: cfg.DashboardHosts, Log: log, Sessions: conversation.NewSessions(), SelfPID: os.Getpid(),
 		},
 		refStore: conversation.RefStore{Folder: cfg.RefsFolder}, filled: filled,
-		session: cfg.SessionInfo, pagesOf: cfg.PagesOf, checkUpload: cfg.CheckUpload, undoDepth: cfg.UndoDepth, securityMode: cfg.SecurityMode, begun: time.Now(), words: &vision.Reader{}, baselines: cfg.Baselines, model: cfg.Model, do: cfg.Do,
+		session: cfg.SessionInfo, pagesOf: cfg.PagesOf, checkUpload: cfg.CheckUpload, undoDepth: cfg.UndoDepth, securityMode: cfg.SecurityMode, begun: time.Now(), words: &vision.Reader{}, baselines: cfg.Baselines, model: cfg.Model, recordings: cfg.Recordings, strokes: cfg.InputLock.Strokes, do: cfg.Do,
 	}
 	filled.Runs = d.Runs
 	d.recorders = eventlog.New(func() eventlog.Config {
@@ -130,7 +135,7 @@ func New(cfg Config) *aai.App {
 func (d *engine) tools() (tools []*aai.Tool) {
 	for _, s := range []spec{
 		d.isAccessibleTool(), d.listAppsTool(), d.connectTool(), d.listWindowsTool(),
-		d.getTreeTool(), d.findTool(), d.getAttributesTool(), d.getValueTool(), d.getStateTool(), d.getEventsTool(), d.assertTool(), d.waitTool(), d.waitIdleTool(), d.screenshotTool(), d.findVisualTool(), d.askModelTool(), d.visualDiffTool(), d.a11yAuditTool(), d.keyboardAuditTool(),
+		d.getTreeTool(), d.findTool(), d.relocateTool(), d.getAttributesTool(), d.getValueTool(), d.getStateTool(), d.getEventsTool(), d.recordTool(), d.assertTool(), d.waitTool(), d.waitIdleTool(), d.screenshotTool(), d.findVisualTool(), d.askModelTool(), d.visualDiffTool(), d.a11yAuditTool(), d.keyboardAuditTool(),
 		d.clickTool(), d.clickAtTool(), d.typeTool(), d.setValueTool(), d.fillTool(), d.keyPressTool(), d.scrollTool(), d.dragTool(), d.windowTool(),
 		d.clipboardTool(), d.sessionInfoTool(),
 	} {
@@ -148,7 +153,7 @@ type operator struct {
 // FindTarget is ResolveApp for the tools; errors of tools that deliver nothing have no delivery.
 func (o operator) FindTarget(ctx context.Context, call *aai.Call, name string) (*aai.App, error) {
 	if name == "" {
-		if call.Tool != clickAtName && call.Tool != keyPressName {
+		if call.Tool != clickAtName && call.Tool != keyPressName && call.Tool != recordName {
 			return nil, nil //nolint:nilnil // the whole screen
 		}
 		pid, err := o.onlyConnected(call)

@@ -167,8 +167,11 @@ func repeatRefused(r *aai.Request) error {
 	return e
 }
 
-// alwaysAsks reports whether the mode requires a confirmation of each call.
+// alwaysAsks reports whether the mode requires a confirmation of each call, or the call records the person.
 func (c *Consent) alwaysAsks(r *aai.Request) bool {
+	if r.Assessment().RecordsPerson {
+		return true
+	}
 	if !r.App.OperatesOthers() { // most calls need no look at the file of the mode
 		return riskOfTool(r.Tool) == irreversible && c.mode.Current() != Normal
 	}

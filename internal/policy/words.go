@@ -1,19 +1,9 @@
 package policy
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
-	"maps"
-	"path/filepath"
-	"slices"
-	"strconv"
-	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/gybob/aai-gateway"
-	"github.com/gybob/aai-gateway/internal/sanitize"
 )
 
 // words are the gateway's own texts in a question, in one language. Texts with arguments
@@ -39,6 +29,7 @@ type words struct {
 	maySee, mayAct, mayStart, mayDestroy     string // the consequences of a permission
 	mayStartGiven                            string
 	sendPicture, maySend, goesTo, goesToSelf string // pictures for a model
+	record, mayRecord                        string // what the person does
 	anyCommand                               string
 	operateHost, mayHost, isHost             string // the program in which the caller runs
 	screen, whole, windows                   string
@@ -85,6 +76,7 @@ func english() words {
 		mayStart: "start it, and open files and addresses in it", mayStartGiven: "make it do everything in this command", mayDestroy: "click on things that may delete, send or pay",
 		anyCommand:  "run any command as you",
 		sendPicture: "let the model at %s see %s", maySend: "send pictures and texts of its windows to a model, which describes them to it",
+		record: "record what you do in %s, until it is stopped", mayRecord: "record each click and each text that you enter there as steps, but no passwords, until it is stopped",
 		goesTo: "A picture leaves this computer, to: %s", goesToSelf: "A picture goes to a model on this computer, at: %s",
 		operateHost: "see and operate %s, where it runs itself", mayHost: "read, click and type in the program that it runs in, and so also end itself",
 		isHost: "It runs in this program: closing this ends it.",
@@ -125,6 +117,7 @@ func chinese() words {
 		mayStart: "启动它，并在其中打开文件和地址", mayStartGiven: "让它执行此命令所说的操作", mayDestroy: "点击可能删除、发送或付款的内容",
 		anyCommand:  "以您的身份运行任何命令",
 		sendPicture: "让 %s 的模型查看%s", maySend: "把其窗口的画面和文字发送给模型，由模型向它描述",
+		record: "记录您在%s中的操作，直到停止为止", mayRecord: "把您在其中的每次点击和输入的文字记录为步骤（不含密码），直到停止为止",
 		goesTo: "画面将离开本机，发送到：%s", goesToSelf: "画面将发送到本机上的模型：%s",
 		operateHost: "查看和操作它自身所在的%s", mayHost: "在它自身所在的程序中读取、点击和输入，因此也可能结束自身",
 		isHost: "它在此程序中运行：关闭此程序即结束它。",
@@ -150,6 +143,9 @@ func (w words) actionText(r *aai.Request) string {
 	}
 	if r.Assessment().PicturesGoTo != "" {
 		return w.maySend
+	}
+	if r.Assessment().RecordsPerson {
+		return w.mayRecord
 	}
 	switch permission {
 	case aai.PermissionSee:
@@ -182,6 +178,9 @@ func (w words) window(r *aai.Request, permission string) string {
 	if host := r.Assessment().PicturesGoTo; host != "" {
 		return fmt.Sprintf(w.sendPicture, truncateMiddle(ascii(host), maxName), of)
 	}
+	if r.Assessment().RecordsPerson {
+		return fmt.Sprintf(w.record, of)
+	}
 	switch permission {
 	case aai.PermissionSee:
 		return fmt.Sprintf(w.see, of)
@@ -203,195 +202,4 @@ func (w words) window(r *aai.Request, permission string) string {
 		return fmt.Sprintf(w.start, name)
 	}
 	return fmt.Sprintf(w.seeAndAct, of)
-}
-
-// Functions that quote foreign text in a question.
-
-// quoteTruncated returns foreign text on one line, quoted, and truncated in the middle to size bytes.
-func quoteTruncated(text string, size int) string {
-	const most = 100_000 // a text has to be cleaned before truncation
-	return sanitize.Quote(truncateMiddle(aai.CleanLabel(text, most), size), size)
-}
-
-// plainOrQuoted returns a path, an ID or an address unchanged if it has only the usual characters of
-// such names. Otherwise it quotes the text, so that it cannot read like a sentence.
-func plainOrQuoted(text string) string {
-	if strings.ContainsFunc(text, func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("/._-+@:~", r)
-	}) {
-		return quoteTruncated(text, maxPath)
-	}
-	return truncateMiddle(text, maxPath)
-}
-
-// truncateMiddle removes the middle of a text longer than size bytes: the end of a path or
-// a host is as informative as its beginning.
-func truncateMiddle(text string, size int) string {
-	const cut = "…"
-	if len(text) <= size {
-		return text
-	}
-	head := (size - len(cut)) / 2
-	tail := len(text) - (size - len(cut) - head)
-	for head > 0 && !utf8.RuneStart(text[head]) {
-		head--
-	}
-	for tail < len(text) && !utf8.RuneStart(text[tail]) {
-		tail++
-	}
-	return text[:head] + cut + text[tail:]
-}
-
-// ascii returns a host without lookalike letters, and quoted if it contains a character
-// that no host has.
-func ascii(host string) string {
-	text := strconv.QuoteToASCII(host)
-	if strings.ContainsFunc(host, func(r rune) bool {
-		return r > '~' && !unicode.IsLetter(r) || r <= '~' && !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(".-_:[]", r)
-	}) {
-		return text
-	}
-	return strings.Trim(text, `"`)
-}
-
-// asker describes the caller by its verified identity.
-func (w words) asker(c aai.Caller) string {
-	switch {
-	case c.Principal != "":
-		return fmt.Sprintf(w.holder, quoteTruncated(c.Principal, maxPath))
-	case c.Identity != "":
-		program, script, scripted := strings.Cut(c.Identity, " /")
-		if scripted {
-			return plainOrQuoted(program) + " " + plainOrQuoted("/"+script)
-		}
-		return plainOrQuoted(program)
-	}
-	return w.unknown
-}
-
-// shortAsker describes the caller for the title.
-func (w words) shortAsker(c aai.Caller) string {
-	switch {
-	case c.Principal != "":
-		return quoteTruncated(c.Principal, maxName)
-	case c.Identity != "":
-		return quoteTruncated(shortIdentity(c.Identity), maxName)
-	}
-	return w.somebody
-}
-
-// shortIdentity returns a program's name, or a script's name with its folder, because many
-// scripts have the same name.
-func shortIdentity(identity string) string {
-	program, script, scripted := strings.Cut(identity, " /")
-	if !scripted {
-		return filepath.Base(program)
-	}
-	return filepath.Join(filepath.Base(filepath.Dir("/"+script)), filepath.Base(script))
-}
-
-// args returns all arguments except defaults, one per line, or an error if they are too long.
-func (w words) args(r *aai.Request) (lines, error) {
-	text, size := lines{w.with}, 0
-	args := r.RedactedArgs()
-	if r.Tool.Privacy.ShowSecrets {
-		args = sanitize.Redact(r.Call.Args, nil, func(any) any { return sanitize.Redacted })
-	}
-	shown := maps.Clone(withoutDefaults(r.Tool, args))
-	if r.Assessment().SendsKeys { // the question is about the typed text
-		for _, name := range r.Tool.Privacy.Secret {
-			name, _, _ = strings.Cut(name, ".")
-			if value, given := r.Call.Args[name]; given {
-				shown[name] = value
-			}
-		}
-	}
-	if len(shown) == 0 {
-		return lines{w.noParams}, nil
-	}
-	for _, name := range slices.Sorted(maps.Keys(shown)) {
-		value, err := visibleJSON(shown[name])
-		if err != nil {
-			return nil, cannotBeShown(r, "the arguments cannot be shown to the person")
-		}
-		line := key(name) + ": " + value
-		if size += len(line); size > maxShown {
-			return nil, cannotBeShown(r, fmt.Sprintf("the arguments have more than the %d bytes that a person can be asked about", maxShown))
-		}
-		text.addQuoted("%s", line)
-	}
-	return text, nil
-}
-
-// withoutDefaults returns the arguments without those that equal their defaults in the
-// schema.
-func withoutDefaults(tool *aai.Tool, args map[string]any) map[string]any {
-	var schema struct {
-		Properties map[string]struct{ Default json.RawMessage }
-	}
-	if len(tool.Params.Source) == 0 || json.Unmarshal(tool.Params.Source, &schema) != nil {
-		return args
-	}
-	kept := maps.Clone(args)
-	maps.DeleteFunc(kept, func(name string, value any) bool {
-		usual := compact(schema.Properties[name].Default)
-		is, err := json.Marshal(value)
-		return usual != "" && err == nil && string(is) == usual
-	})
-	return kept
-}
-
-// key returns a parameter's name, quoted if it is not a simple word.
-func key(name string) string {
-	if name == "" || strings.ContainsFunc(name, func(r rune) bool {
-		return r > '~' || !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' && r != '-' && r != '.'
-	}) {
-		if text, err := visibleJSON(name); err == nil {
-			return text
-		}
-	}
-	return name
-}
-
-// visibleJSON returns the value as JSON without invisible characters.
-func visibleJSON(value any) (string, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false) // people read it
-	if err := e.Encode(value); err != nil {
-		return "", err
-	}
-	text := sanitize.EscapeInvisible(strings.TrimSpace(b.String()))
-	if aai.CleanText(text, len(text)) != text { // such as many combining accents
-		text = asciiJSON(text)
-	}
-	return text, nil
-}
-
-// asciiJSON returns the JSON text in ASCII.
-func asciiJSON(text string) string {
-	var b strings.Builder
-	for _, r := range text {
-		if r < utf8.RuneSelf {
-			b.WriteRune(r)
-			continue
-		}
-		b.WriteString(strings.Trim(strconv.QuoteRuneToASCII(r), "'"))
-	}
-	return b.String()
-}
-
-// cannotBeShown returns the error for a call without a question, because the question
-// would be incomplete.
-func cannotBeShown(r *aai.Request, why string) error {
-	e := aai.Errorf(aai.ConsentRequired, "the person was not asked: %s", why)
-	e.Hint = fmt.Sprintf("Call %s with less first: permission for the session or always covers longer calls too. If each call needs a question, split the call.",
-		aai.CleanLabel(r.Tool.Name, 64))
-	return e
-}
-
-func noHostError(host string) error {
-	e := aai.Errorf(aai.ConsentRequired, "the person was not asked: %s is longer than any host's name", truncateMiddle(ascii(host), maxPath))
-	e.Hint = "Correct the host in the app's descriptor."
-	return e
 }

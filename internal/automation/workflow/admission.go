@@ -19,7 +19,7 @@ type admittedCalls struct {
 // calls returns the steps from step first on that make calls, including those of groups.
 func (d *Document) calls(first int) (all []*Step) {
 	for _, s := range d.Steps[first-1:] {
-		if s.Parallel == nil {
+		if s.Parallel == nil && s.showAgain == "" {
 			all = append(all, s)
 		}
 		all = append(all, s.Parallel...)

@@ -43,8 +43,10 @@ type Step struct {
 	args      map[string]any // with a *template for each string that refers to values
 	condition *condition
 	doneCheck *stepCheck
-	wait      *eventWait // nil: a call
-	forEach   any        // nil, a list, or a *template
+	wait      *eventWait     // nil: a call
+	target    map[string]any // the recorded element of the query; nil: none
+	showAgain string         // the reason why the step of a recording has no call
+	forEach   any            // nil, a list, or a *template
 	tool      *aai.Tool
 }
 
@@ -157,7 +159,7 @@ func membersOf(within bool) []string {
 	if within {
 		return known
 	}
-	return append(known, "for_each", "parallel", "wait_for")
+	return append(known, "for_each", "parallel", "wait_for", "target", "show_again")
 }
 
 // call parses the call of the step and its condition.
@@ -170,6 +172,10 @@ func (r *reader) call(o *documentObject, s *Step, member int) {
 			s.condition = o.condition(given, known)
 		}
 		r.waitStep(o, s)
+		return
+	}
+	if _, given := o.members["show_again"]; given && member == 0 {
+		r.showAgainStep(o, s)
 		return
 	}
 	switch {
@@ -212,6 +218,7 @@ func (r *reader) call(o *documentObject, s *Step, member int) {
 		s.args = map[string]any{}
 	}
 	s.App = appOf(s.App, s.args, r.windows)
+	r.recordedStep(o, s)
 }
 
 // appOf returns the app of the called tool. With windows, it moves the named program into the

@@ -62,7 +62,7 @@ func (r *run) runCall(ctx context.Context, s *Step, v stepValues) (_ any, acts [
 	wait := firstPause
 	for try := 0; ; try++ {
 		result, err := aai.RetryRateLimited(ctx, maxRateLimitWait,
-			func(ctx context.Context) (*aai.Result, error) { return r.admitted.run(ctx, s, v) })
+			func(ctx context.Context) (*aai.Result, error) { return r.callRecorded(ctx, s, v) })
 		e := aai.AsError(err)
 		acts = append(acts, r.note(s, result, e)...)
 		if e == nil {
@@ -90,6 +90,9 @@ func isRetryable(e *aai.Error) bool {
 
 // reads reports whether the step changes nothing.
 func (s *Step) reads() bool {
+	if s.showAgain != "" {
+		return true
+	}
 	if s.Parallel != nil {
 		return !slices.ContainsFunc(s.Parallel, func(one *Step) bool { return !one.reads() })
 	}

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/automation/recorded"
 	"github.com/gybob/aai-gateway/internal/files/atomicfile"
 	"github.com/gybob/aai-gateway/internal/schema/jsontree"
 )
@@ -188,8 +189,14 @@ func ParseName(source []byte) (name string, err error) {
 	return d.Name, nil
 }
 
-// read parses a workflow. name is the default for its name.
+// read parses a workflow, or a recording. name is the default for its name.
 func read(source []byte, name string) (*Document, error) {
+	if recorded.IsRecording(source) {
+		var err error
+		if source, err = completeRecording(source, name); err != nil {
+			return nil, err
+		}
+	}
 	root, fault := new(jsontree.Reader[struct{}]).Read(source, jsontree.Options[struct{}]{MaxBytes: maxBytes, MaxValues: maxValues, MaxDepth: maxDepth, MaxDigits: 400})
 	if fault != nil {
 		return nil, errors.New(describeTreeFault(fault))

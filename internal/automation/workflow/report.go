@@ -33,6 +33,7 @@ type report struct {
 	rolledBack bool
 	warning    string
 	foreign    []string // untrusted sources of the values
+	healed     []string // the elements of recorded steps that were renamed or moved
 }
 
 // stepRow is the result of a step.
@@ -104,6 +105,9 @@ func (p *report) data(success bool, failure string) map[string]any {
 	if failure != "" {
 		data["error"] = failure
 	}
+	if len(p.healed) > 0 {
+		data["healed"] = p.healed
+	}
 	if left := p.remaining(); len(left) > 0 {
 		data["not_taken_back"] = left
 	}
@@ -139,6 +143,9 @@ func (p *report) result() *aai.Result {
 	data := p.data(true, "")
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %d of %s done", p.title(), p.done(), aai.Count(len(p.doc.Steps), "step"))
+	for _, healed := range p.healed {
+		b.WriteString("\n" + healed)
+	}
 	for i, line := range p.rows {
 		switch {
 		case line.Skipped:

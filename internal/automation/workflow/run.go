@@ -238,6 +238,8 @@ func (r *run) executeStep(ctx context.Context, s *Step) (any, *aai.Error) {
 	switch {
 	case s.wait != nil:
 		return r.awaitEvent(ctx, s)
+	case s.showAgain != "":
+		return nil, s.showAgainError()
 	case s.Parallel != nil:
 		return r.group(ctx, s)
 	case s.forEach != nil:
@@ -290,6 +292,9 @@ func storeError(cause error) *aai.Error {
 func (s *Step) summary() string {
 	if s.Parallel != nil {
 		return aai.Count(len(s.Parallel), "call") + " side by side"
+	}
+	if s.showAgain != "" {
+		return "a step to show again"
 	}
 	return aai.CleanLabel(s.Tool, maxStepName)
 }

@@ -40,7 +40,8 @@ const (
 	runToResume = `{"type": "object", "additionalProperties": false, "properties": {` + runParam + `,
 		"happened": {"type": "boolean", "description": "Whether the interrupted step was done, if no check can tell"}}, "required": ["run"]}`
 	fileParams = `{"type": "object", "additionalProperties": false, "properties": {
-		"file": {"type": "string", "minLength": 1, "description": "Absolute path"}, "params": {"type": "object"}}, "required": ["file"]}`
+		"file": {"type": "string", "minLength": 1, "description": "Absolute path of a workflow or a recording"}, "params": {"type": "object"},
+		"save": {"type": "string", "minLength": 1, "description": "Store it under this name once it has run"}}, "required": ["file"]}`
 
 	listRows = `{"type": "array", "items": {"type": "object", "additionalProperties": false, "properties": {
 		"name": {"type": "string", "title": "workflow"}, "params": {"type": "array", "items": {"type": "string"}, "title": "params"},
@@ -119,7 +120,17 @@ func (l *Library) runFile(ctx context.Context, call *aai.Call) (*aai.Result, err
 		return nil, err
 	}
 	params, _ = checked.(map[string]any)
-	return l.flows.Execute(ctx, call, d, ResumePoint{Params: params})
+	save, _ := call.Args["save"].(string)
+	if save != "" {
+		if err := l.checkNew(save); err != nil {
+			return nil, err
+		}
+	}
+	result, err := l.flows.Execute(ctx, call, d, ResumePoint{Params: params})
+	if err != nil || save == "" {
+		return result, err
+	}
+	return l.save(save, d, result)
 }
 
 // runTools are the tools about runs.

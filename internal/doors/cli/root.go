@@ -112,7 +112,7 @@ func addCommands(root *cobra.Command, r *run) {
 	root.AddCommand(
 		newMCP(r), newExec(r), newApps(r), newGuide(r), newSearch(r), newRate(r), newStats(r), newDiscover(r), newScan(r), newLint(r), newGenerate(r), newImport(r), newConfig(r), newSettings(r),
 		newStop(r), newStart(r), newRunning(r), newHistory(r), newAudit(r), newConsent(r), newMode(r), newKeychain(r), newAuth(r), newCheck(r),
-		newBrowser(r), newSecret(r), newWorkflow(r), newSkills(r), newCompletion(r), newVersion(r),
+		newBrowser(r), newSecret(r), newWorkflow(r), newRecord(r), newReplay(r), newSkills(r), newCompletion(r), newVersion(r),
 	)
 	if r.cfg.Clients != nil {
 		root.AddCommand(newInstall(r), newUninstall(r))

@@ -1,0 +1,230 @@
+package recording
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/automation/recorded"
+	"github.com/gybob/aai-gateway/internal/desktop"
+)
+
+// Config configures a Recorder.
+type Config struct {
+	Backend desktop.Backend
+	App     desktop.App
+	// IsApp reports whether a process belongs to the program.
+	IsApp func(pid int) bool
+	// Strokes counts the keys and clicks of agents: input that arrives together with one is not the person's. Nil: none.
+	Strokes func() int
+	// Write keeps the nth step, from 1, or nil in its place if it turned out to be a part of another.
+	Write func(n int, step *recorded.Step) error
+}
+
+const (
+	// quiet is how long nothing must change after a click or key before its effect is read. It is longer than the pause
+	// in a double click.
+	quiet = 450 * time.Millisecond
+	// maxEffect limits the wait for that.
+	maxEffect = 2500 * time.Millisecond
+	// typingPause is the pause after which a text counts as typed.
+	typingPause = 1500 * time.Millisecond
+	// lookPause is the pause between an event and the look that it causes.
+	lookPause = 80 * time.Millisecond
+	// lookTimeout limits a look at a program that hangs.
+	lookTimeout = 5 * time.Second
+	// agentTick is how often the strokes of agents are counted.
+	agentTick = 100 * time.Millisecond
+)
+
+// A Recorder records the person's acts in one program. Create one with [New], and run it once.
+type Recorder struct {
+	config Config
+
+	mu    sync.Mutex
+	steps []*recorded.Step // nil for those that were dropped
+
+	current    *desktop.Snapshot // the last look
+	changed    bool              // since then
+	focusMoved bool              // since then
+	lastEvent  time.Time
+	pending    *act
+	last       *act // the act of the last step
+	keys       keyHistory
+	strokes    int
+	secrets    map[desktop.ID]bool // fields that got text meant for another place
+	err        error
+}
+
+// An act is an act of the person with an effect that is not known yet.
+type act struct {
+	begun, last time.Time
+	before      *desktop.Snapshot
+	index       int        // of the element in before; -1: unknown
+	id          desktop.ID // of the element
+	step        int        // the number of its step; 0: none
+
+	button    int // 0 for keys
+	count     int
+	from      desktop.Point
+	isDrag    bool
+	modifiers []string
+
+	typing  bool
+	secret  bool // the typed text is secret
+	value   string
+	valueAt time.Time
+	chord   desktop.Chord
+	unknown bool // a key outside of text fields, which is not told
+}
+
+// New returns a recorder.
+func New(c Config) *Recorder {
+	return &Recorder{config: c, secrets: map[desktop.ID]bool{}}
+}
+
+// Steps returns the steps so far.
+func (r *Recorder) Steps() (steps []recorded.Step) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, s := range r.steps {
+		if s != nil {
+			steps = append(steps, *s)
+		}
+	}
+	return steps
+}
+
+// Run records until ctx or the program ends. It calls ready once it listens.
+func (r *Recorder) Run(ctx context.Context, ready func()) error {
+	if r.config.Backend.Person == nil || r.config.Backend.Events == nil {
+		e := aai.Errorf(aai.AutomationNotSupported, "nothing reports here what the person presses")
+		e.Delivery, e.Hint = aai.NotDelivered, "Recording needs an X11 session."
+		return e
+	}
+	watching, stop := context.WithCancel(ctx)
+	defer stop()
+	changes, err := r.config.Backend.Events.Watch(watching, r.config.App)
+	if err != nil {
+		return err
+	}
+	if err := r.look(ctx); err != nil {
+		return err
+	}
+	facts, failed := make(chan desktop.PersonFact, 256), make(chan error, 1)
+	go func() {
+		failed <- r.config.Backend.Person.WatchPerson(watching, ready, func(f desktop.PersonFact) {
+			select {
+			case facts <- f:
+			case <-watching.Done():
+			}
+		})
+	}()
+	tick := time.NewTicker(agentTick)
+	defer tick.Stop()
+	for r.err == nil {
+		select {
+		case f := <-facts:
+			r.fact(ctx, f)
+		case e, ok := <-changes:
+			if !ok || e.Kind == desktop.Lost && e.Detail == desktop.Ended {
+				r.finish(ctx)
+				return r.err
+			}
+			r.event(ctx, e)
+		case <-tick.C:
+			r.strokes = r.countStrokes()
+			r.due(ctx)
+		case err := <-failed:
+			if ctx.Err() == nil {
+				r.finish(ctx)
+				return err
+			}
+			failed = nil
+		case <-ctx.Done():
+			r.finish(context.WithoutCancel(ctx))
+			return r.err
+		}
+	}
+	return r.err
+}
+
+func (r *Recorder) countStrokes() int {
+	if r.config.Strokes == nil {
+		return 0
+	}
+	return r.config.Strokes()
+}
+
+// event notes a change. The text of a field that is typed into is read at once: the field may empty itself.
+func (r *Recorder) event(ctx context.Context, e desktop.Event) {
+	r.changed, r.lastEvent = true, time.Now()
+	switch e.Kind {
+	case desktop.FocusMoved, desktop.WindowChanged:
+		r.focusMoved = true
+	case desktop.StateChanged:
+		r.focusMoved = r.focusMoved || e.Detail == "focused"
+	case desktop.TextChanged, desktop.ValueChanged:
+		if p := r.pending; p != nil && p.typing && p.id == e.ID {
+			r.readTyped(ctx, p)
+		}
+	case desktop.NameChanged, desktop.ChildrenChanged, desktop.SelectionMoved, desktop.CaretMoved, desktop.BoundsChanged, desktop.Lost:
+	}
+}
+
+// due looks at the program after changes, and finishes an act with a known effect.
+func (r *Recorder) due(ctx context.Context) {
+	if p := r.pending; p != nil {
+		since := time.Since(later(r.lastEvent, p.last))
+		switch {
+		case p.typing && time.Since(p.last) > typingPause, !p.typing && (since > quiet || time.Since(p.last) > maxEffect):
+			r.finish(ctx)
+			return
+		}
+	}
+	if r.changed && time.Since(r.lastEvent) > lookPause {
+		_ = r.look(ctx) // a program that hangs is looked at later
+	}
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+// look reads the program.
+func (r *Recorder) look(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
+	defer cancel()
+	r.changed, r.focusMoved = false, false
+	s, err := r.config.Backend.Tree.Snapshot(ctx, r.config.App)
+	if err != nil {
+		r.changed = true
+		return err
+	}
+	r.current = s
+	return nil
+}
+
+// add adds a step, and remembers its act.
+func (r *Recorder) add(a *act, s recorded.Step) {
+	r.mu.Lock()
+	r.steps = append(r.steps, nil)
+	n := len(r.steps)
+	r.mu.Unlock()
+	a.step, r.last = n, a
+	r.replace(n, &s)
+}
+
+// replace replaces the nth step; nil drops it.
+func (r *Recorder) replace(n int, s *recorded.Step) {
+	r.mu.Lock()
+	r.steps[n-1] = s
+	r.mu.Unlock()
+	if err := r.config.Write(n, s); err != nil && r.err == nil {
+		r.err = err
+	}
+}
