@@ -73,6 +73,7 @@ func consequenceWords() []string {
 		"be deleted", "be removed", "be erased", "be wiped", "be destroyed", "be discarded", "be overwritten", "be replaced", "be lost", "be closed", "be reset", "be uninstalled", "be terminated", "be sent", "be charged",
 		"is deleted", "are deleted", "is removed", "are removed", "is erased", "are erased", "permanently deleted", "deleted permanently", "permanently removed", "permanently erased", "removed for good",
 		"deletion", "removal is", "removal of", "erasure", "cannot be undone", "can't be undone", "can not be undone", "cannot undo", "can't undo", "irreversible", "irreversibly", "cannot be recovered", "can't be recovered", "unrecoverable",
+		"not be saved", "won't be saved", "nicht gespeichert", "ne pas être enregistrées", "ne seront pas enregistrées", "no se guarden", "no se guardarán", "non essere salvate", "não sejam salvas", "niet opgeslagen", "未保存", "保存されない",
 		"will lose", "would lose", "throw away", "throws away", "get rid of", "force stop", "force close", "abandon",
 		"werden gelöscht", "wird gelöscht", "gelöscht werden", "werden entfernt", "wird entfernt", "entfernt werden", "gehen verloren", "geht verloren", "verloren gehen", "nicht rückgängig", "unwiderruflich", "endgültig", "löschung",
 		"sera supprimé", "sera supprimée", "seront supprimés", "seront supprimées", "sera effacé", "seront effacés", "seront effacées", "être supprimé", "seront perdus", "seront perdues", "sera perdu", "définitivement", "irréversible", "être annulée",

@@ -67,7 +67,7 @@ func TestWordsOfLoss(t *testing.T) {
 		"Quit", "Close", "_Close", "Close tab", "File: Exit", "Beenden", "Fermer", "Quitter", "Cerrar", "Salir", "Chiudi", "Fechar", "Afsluiten", "Закрыть", "关闭", "退出(Q)", "閉じる", "닫기",
 		"Niet opslaan", "Sluiten zonder opslaan", "Overschrijven",
 		"Не сохранять", "Закрыть без сохранения", "Заменить всё",
-		"All 3 files will be deleted permanently.", "Deleting cannot be undone", "The removal is final.", "Dateien werden gelöscht", "Les fichiers seront supprimés", "Your changes will be lost",
+		"All 3 files will be deleted permanently.", "Deleting cannot be undone", "The removal is final.", "Dateien werden gelöscht", "Les fichiers seront supprimés", "Your changes will be lost", "Changes you made may not be saved.",
 		"Files are removed for good.", "Se eliminarán 3 archivos", "I file verranno eliminati", "Файлы будут удалены", "この操作は元に戻せません", "Force stop", "Throw away", "Odstrániť", "Izbriši",
 		"不保存", "不保存(N)", "不儲存", "全部替换", "保存しない", "保存しない(&N)", "変更を破棄", "저장 안 함", "저장하지 않고 닫기", "덮어쓰기",
 	} {
