@@ -85,6 +85,33 @@ func TestRealStrangeFixtures(t *testing.T) {
 	}
 }
 
+// TestRealStrangeOpenPopover: an open popover of a window does not stop the clicks in the next one.
+func TestRealStrangeOpenPopover(t *testing.T) {
+	s := newStrangeRun(t, strange.GTK4)
+	words := []string{"Batch", "Cabin", "Depth"}
+	window := func(n *strange.Node) *strange.Window {
+		n.ID, n.Labelling = "n2", strange.Own
+		root := &strange.Node{ID: "n1", Kind: strange.Column, Children: []*strange.Node{n}}
+		return &strange.Window{Title: "Popover", Toolkit: strange.GTK4, Width: 500, Height: 400, Root: root}
+	}
+	for opener, click := range map[*strange.Node]string{
+		{Kind: strange.Combo, Name: "Summary", Items: words, Value: "Batch"}:                                            "single",
+		{Kind: strange.Menu, Name: "Summary", Items: words}:                                                             "single",
+		{Kind: strange.Popover, Name: "Summary", Children: []*strange.Node{{ID: "n3", Kind: strange.Note, Name: "Ok"}}}: "single",
+		{Kind: strange.List, Name: "Rows", Items: []string{"Summary"}, Choices: words}:                                  "right",
+	} {
+		s.show(window(opener))
+		if e := s.call("ax_click", params{"query": "Summary", "click_type": click, "mode": "focus"}); e.kind != strange.Done {
+			t.Fatalf("%s does not open: %s", opener.Kind, e.text)
+		}
+		s.show(window(&strange.Node{Kind: strange.Check, Name: "Signal", Value: false}))
+		s.ok("ax_click", params{"app": s.app, "query": "Signal", "mode": "focus"})
+		if !s.within(strangePatience, func(now strange.State) bool { return now.Values["n2"] == true }) {
+			t.Fatalf("after an open %s a click does nothing", opener.Kind)
+		}
+	}
+}
+
 // strangeRun is a desktop on which one program or browser shows random windows, and the verdicts
 // so far.
 type strangeRun struct {

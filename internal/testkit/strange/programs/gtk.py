@@ -163,6 +163,8 @@ def look():
         name, w = following
         S.begin("")
         for old in SHOWN.get("windows", []):
+            if NEW:
+                close_popovers(old)
             old.destroy()
         SHOWN.clear()
         for _ in range(100):  # what is left of them must not be taken for the next window

@@ -124,6 +124,16 @@ def modal_window(title, is_modal, content):
     return inside(dialog, content)
 
 
+def close_popovers(widget):
+    """Closes the open popovers of GTK 4 (4.8): if a window ends with one open, no later window of the program gets a click."""
+    child = widget.get_first_child()
+    while child:
+        close_popovers(child)
+        child = child.get_next_sibling()
+    if isinstance(widget, Gtk.Popover):
+        widget.popdown()
+
+
 def show(window):
     window.present() if NEW else window.show_all()
 
