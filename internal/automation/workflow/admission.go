@@ -14,6 +14,7 @@ import (
 type admittedCalls struct {
 	admission *gateway.Admission
 	index     map[*Step]int
+	reads     map[readOf]int // the calls about the elements of recorded steps
 }
 
 // calls returns the steps from step first on that make calls, including those of groups.
@@ -135,7 +136,7 @@ func (r *run) admitResumed(ctx context.Context, from ResumePoint) (*admittedCall
 
 // admit admits all calls from step first on, in one round.
 func (r *run) admit(ctx context.Context, first int, answers map[string]aai.Answer) (*admittedCalls, error) {
-	l := &admittedCalls{index: map[*Step]int{}}
+	l := &admittedCalls{index: map[*Step]int{}, reads: map[readOf]int{}}
 	steps := r.doc.calls(first)
 	calls := make([]*aai.Call, len(steps))
 	for i, s := range steps {
@@ -147,6 +148,7 @@ func (r *run) admit(ctx context.Context, first int, answers map[string]aai.Answe
 			calls[i].RepeatOver = describeList(s.forEach)
 		}
 	}
+	calls = append(calls, l.recordedReads(r.call.Caller, steps, answers)...)
 	var err error
 	if l.admission, err = r.gateway.Admit(ctx, calls...); err == nil {
 		return l, nil

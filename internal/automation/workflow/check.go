@@ -62,7 +62,7 @@ func (c *stepCheck) wasDone(ctx context.Context, r *run, v stepValues) (bool, er
 	if err != nil {
 		return false, err
 	}
-	result, err := r.do(ctx, &aai.Call{Caller: r.call.Caller, App: c.app, Tool: c.tool, Args: object})
+	result, err := r.read(ctx, &aai.Call{Caller: r.call.Caller, App: c.app, Tool: c.tool, Args: object})
 	if err != nil {
 		return false, fmt.Errorf("its check failed: %w", err)
 	}

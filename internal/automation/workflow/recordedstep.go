@@ -80,6 +80,56 @@ func (r *run) callRecorded(ctx context.Context, s *Step, v stepValues) (*aai.Res
 	return result, err
 }
 
+// A readOf is a tool that reads, and its program.
+type readOf struct{ tool, program string }
+
+// recordedReads returns one call for each tool and program by which the elements of recorded steps are found and checked, so
+// that the person is asked about them with the steps.
+func (l *admittedCalls) recordedReads(caller aai.Caller, steps []*Step, answers map[string]aai.Answer) (calls []*aai.Call) {
+	add := func(tool string, args map[string]any) {
+		of := readOf{tool, fmt.Sprint(args[targetParam])}
+		if _, known := l.reads[of]; known || usesValues(args[targetParam]) {
+			return
+		}
+		l.reads[of] = len(steps) + len(calls)
+		call := &aai.Call{ID: aai.NewCallID(), Caller: caller, App: aai.DesktopApp, Tool: tool, Args: map[string]any{}, Answers: answers}
+		for name, value := range args {
+			if call.Args[name] = value; name != targetParam {
+				call.Args[name] = aai.Placeholder{Label: "‹" + name + " of each step›", Key: name}
+			}
+		}
+		calls = append(calls, call)
+	}
+	for _, s := range steps {
+		if s.target == nil {
+			continue
+		}
+		args := maps.Clone(s.args)
+		maps.DeleteFunc(args, func(name string, _ any) bool { return name != targetParam && name != queryParam })
+		args["target"] = s.target
+		add(relocateTool, args)
+		if s.doneCheck != nil && s.doneCheck.app == aai.DesktopApp {
+			add(s.doneCheck.tool, s.doneCheck.args)
+		}
+	}
+	return calls
+}
+
+// read makes an admitted call about a recorded element, or another call.
+func (r *run) read(ctx context.Context, call *aai.Call) (*aai.Result, error) {
+	if r.admitted == nil { // a run that resumes looks before
+		return r.do(ctx, call)
+	}
+	i, admitted := r.admitted.reads[readOf{call.Tool, fmt.Sprint(call.Args[targetParam])}]
+	if !admitted || call.App != aai.DesktopApp {
+		return r.do(ctx, call)
+	}
+	return r.admitted.admission.Repeat(ctx, i, func(h aai.Placeholder) (any, error) {
+		name, _ := h.Key.(string)
+		return call.Args[name], nil
+	})
+}
+
 // relocate returns the query by which the element is found now, and its description if it has changed.
 func (r *run) relocate(ctx context.Context, s *Step) (query, healed string, err error) {
 	query, _ = s.args[queryParam].(string)
@@ -87,7 +137,7 @@ func (r *run) relocate(ctx context.Context, s *Step) (query, healed string, err 
 	if program, given := s.args[targetParam].(string); given {
 		args[targetParam] = program
 	}
-	result, err := r.do(ctx, &aai.Call{Caller: r.call.Caller, App: s.App, Tool: relocateTool, Args: args})
+	result, err := r.read(ctx, &aai.Call{Caller: r.call.Caller, App: s.App, Tool: relocateTool, Args: args})
 	if err != nil {
 		return query, "", err
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/automation/recorded"
 	"github.com/gybob/aai-gateway/internal/desktop"
 )
@@ -16,12 +17,17 @@ func (r *Recorder) finish(ctx context.Context) {
 		return
 	}
 	r.pending = nil
+	ctx = context.WithoutCancel(ctx) // the last act counts, too
 	if a.typing {
 		r.finishTyping(ctx, a)
 		return
 	}
-	if r.look(ctx) != nil {
+	switch err := r.look(ctx); {
+	case err == nil:
+	case aai.AsError(err).Code == aai.AppNotRunning:
 		r.current = &desktop.Snapshot{App: r.config.App} // it has ended, perhaps by this act
+	default:
+		r.current = a.before // nothing is known to have changed
 	}
 	switch {
 	case a.unknown:
