@@ -174,7 +174,7 @@ func (s *strangeRun) show(w *strange.Window) {
 	}
 	shown := func(strange.State) bool { return true }
 	if !s.within(strangePatience, shown) {
-		s.Logf("%s %d: the program does not show the window, and is started again", w.Toolkit, w.Seed)
+		s.Logf("%s %d: the program does not show the window, and is started again; it printed:\n%s", w.Toolkit, w.Seed, s.program.Output())
 		s.program.Kill(s.T)
 		if s.start(); !s.within(strangePatience, shown) {
 			s.Fatalf("%s %d: a new program does not show the window either", w.Toolkit, w.Seed)

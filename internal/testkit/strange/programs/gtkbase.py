@@ -1,9 +1,11 @@
 """The common parts of strange windows in GTK: gtk.py FOLDER VERSION, with VERSION 3 or 4."""
 
+import faulthandler
 import sys
 
 import gi
 
+faulthandler.enable()
 NEW = sys.argv[2] == "4"
 gi.require_version("Gtk", "4.0" if NEW else "3.0")
 gi.require_version("Gdk", "4.0" if NEW else "3.0")
