@@ -215,7 +215,7 @@ func (r *Recorder) addClick(a *act) {
 // opensMenu reports whether the element is a menu of a menu bar.
 func opensMenu(s *desktop.Snapshot, i int) bool {
 	e := &s.Elements[i]
-	if e.Role != desktop.Menu && !(e.Role.IsMenuItem() && (e.End > i+1 || e.States.HasAny(desktop.HasPopup|desktop.Expandable))) {
+	if e.Role != desktop.Menu && (!e.Role.IsMenuItem() || e.End == i+1 && !e.States.HasAny(desktop.HasPopup|desktop.Expandable)) {
 		return false
 	}
 	for p := e.Parent; p >= 0; p = s.Elements[p].Parent {
