@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
@@ -143,21 +142,13 @@ func (d *Display) Capture(ctx context.Context, area desktop.Rect) (*image.RGBA, 
 	return whole, nil
 }
 
-// Times for a window to draw itself before its first screenshot. Some windows draw in
-// several steps, so the window must be quiet for a moment.
-const (
-	repaintPause    = 5 * time.Millisecond
-	repaintQuiet    = 60 * time.Millisecond
-	repaintPatience = 500 * time.Millisecond
-)
-
 // CaptureWindow returns the content of the window's Frame, even if it is covered. From the
 // first screenshot of a window until the end of the connection, the server keeps its
 // pixels in a separate buffer (Composite's automatic redirection), unless a compositor
 // does so anyway; the program has to draw all of it once. CaptureWindow fails with
 // AUTOMATION_NOT_SUPPORTED if the window is minimized, or if its pixels are not 32 bits of
 // red, green and blue. It fails with AUTOMATION_FAILED if a covered window does not draw
-// itself within 0.5 s.
+// all that was covered within 0.5 s.
 func (d *Display) CaptureWindow(ctx context.Context, id desktop.WindowID) (*image.RGBA, error) {
 	window, err := windowOf(id)
 	if err != nil {
@@ -194,20 +185,13 @@ func (d *Display) captureWindow(ctx context.Context, s *server, window xid) (*im
 		return nil, unsupportedError(fmt.Sprintf("the window has %d by %d pixels, too many for a picture", c.Frame.W, c.Frame.H),
 			"Take a picture of a part of the screen.")
 	}
+	s.pictures.Lock() // no picture between the redirection of a window and its first drawing
+	defer s.pictures.Unlock()
 	picture, err := d.capturePixmap(ctx, s, top, c.Frame)
 	if !isX(err, badMatch) {
 		return picture, err
 	}
-	// The window is not redirected yet.
-	const redirectWindow, automatic = 1, 0
-	redirect := command(s.composite, redirectWindow, top.id, byte(automatic), pad(3))
-	if c.Covered == 0 {
-		if err := s.must(ctx, redirect); err != nil {
-			return nil, err
-		}
-		return d.capturePixmap(ctx, s, top, c.Frame)
-	}
-	return d.firstPicture(ctx, s, top, c, redirect)
+	return d.firstPicture(ctx, s, top, c.Frame, sc.hidden(&c))
 }
 
 // lookAt reads the window stack and returns a window in it, even one that the window
@@ -236,41 +220,6 @@ func (s *server) lookAt(ctx context.Context, window xid) (*windowStack, client, 
 	c = alone.clients[0]
 	c.Covered = sc.covered(&c)
 	return sc, c, nil
-}
-
-// firstPicture redirects a covered window and waits until it has drawn itself. At first
-// its buffer holds the former screen content at its place.
-func (d *Display) firstPicture(ctx context.Context, s *server, t top, c client, redirect *call) (*image.RGBA, error) {
-	w, err := s.watch(ctx, c.id)
-	if err != nil {
-		return nil, err
-	}
-	defer w.end(ctx)
-	if err := s.must(ctx, redirect); err != nil {
-		return nil, err
-	}
-	var drawn time.Time // time of the last drawing
-	for deadline := time.Now().Add(repaintPatience); time.Now().Before(deadline); {
-		now, err := w.drawn(ctx)
-		switch {
-		case err != nil:
-			return nil, err
-		case now:
-			drawn = time.Now()
-		case !drawn.IsZero() && time.Since(drawn) >= repaintQuiet:
-			return d.capturePixmap(ctx, s, t, c.Frame)
-		}
-		if err := aai.Sleep(ctx, repaintPause); err != nil {
-			return nil, err
-		}
-	}
-	if !drawn.IsZero() {
-		return d.capturePixmap(ctx, s, t, c.Frame) // the window draws all the time
-	}
-	e := aai.Errorf(aai.AutomationFailed, "the window is covered and has not drawn itself anew, so what it shows is not known")
-	e.Hint = "The program may hang. Try again, or ask the person to bring the window to the front."
-	e.Delivery = aai.NotDelivered
-	return nil, e
 }
 
 // capturePixmap takes a screenshot of a part of a redirected top-level window. It fails
@@ -336,43 +285,4 @@ func (h inputConn) relock(ctx context.Context, was lockState) error {
 
 func (s *server) setLocks(modifiers, group byte) *call {
 	return command(s.xkb, xkbLatchLockState, uint16(useCoreKeyboard), byte(capsLock), modifiers, true, group, pad(6))
-}
-
-// A watch detects drawing into a window, by the extensions DAMAGE and XFIXES.
-type watch struct {
-	*server
-	damage, region xid
-}
-
-// watch starts to watch a window.
-func (s *server) watch(ctx context.Context, window xid) (*watch, error) {
-	if s.damage == 0 || s.xfixes == 0 {
-		return nil, unsupportedError("this X server cannot tell whether a covered window has drawn itself: it lacks DAMAGE or XFIXES",
-			"Activate the window first.")
-	}
-	const damageCreate, nonEmpty, createRegion = 1, 3, 5
-	w := &watch{s, s.newID(), s.newID()}
-	return w, s.must(ctx, command(s.damage, damageCreate, w.damage, window, byte(nonEmpty), pad(3)),
-		command(s.xfixes, createRegion, w.region))
-}
-
-// drawn reports whether the window was drawn since the last call of drawn.
-func (w *watch) drawn(ctx context.Context) (bool, error) {
-	const damageSubtract, fetchRegion = 3, 19
-	region := query(w.xfixes, fetchRegion, w.region)
-	if err := w.must(ctx, command(w.server.damage, damageSubtract, w.damage, none, w.region), region); err != nil {
-		return false, err
-	}
-	r := from(region.reply, 12)
-	width, height := r.u16(), r.u16()
-	return width > 0 && height > 0, nil
-}
-
-// end stops watching.
-func (w *watch) end(ctx context.Context) {
-	const damageDestroy, destroyRegion = 2, 10
-	// The window may be gone, and its damage object with it.
-	_ = w.cleanUp(ctx, func(ctx context.Context) error {
-		return w.do(ctx, command(w.server.damage, damageDestroy, w.damage), command(w.xfixes, destroyRegion, w.region))
-	})
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/platform/linux/x11"
 	"github.com/gybob/aai-gateway/internal/testkit/linuxtest"
 )
 
@@ -173,8 +174,10 @@ func TestCaptureHungWindow(t *testing.T) {
 	w := window(t, d, f)
 	s.Cover(t, f)
 	f.Suspend(t)
-	_, err := d.CaptureWindow(soon(t), w.ID)
-	fails(t, err, aai.AutomationFailed, aai.NotDelivered, "has not drawn itself")
+	for range 2 { // the first try leaves no buffer with the pixels of the window above
+		_, err := d.CaptureWindow(soon(t), w.ID)
+		fails(t, err, aai.AutomationFailed, aai.NotDelivered, "has not drawn itself")
+	}
 	f.Continue(t)
 }
 
@@ -219,4 +222,53 @@ func TestStoppedServer(t *testing.T) {
 	if _, err := fresh.Windows(soon(t)); err != nil {
 		t.Error(err)
 	}
+}
+
+// TestCapturePartlyDrawnWindow: a window that draws only a part of what another window covers shows no pixel of that window:
+// there is no picture, at the second try neither.
+func TestCapturePartlyDrawnWindow(t *testing.T) {
+	s := linuxtest.Start(t)
+	d := open(t, s)
+	script, err := filepath.Abs("testdata/draw.py")
+	if err != nil {
+		t.Fatal(err)
+	}
+	covered := func(title, width string) desktop.WindowID {
+		s.Launch(t, "python3", script, title, width)
+		below := awaitWindow(t, d, title, func(desktop.WindowInfo) bool { return true })
+		s.Launch(t, "xterm", "-T", "over "+title, "-geometry", "200x80+0+0", "-e", "sleep", "infinity")
+		awaitWindow(t, d, "over "+title, func(w desktop.WindowInfo) bool { return w.Active })
+		for _, name := range []string{title, "over " + title} {
+			tool(t, s, nil, "xdotool", "search", "--name", "^"+name+"$", "windowmove", "0", "0")
+		}
+		awaitWindow(t, d, title, func(w desktop.WindowInfo) bool { return w.Covered > 0.9 })
+		return below.ID
+	}
+	whole := covered("Whole", "400")
+	if _, err := d.CaptureWindow(soon(t), whole); err != nil {
+		t.Errorf("a window that draws all: %v", err)
+	}
+	half := covered("Half", "200")
+	for range 2 {
+		_, err := d.CaptureWindow(soon(t), half)
+		fails(t, err, aai.AutomationFailed, aai.NotDelivered, "has not drawn itself")
+	}
+}
+
+// awaitWindow waits until a window of the title passes the test.
+func awaitWindow(t *testing.T, d *x11.Display, title string, is func(desktop.WindowInfo) bool) desktop.WindowInfo {
+	t.Helper()
+	for ctx := soon(t); ctx.Err() == nil; {
+		windows, err := d.Windows(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, w := range windows {
+			if w.Title == title && is(w) {
+				return w
+			}
+		}
+	}
+	t.Fatalf("no window %q is as expected", title)
+	return desktop.WindowInfo{}
 }

@@ -3,6 +3,7 @@ package x11
 import (
 	"context"
 	"fmt"
+	"sync"
 )
 
 // A server is a connection with the IDs of atoms and the opcodes of extensions. Both are
@@ -14,6 +15,7 @@ type server struct {
 	atoms map[string]xid
 	// The major opcodes of the extensions; 0 if an extension is missing.
 	resource, composite, shm, randr, xtest, xinput, shape, xkb, damage, xfixes byte
+	pictures                                                                   sync.Mutex // held while a window's picture is taken
 }
 
 func atomNames() []string {

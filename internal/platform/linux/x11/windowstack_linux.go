@@ -221,20 +221,31 @@ func (sc *windowStack) covered(c *client) float64 {
 	if !c.shown || c.Minimized || c.top < 0 || c.Frame.Empty() {
 		return 1
 	}
-	seen := []desktop.Rect{c.Frame.Intersect(sc.screen)}
+	inside := c.Frame.Intersect(sc.screen)
+	seen := inside.W * inside.H
+	for _, r := range sc.hidden(c) {
+		seen -= r.W * r.H
+	}
+	return 1 - float64(seen)/float64(c.Frame.W*c.Frame.H)
+}
+
+// hidden returns the parts of the client's frame on the screen that windows above it hide. They do not overlap.
+func (sc *windowStack) hidden(c *client) []desktop.Rect {
+	seen, hidden := []desktop.Rect{c.Frame.Intersect(sc.screen)}, []desktop.Rect(nil)
 	for _, t := range sc.tops[c.top+1:] {
 		if !t.shown {
 			continue
 		}
 		for _, solid := range t.solid {
+			for _, r := range seen {
+				if part := r.Intersect(solid); !part.Empty() {
+					hidden = append(hidden, part)
+				}
+			}
 			seen = desktop.Subtract(seen, solid)
 		}
 	}
-	area := 0
-	for _, r := range seen {
-		area += r.W * r.H
-	}
-	return 1 - float64(area)/float64(c.Frame.W*c.Frame.H)
+	return hidden
 }
 
 // at returns the index of the highest top at the point, or -1.
