@@ -79,7 +79,7 @@ func (i inspector) lists(t *testing.T) {
 	}
 	i.run(t, &resources, 0, "--method", "resources/list")
 	r := resources.Resources
-	if len(r) != 4 || r[0].URI != "app:"+exampleApp || r[0].MIMEType != "application/aai+json" {
+	if len(r) != 6 || r[0].URI != "app:"+exampleApp || r[0].MIMEType != "application/aai+json" {
 		t.Errorf("the resources are %+v", r)
 	}
 	for _, other := range r[min(1, len(r)):] {

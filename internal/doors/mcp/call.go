@@ -52,7 +52,14 @@ func (d *Door) do(ctx context.Context, req *mcp.CallToolRequest, call *aai.Call)
 	ctx, end := d.withProgress(ctx, req)
 	defer end()
 	d.noteApp(req.Session, call)
-	o := d.begin(ctx, req, call)
+	said, err := d.applyDescription(req, call)
+	o := outcome{call: call, err: err}
+	if err == nil {
+		o = d.makeCall(ctx, req, call)
+	}
+	if said != nil {
+		o = d.described(ctx, req, o, said)
+	}
 	if required := asking.required(); required != nil {
 		return required, nil
 	}

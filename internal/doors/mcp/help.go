@@ -67,22 +67,22 @@ func (d *Door) help(ctx context.Context, req *mcp.CallToolRequest, o outcome) ou
 	return o
 }
 
-// begin makes the call, with the description of its element that a client of a stateless version brings.
-func (d *Door) begin(ctx context.Context, req *mcp.CallToolRequest, call *aai.Call) outcome {
+// applyDescription gives the call the description of its element that a client of a stateless version brings, and returns
+// it; nil if there is none. It fails if the person closed the form.
+func (d *Door) applyDescription(req *mcp.CallToolRequest, call *aai.Call) (*description, error) {
 	if !d.cfg.AskForHelp || !isModern(req) || !d.isDesktop(call) {
-		return d.makeCall(ctx, req, call)
+		return nil, nil
 	}
 	if answer := responseTo(req, describeRequest); answer != nil && answer.Action == "cancel" {
 		e := aai.Errorf(aai.ElementNotFound, "nothing matches %q", aai.CleanLabel(textArgument(call.Raw, queryParam), 80))
 		e.Delivery = aai.NotDelivered
-		return outcome{call: call, err: withoutDescription(e, answer)}
+		return nil, withoutDescription(e, answer)
 	}
 	said := describedEarlier(req)
-	if said == nil {
-		return d.makeCall(ctx, req, call)
+	if said != nil {
+		call.Raw = withQuery(call.Raw, said.Words)
 	}
-	call.Raw = withQuery(call.Raw, said.Words)
-	return d.makeDescribed(ctx, req, call, said)
+	return said, nil
 }
 
 // textArgument returns an argument of a call that is a text; otherwise "".
@@ -160,7 +160,7 @@ func (d *Door) describeAnew(ctx context.Context, req *mcp.CallToolRequest, call 
 		return outcome{call: call, err: withoutDescription(failure, answer)}
 	}
 	again := repeated(call, call.Tool, withQuery(call.Raw, said.Words))
-	return d.makeDescribed(ctx, req, again, said)
+	return d.described(ctx, req, d.makeCall(ctx, req, again), said)
 }
 
 // repeated returns a call with other arguments on behalf of the given one. It has no answers of the person: they were for
@@ -208,19 +208,18 @@ func withQuery(raw json.RawMessage, query string) json.RawMessage {
 	return changed
 }
 
-// makeDescribed makes a call with the words of the person. Without a match it looks for them in the picture, if the person
-// wants that.
-func (d *Door) makeDescribed(ctx context.Context, req *mcp.CallToolRequest, call *aai.Call, said *description) outcome {
-	o := d.makeCall(ctx, req, call)
+// described returns the outcome of a call that was made with the words of the person. Without a match it looks for them in
+// the picture, if the person wants that.
+func (d *Door) described(ctx context.Context, req *mcp.CallToolRequest, o outcome, said *description) outcome {
 	if failure := aai.AsError(o.err); failure != nil && failure.Code == aai.ElementNotFound && said.Visual {
-		if seen := d.makeSeen(ctx, req, call, said); seen.call != nil {
+		if seen := d.makeSeen(ctx, req, o.call, said); seen.call != nil {
 			o = seen
 		}
 	}
 	if o.err == nil && o.result != nil {
-		described := *o.result
-		described.Warning = strings.TrimSpace(fmt.Sprintf("the person described it as %q. %s", said.Words, described.Warning))
-		o.result = &described
+		warned := *o.result
+		warned.Warning = strings.TrimSpace(fmt.Sprintf("the person described it as %q. %s", said.Words, warned.Warning))
+		o.result = &warned
 	}
 	return o
 }

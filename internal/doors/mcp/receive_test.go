@@ -11,7 +11,7 @@ import (
 // TestFunctionsBeforeDo bounds the door's functions on the stack between the SDK and Gateway.Do, so that
 // the steps of a message stay in one place.
 func TestFunctionsBeforeDo(t *testing.T) {
-	const most = 5
+	const most = 6
 	var stacks string
 	w := newWorld(t, withGate(func(*aai.Request) ([]aai.Question, error) {
 		all := make([]byte, 1<<20)
