@@ -27,7 +27,9 @@ func (d *engine) record(ctx context.Context, call *aai.Call) (*aai.Result, error
 		return nil, err
 	}
 	if d.recordings == nil {
-		return nil, aai.Errorf(aai.AutomationNotSupported, "nothing is recorded here")
+		e := aai.Errorf(aai.AutomationNotSupported, "nothing is recorded here")
+		e.Hint = "Recording needs an X11 session."
+		return nil, e
 	}
 	backend := d.OpenBackend()
 	label := "Recording what you do in " + aai.CleanLabel(app.Name, maxIndicatorName)
