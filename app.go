@@ -257,7 +257,7 @@ type Assessment struct {
 	FilesGoTo string
 	// PicturesGoTo is the host, with its port, of the model that gets pictures of the target; "" if none does.
 	PicturesGoTo string
-	// RecordsPerson reports that the call records what the person does, from then on. The person is asked about each.
+	// RecordsPerson reports that the call begins to record the person's acts. The person is asked about each such call.
 	RecordsPerson bool
 	// ElementParams lists the parameters that identify the window element; nil means that any
 	// may.

@@ -18,9 +18,7 @@ func mcpHelpOfThePerson(t *testing.T, b programPath) {
 			h := b.home(t, nil)
 			h.env = slices.Concat(s.Env, h.env)
 			h.write(t, ".aai/config.json", `{"mcp": {"ask_for_help": true}, "consent": {"preapproved": [{"app": "desktop/gtk3", "tools": ["see"], "caller": "*", "expires": "2999-01-01T00:00:00Z"}]}}`)
-			target := map[string]any{"mode": c.mode, "command": string(h.binary), "env": h.environ(), "capabilities": map[string]any{"elicitation": map[string]any{"form": map[string]any{}}}}
-			w := &serverWorld{puppet: newPuppet(t, c.sdk, target), t: t}
-			w.receive()
+			w := h.clientOf(t, c, "", "elicitation", map[string]any{"form": map[string]any{}})
 			find := func() int {
 				return w.begin("callTool", params("desktop", "ax_find", map[string]any{"app": "gtk3", "query": "button Frobnicate"}))
 			}

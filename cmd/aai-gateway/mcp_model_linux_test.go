@@ -33,9 +33,7 @@ func mcpModelOfTheClient(t *testing.T, b programPath) {
 			h := b.home(t, nil)
 			h.env = slices.Concat(s.Env, h.env)
 			h.write(t, ".aai/config.json", `{"vlm": {"backend": "client"}, "consent": {"preapproved": [{"app": "desktop/gtk3", "tools": ["see"], "caller": "*", "expires": "2999-01-01T00:00:00Z"}]}}`)
-			target := map[string]any{"mode": c.mode, "command": string(h.binary), "env": h.environ(), "capabilities": map[string]any{"sampling": map[string]any{"tools": map[string]any{}}}}
-			w := &serverWorld{puppet: newPuppet(t, c.sdk, target), t: t}
-			w.receive()
+			w := h.clientOf(t, c, "", "sampling", map[string]any{"tools": map[string]any{}})
 			ask := func(tool string, args map[string]any) int {
 				args["app"] = "gtk3"
 				return w.begin("callTool", params("desktop", tool, args))

@@ -30,7 +30,7 @@ func mcpServersOfSDKs(t *testing.T, b programPath) {
 	}
 	for _, c := range sdksWithModels() {
 		t.Run(c.sdk+" of "+c.version, func(t *testing.T) {
-			w := h.withModel(t, c, everything)
+			w := h.clientOf(t, c, everything, "sampling", map[string]any{})
 			w.uses(h.folder)
 			if c.isModern() {
 				w.asksNobody()
@@ -57,10 +57,10 @@ func sdksWithModels() []sdkClient {
 	return []sdkClient{{"v1", "stdio", "", "2025-11-25"}, {"v2", "stdio", "legacy", "2025-11-25"}, {"v2", "stdio", "auto", "2026-07-28"}}
 }
 
-// withModel returns a client of the program that can ask a model.
-func (h home) withModel(t *testing.T, c sdkClient, app string) *serverWorld {
+// clientOf returns a client of the program that has the capability, with its options.
+func (h home) clientOf(t *testing.T, c sdkClient, app, capability string, options map[string]any) *serverWorld {
 	t.Helper()
-	target := map[string]any{"mode": c.mode, "command": string(h.binary), "env": h.environ(), "capabilities": map[string]any{"sampling": map[string]any{}}}
+	target := map[string]any{"mode": c.mode, "command": string(h.binary), "env": h.environ(), "capabilities": map[string]any{capability: options}}
 	w := &serverWorld{puppet: newPuppet(t, c.sdk, target), t: t, app: app}
 	w.receive() // it is open
 	return w

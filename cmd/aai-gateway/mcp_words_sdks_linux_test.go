@@ -19,7 +19,7 @@ func mcpWordsOfSDKs(t *testing.T, b programPath) {
 			app := testkit.ServeOnBus(t, bus, "org.example.Desk")
 			h := b.home(t, bus)
 			h.write(t, ".aai/config.json", `{"consent": {"preapproved": [{"app": "aai", "tools": ["generate"], "caller": "*", "expires": "2999-01-01T00:00:00Z"}]}}`)
-			w := h.withModel(t, c, "org.example.Desk")
+			w := h.clientOf(t, c, "org.example.Desk", "sampling", map[string]any{})
 			plain := w.draft(nil)
 			const better = "Says the text again, as it was."
 			words := map[string]any{"tools": []any{map[string]any{"name": "echo_string", "description": better}}}

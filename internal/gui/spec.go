@@ -33,7 +33,7 @@ type spec struct {
 	renamed                  map[string]string // other names of parameters, which stay undocumented
 	idempotent               bool              // of a tool that acts: the same call again changes nothing more
 	unlisted                 bool              // it serves resources, and takes no place in lists of tools and guides
-	recordsPerson            bool              // it records what the person does
+	recordsPerson            bool              // it records the person's acts
 	lengthy                  bool              // clients may run its calls as tasks, however short its timeout
 	returns                  string            // the properties of a result that is data, as JSON; all are optional; empty: it is text
 	secret                   []string

@@ -60,7 +60,7 @@ type Config struct {
 	Baselines *vision.Baselines
 	// Model is asked about pictures; nil: none is.
 	Model *model.Service
-	// Recordings are those of what the person does; nil: there are none.
+	// Recordings record the person's acts; nil: there are none.
 	Recordings *recording.Manager
 	// Do makes a call through all gates. Nil: no tool makes calls.
 	Do  func(context.Context, *aai.Call) (*aai.Result, error)

@@ -29,7 +29,7 @@ type words struct {
 	maySee, mayAct, mayStart, mayDestroy     string // the consequences of a permission
 	mayStartGiven                            string
 	sendPicture, maySend, goesTo, goesToSelf string // pictures for a model
-	record, mayRecord                        string // what the person does
+	record, mayRecord                        string // the person's acts
 	anyCommand                               string
 	operateHost, mayHost, isHost             string // the program in which the caller runs
 	screen, whole, windows                   string

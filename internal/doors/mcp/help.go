@@ -13,7 +13,7 @@ import (
 	"github.com/gybob/aai-gateway"
 )
 
-// The person can help at the client with what a tool of the desktop cannot do alone: describe an element that was not
+// The person can help at the client where a tool of the desktop needs it: describe an element that was not
 // found, and let the gateway read windows. The forms are for values only. The person is not authenticated there, so an
 // answer permits nothing: calls with it pass all gates.
 
@@ -52,7 +52,7 @@ type helpKey struct{}
 func withHelp(ctx context.Context) context.Context { return context.WithValue(ctx, helpKey{}, true) }
 
 // help asks the person for help with the outcome of a call. It returns the outcome of the call that it made with the
-// answer, or the given one, to which it may add what the person said.
+// answer, or the given one, to which it may add the person's words.
 func (d *Door) help(ctx context.Context, req *mcp.CallToolRequest, o outcome) outcome {
 	if !d.cfg.AskForHelp || !d.isDesktop(o.call) || !capabilitiesOf(req).forms || ctx.Err() != nil || ctx.Value(helpKey{}) != nil {
 		return o
@@ -326,7 +326,7 @@ func accessMessage(result *aai.Result) string {
 	return message
 }
 
-// accessWarning returns what the person wants, for the model.
+// accessWarning returns the person's choice in words for the model.
 func accessWarning(action string, answer *mcp.ElicitResult) string {
 	switch {
 	case action == checkAgain:

@@ -229,7 +229,7 @@ func TestTheDescriptionIsLookedForInThePicture(t *testing.T) {
 	}
 }
 
-// TestThePersonMakesWindowsReadable is scenario 4: the person is shown what is missing, and says what shall happen.
+// TestThePersonMakesWindowsReadable is scenario 4: the person sees the missing part, and chooses the next step.
 func TestThePersonMakesWindowsReadable(t *testing.T) {
 	for _, version := range eras() {
 		for name, c := range map[string]struct {

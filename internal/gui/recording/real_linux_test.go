@@ -140,7 +140,7 @@ func (p person) press(keys ...string) {
 	time.Sleep(rest)
 }
 
-// record records what the person does by acts.
+// record records the person while acts runs.
 func (w *world) record(app desktop.App, acts func(person)) []recorded.Step {
 	w.Helper()
 	ctx, cancel := context.WithCancel(w.Context())

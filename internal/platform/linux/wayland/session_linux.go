@@ -176,7 +176,7 @@ func (s *Session) Set(ctx context.Context, clip desktop.Clip) (stays string, err
 	return s.clipboard(ctx).Set(ctx, clip)
 }
 
-// WatchPerson implements desktop.PersonInput. No compositor reports what the person presses in other programs.
+// WatchPerson implements desktop.PersonInput. No compositor reports presses in other programs.
 func (s *Session) WatchPerson(ctx context.Context, ready func(), pressed func(desktop.PersonFact)) error {
 	if s.wayland.IsOffered() {
 		e := aai.Errorf(aai.AutomationNotSupported, "a Wayland compositor reports to no program what the person presses")

@@ -224,8 +224,8 @@ func TestStoppedServer(t *testing.T) {
 	}
 }
 
-// TestCapturePartlyDrawnWindow: a window that draws only a part of what another window covers shows no pixel of that window:
-// there is no picture, at the second try neither.
+// TestCapturePartlyDrawnWindow: a window that draws only a part of its covered area has no picture, at the second try
+// neither: it would show the window above.
 func TestCapturePartlyDrawnWindow(t *testing.T) {
 	s := linuxtest.Start(t)
 	d := open(t, s)
