@@ -97,6 +97,7 @@ func (r *run) record(ctx context.Context, app, output string) error {
 	}
 	if output != "" {
 		if err := writeWorkflow(output, v.Workflow); err != nil {
+			r.output.note("The recording itself is kept; replay takes it: " + v.File)
 			return err
 		}
 		v.File = output

@@ -186,6 +186,22 @@ func (d *Door) nonInteractive() *gateway.Gateway {
 	return &gateway.Gateway{Catalog: d.cfg.Gateway.Catalog, Gates: d.cfg.Gateway.Gates, Journal: d.cfg.Gateway.Journal}
 }
 
+// readDesktop reads the data of a desktop tool into the struct, as far as the caller may have it without a question. A
+// failure leaves the struct as it is.
+func (d *Door) readDesktop(ctx context.Context, caller aai.Caller, tool string, args map[string]any, into any) {
+	result, err := d.nonInteractive().Do(ctx, &aai.Call{Caller: caller, App: aai.DesktopApp, Tool: tool, Args: args})
+	if err != nil {
+		return
+	}
+	data, err := json.Marshal(result.Data)
+	if err == nil {
+		err = json.Unmarshal(data, into)
+	}
+	if err != nil {
+		d.cfg.Log.Info("a result of the desktop is not as expected", "tool", tool, "cause", err)
+	}
+}
+
 // programNames returns the running programs that the caller may see without a question, and
 // the listed apps.
 func (d *Door) programNames(ctx context.Context, req *mcp.CompleteRequest) []string {
@@ -207,10 +223,13 @@ func (d *Door) runningPrograms(ctx context.Context, caller aai.Caller) []string 
 	if ok && time.Since(known.at) < programsTTL {
 		return slices.Clone(known.names)
 	}
+	var listed struct{ Apps []struct{ Name string } }
+	d.readDesktop(ctx, caller, listAppsTool, nil, &listed)
 	names := []string{}
-	result, err := d.nonInteractive().Do(ctx, &aai.Call{Caller: caller, App: aai.DesktopApp, Tool: listAppsTool})
-	if err == nil {
-		names = namesIn(result.Data)
+	for _, app := range listed.Apps {
+		if name := aai.CleanLabel(app.Name, 60); name != "" && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
 	}
 	d.programs.mu.Lock()
 	defer d.programs.mu.Unlock()
@@ -234,38 +253,11 @@ func (d *Door) completeDesktop(ctx context.Context, req *mcp.CompleteRequest) []
 	if req.Params.Argument.Name == "name" {
 		return append([]string{}, bestCompletions(typed, d.runningPrograms(ctx, caller))...)
 	}
+	var listed struct{ Windows []any }
+	d.readDesktop(ctx, caller, listWindowsTool, map[string]any{"app": otherArguments(req)["name"]}, &listed)
 	indexes := []string{}
-	result, err := d.nonInteractive().Do(ctx, &aai.Call{Caller: caller, App: aai.DesktopApp, Tool: listWindowsTool, Args: map[string]any{"app": otherArguments(req)["name"]}})
-	if err == nil {
-		for n := range rowsIn(result.Data) {
-			indexes = append(indexes, strconv.Itoa(n))
-		}
+	for n := range listed.Windows {
+		indexes = append(indexes, strconv.Itoa(n))
 	}
 	return append([]string{}, bestCompletions(typed, indexes)...)
-}
-
-// rowsIn returns the number of windows in the result of ax_list_windows.
-func rowsIn(data any) int {
-	var listed struct{ Windows []any }
-	b, err := json.Marshal(data)
-	if err != nil || json.Unmarshal(b, &listed) != nil {
-		return 0
-	}
-	return len(listed.Windows)
-}
-
-// namesIn returns the names in the result of ax_list_apps.
-func namesIn(data any) []string {
-	var listed struct{ Apps []struct{ Name string } }
-	b, err := json.Marshal(data)
-	if err != nil || json.Unmarshal(b, &listed) != nil {
-		return []string{}
-	}
-	names := []string{}
-	for _, app := range listed.Apps {
-		if name := aai.CleanLabel(app.Name, 60); name != "" && !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
-	return names
 }

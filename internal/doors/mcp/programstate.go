@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -36,14 +35,7 @@ func (d *Door) programState(ctx context.Context, caller aai.Caller, name string)
 	}
 	ctx, cancel := context.WithTimeout(ctx, stateTimeout)
 	defer cancel()
-	result, err := d.nonInteractive().Do(ctx, &aai.Call{Caller: caller, App: aai.DesktopApp, Tool: stateTool, Args: map[string]any{"app": name}})
-	if err != nil {
-		return programState{}
-	}
-	b, err := json.Marshal(result.Data)
-	if err != nil || json.Unmarshal(b, &state) != nil {
-		return programState{}
-	}
+	d.readDesktop(ctx, caller, stateTool, map[string]any{"app": name}, &state)
 	return state
 }
 

@@ -76,7 +76,10 @@ func (m *Manager) Start(ctx context.Context, c Config, owner string, sign func()
 	}
 	lines := json.NewEncoder(file)
 	lines.SetEscapeHTML(false)
-	err = lines.Encode(recorded.Header{Recording: recorded.Version, App: c.App.ID, Begun: begun.UTC()})
+	if err := lines.Encode(recorded.Header{Recording: recorded.Version, App: c.App.ID, Begun: begun.UTC()}); err != nil {
+		_ = errors.Join(file.Close(), lock.Unlock(), os.Remove(path))
+		return "", unkeptError(err)
+	}
 	r := &running{owner: owner, app: c.App.ID, path: path, ended: make(chan struct{}), changed: make(chan struct{})}
 	c.Write = func(n int, s *recorded.Step) error {
 		defer r.signal()
@@ -106,6 +109,8 @@ func (m *Manager) Start(ctx context.Context, c Config, owner string, sign func()
 		return "", r.err
 	case <-ctx.Done():
 		cancel()
+		<-r.ended
+		_ = os.Remove(path)
 		return "", aai.Errorf(aai.Timeout, "the recording did not begin in time")
 	}
 }
