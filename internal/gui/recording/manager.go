@@ -67,18 +67,10 @@ func (m *Manager) Start(ctx context.Context, c Config, owner string, sign func()
 	if !free {
 		return "", runningError("another gateway's program")
 	}
-	begun := time.Now()
-	path = filepath.Join(m.Folder, fmt.Sprintf("%s-%s.jsonl", recorded.Slug(c.App.ID), begun.Format("20060102-150405")))
-	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o600)
+	path, file, lines, err := m.createFile(c.App.ID)
 	if err != nil {
 		_ = lock.Unlock()
-		return "", unkeptError(err)
-	}
-	lines := json.NewEncoder(file)
-	lines.SetEscapeHTML(false)
-	if err := lines.Encode(recorded.Header{Recording: recorded.Version, App: c.App.ID, Begun: begun.UTC()}); err != nil {
-		_ = errors.Join(file.Close(), lock.Unlock(), os.Remove(path))
-		return "", unkeptError(err)
+		return "", err
 	}
 	r := &running{owner: owner, app: c.App.ID, path: path, ended: make(chan struct{}), changed: make(chan struct{})}
 	c.Write = func(n int, s *recorded.Step) error {
@@ -113,6 +105,23 @@ func (m *Manager) Start(ctx context.Context, c Config, owner string, sign func()
 		_ = os.Remove(path)
 		return "", aai.Errorf(aai.Timeout, "the recording did not begin in time")
 	}
+}
+
+// createFile creates the file of a recording, with its header. Further lines go to lines.
+func (m *Manager) createFile(app string) (path string, file *os.File, lines *json.Encoder, err error) {
+	begun := time.Now()
+	path = filepath.Join(m.Folder, fmt.Sprintf("%s-%s.jsonl", recorded.Slug(app), begun.Format("20060102-150405")))
+	file, err = os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o600)
+	if err != nil {
+		return "", nil, nil, unkeptError(err)
+	}
+	lines = json.NewEncoder(file)
+	lines.SetEscapeHTML(false)
+	if err := lines.Encode(recorded.Header{Recording: recorded.Version, App: app, Begun: begun.UTC()}); err != nil {
+		_ = errors.Join(file.Close(), os.Remove(path))
+		return "", nil, nil, unkeptError(err)
+	}
+	return path, file, lines, nil
 }
 
 func unkeptError(err error) error {
