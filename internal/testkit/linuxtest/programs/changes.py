@@ -19,14 +19,17 @@ window.add(box)
 window.connect("destroy", Gtk.main_quit)
 window.show_all()
 todo = []
+checked = False  # as last reported
 
 
 def change():
+    global checked
     now = time.monotonic()
     count, rate, begun, done = todo[0]
     due = count if rate == 0 else min(count, int((now - begun) * rate))
-    for n in range(done, min(due, done + CHUNK)):
-        box.get_accessible().notify_state_change(Atk.StateType.CHECKED, n % 2 == 0)
+    for _ in range(done, min(due, done + CHUNK)):
+        checked = not checked  # a state that repeats is no change
+        box.get_accessible().notify_state_change(Atk.StateType.CHECKED, checked)
     todo[0][3] = max(done, min(due, done + CHUNK))
     if todo[0][3] == count:
         todo.pop(0)
