@@ -164,7 +164,7 @@ func doorConfig(built *components, cfg *setup, asks string) mcp.Config {
 	c := mcp.Config{
 		Gateway: built.gateway, Version: programVersion(), Log: built.log,
 		UseCanonicalNames: cfg.ToolNames == config.NamesCanonical, OnlyDirect: cfg.Profile == config.ProfileDesktop, ListWebDiscovery: true, ListSearch: true, FavouriteApps: built.favourites,
-		PeerIdentity: asks, ListCache: built.listCache, ToolGuide: toolGuide, Pinned: built.pins.current, AskForHelp: cfg.AskForHelp, Resources: desktopResources(built.desktop),
+		PeerIdentity: asks, ListCache: built.listCache, ToolGuide: toolGuide, Pinned: built.pins.current, AskForHelp: cfg.AskForHelp, ProjectFolder: cfg.ProjectFolder, Resources: desktopResources(built.desktop),
 	}
 	if cfg.Profile != config.ProfileApps {
 		c.DirectApps = []string{aai.DesktopApp}

@@ -63,7 +63,7 @@ type projectFile struct {
 
 // noRootsNote is the note for clients without roots.
 const noRootsNote = "The client of this call does not say which folders it works in. " +
-	"Ask the person to add the project's folder to the client's roots (its workspace folders). " +
+	"Ask the person to add the project's folder to the client's roots (its workspace folders), or to set mcp.project_folder. " +
 	"Descriptors that the person wants to use belong in ~/.aai/<app id>/aai.json, wherever the project is."
 
 // projects is the result of the tool.
@@ -117,7 +117,9 @@ func (p projectTool) inspect(root aai.Root) project {
 		}
 	}
 	for _, folder := range []string{projectFolder, axFolder} {
-		found.Workflows = append(found.Workflows, p.workflows(&found, folder+"/workflows")...)
+		for _, name := range []string{"/workflows", "/macros"} {
+			found.Workflows = append(found.Workflows, p.workflows(&found, folder+name)...)
+		}
 	}
 	for _, folder := range scriptFolders() {
 		found.Scripts = append(found.Scripts, slices.DeleteFunc(found.files(folder), func(f projectFile) bool { return filepath.Ext(f.Path) != ".js" })...)

@@ -69,6 +69,7 @@ type Config struct {
 	WorkflowMaxMB int
 	Pinned        []string // tools that agents are shown by themselves
 	AskForHelp    bool     // in the forms of agents' clients
+	ProjectFolder string   // of clients without roots; "": none
 	Cache         Cache
 	Vision        Vision
 	Session       string // the session to operate; see session.Config.Choice

@@ -120,7 +120,7 @@ func TestDefaults(t *testing.T) {
 		"httpPort":            3000,
 		"consent.preapproved": []any{},
 		"login.sites":         map[string]any{}, "login.env": []string{}, "login.clientDocument": "", "login.browser": true,
-		"journal.maxAge": 30, "journal.maxSize": 500, "journal.rotateSize": 64, "journal.keepFull": false, "journal.answers": []string{}, "journal.pictures": []string{}, "journal.answersDays": 1, "workflow.maxSize": 256, "mcp.pinned": []string{}, "mcp.ask_for_help": false,
+		"journal.maxAge": 30, "journal.maxSize": 500, "journal.rotateSize": 64, "journal.keepFull": false, "journal.answers": []string{}, "journal.pictures": []string{}, "journal.answersDays": 1, "workflow.maxSize": 256, "mcp.pinned": []string{}, "mcp.ask_for_help": false, "mcp.project_folder": "",
 
 		"http.port": 8741, "http.bind": "127.0.0.1", "http.sse": false, "http.idle": 1800.0, "http.url": "",
 		"http.hosts": []string{}, "http.origins": []string{}, "http.auth": "token", "http.issuer": "",

@@ -15,5 +15,8 @@ func mcpSettings() []settingSpec {
 	}, {
 		"mcp.ask_for_help", "whether you are asked in the client's form for other words if an element is not found, and told there how windows become readable",
 		widensNever, nil, boolAt(func(c *Config) *bool { return &c.AskForHelp }),
+	}, {
+		"mcp.project_folder", "the folder of a project for agents whose client names none: its scripts, workflows and baselines in .aai are used",
+		widensUnlessDefault, nil, pathAt(func(c *Config) *string { return &c.ProjectFolder }),
 	}}
 }

@@ -209,7 +209,7 @@ func settingTexts() map[string]string {
 		"rate_limits.rps": "7", "rate_limits.rpm": "7", "rate_limits.concurrency": "7", "rate_limits.vlm_rpm": "7", "rate_limits.script_rpm": "7",
 		"rate_limits.declared_rps": "7", "rate_limits.declared_rpm": "7", "rate_limits.declared_concurrency": "7",
 		"login.sites": `{"a.example": {"clientId": "x"}}`, "login.env": `["A_KEY"]`, "login.clientDocument": `"https://a.example/c.json"`, "login.browser": "false",
-		"journal.maxAge": "7", "journal.maxSize": "7", "journal.rotateSize": "7", "journal.keepFull": "true", "journal.answers": `["org.gnome.Calculator"]`, "journal.pictures": `["desktop/mousepad"]`, "journal.answersDays": "7", "workflow.maxSize": "700", "mcp.pinned": `["org.example.App:do it"]`, "mcp.ask_for_help": "true",
+		"journal.maxAge": "7", "journal.maxSize": "7", "journal.rotateSize": "7", "journal.keepFull": "true", "journal.answers": `["org.gnome.Calculator"]`, "journal.pictures": `["desktop/mousepad"]`, "journal.answersDays": "7", "workflow.maxSize": "700", "mcp.pinned": `["org.example.App:do it"]`, "mcp.ask_for_help": "true", "mcp.project_folder": `"/p"`,
 	}
 }
 

@@ -29,7 +29,7 @@ func newStrictHome(t *testing.T, confirmed ...reauth.Setting) *testHome {
 func TestWhichSettingsWiden(t *testing.T) {
 	wide := []string{
 		"auditLog", "dev", "dbus.allowSystemBus", "keychain.insecure", "desktop.session", "desktop.actingSign", "desktop.stopKey", "consent.preapproved",
-		"journal.maxAge", "journal.maxSize", "journal.answers", "journal.pictures", "journal.answersDays", "workflow.maxSize", "mcp.pinned", "net.allowPrivate",
+		"journal.maxAge", "journal.maxSize", "journal.answers", "journal.pictures", "journal.answersDays", "workflow.maxSize", "mcp.pinned", "mcp.project_folder", "net.allowPrivate",
 		"login.sites", "login.env", "login.clientDocument", "login.browser", "consent.dialog", "consent.elicitation",
 		"server.confirm_destructive", "security.destructive_words", "rate_limits.vlm_rpm", "rate_limits.script_rpm", "vlm.base_url",
 	}

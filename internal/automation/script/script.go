@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/automation/projectfile"
 	"github.com/gybob/aai-gateway/internal/automation/script/child"
 	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/schema"
@@ -127,6 +128,9 @@ type scriptArgs struct {
 // process itself.
 func (a scriptArgs) seconds() int { return int(2*a.timeout/time.Second) + 2 }
 
+// maxFile limits a script file, in bytes.
+const maxFile = 256 << 10
+
 func argsOf(ctx context.Context, call *aai.Call) (scriptArgs, error) {
 	text := func(name string) string { s, _ := call.Args[name].(string); return s }
 	is := func(name string) bool { b, _ := call.Args[name].(bool); return b }
@@ -141,9 +145,11 @@ func argsOf(ctx context.Context, call *aai.Call) (scriptArgs, error) {
 	if a.args, err = json.Marshal(argsOrEmpty(call.Args["args"])); err != nil {
 		return a, notBegunError(aai.InvalidParams, "args: expected JSON", "")
 	}
-	if a.script == "" {
-		a.script, err = read(ctx, text("file"))
+	if a.script != "" {
+		return a, nil
 	}
+	source, err := projectfile.Read(ctx, text("file"), projectfile.Kind{Name: "script", Extension: ".js", MaxBytes: maxFile, Otherwise: "Pass the text as script."})
+	a.script = string(source)
 	return a, err
 }
 

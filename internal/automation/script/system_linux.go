@@ -4,14 +4,10 @@ import (
 	"bytes"
 	"os"
 	"strconv"
-	"syscall"
 )
 
 // root is the working directory of a child.
 const root = "/"
-
-// nonBlocking makes opening a FIFO without a writer return at once.
-const nonBlocking = syscall.O_NONBLOCK | syscall.O_NOCTTY
 
 // resident returns the resident memory of a process, in bytes.
 func resident(pid int) int64 {

@@ -1,6 +1,7 @@
 package workflow_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"log/slog"
@@ -266,5 +267,58 @@ func TestReadOfAnAbsentFile(t *testing.T) {
 	_, err := workflow.ReadFile(filepath.Join(t.TempDir(), "nope.json"))
 	if e := aai.AsError(err); err == nil || strings.Contains(e.Hint, "Correct") || !strings.Contains(e.Hint, "an existing file") {
 		t.Errorf("%+v", err)
+	}
+}
+
+// TestMacroOfAProject checks that an agent runs the workflows of the projects that its client works in, and no others.
+func TestMacroOfAProject(t *testing.T) {
+	w := newLibraryWorld(t)
+	project := t.TempDir()
+	folder := filepath.Join(project, ".aai", "macros")
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	macro := []byte(`{"steps": [{"app": "org.example.Shelf", "tool": "set", "args": {"name": "a", "value": "macro"}}]}`)
+	for _, path := range []string{filepath.Join(folder, "note.json"), filepath.Join(project, "outside.json")} {
+		if err := os.WriteFile(path, macro, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink(filepath.Join(w.folder, "stored.json"), filepath.Join(folder, "link.json")); err != nil {
+		t.Fatal(err)
+	}
+	w.write(t, "stored.json", string(macro))
+	run := func(args map[string]any, roots ...aai.Root) *aai.Error {
+		ctx := aai.WithClientCapabilities(t.Context(), aai.ClientCapabilities{Roots: func(context.Context) ([]aai.Root, error) { return roots, nil }})
+		_, err := w.Do(ctx, &aai.Call{Caller: sessionAgent("m"), App: aai.BuiltinApp, Tool: workflow.FileTool, Args: args})
+		return aai.AsError(err)
+	}
+	root := aai.Root{Path: project}
+	if err := run(map[string]any{"file": ".aai/macros/note.json"}, root); err != nil {
+		t.Fatal(err)
+	}
+	if w.numbers["a"] != "macro" {
+		t.Errorf("the macro did nothing: %v", w.numbers)
+	}
+	for name, try := range map[string]struct {
+		args  map[string]any
+		roots []aai.Root
+	}{
+		"no project":       {map[string]any{"file": filepath.Join(folder, "note.json")}, nil},
+		"other folder":     {map[string]any{"file": filepath.Join(project, "outside.json")}, []aai.Root{root}},
+		"out of it":        {map[string]any{"file": ".aai/../outside.json"}, []aai.Root{root}},
+		"link out of it":   {map[string]any{"file": ".aai/macros/link.json"}, []aai.Root{root}},
+		"a stored one":     {map[string]any{"file": filepath.Join(w.folder, "stored.json")}, []aai.Root{root}},
+		"save of an agent": {map[string]any{"file": ".aai/macros/note.json", "save": "mine"}, []aai.Root{root}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			err := run(try.args, try.roots...)
+			if err == nil {
+				t.Fatal("it has run")
+			}
+			if err.Delivery != aai.NotDelivered {
+				t.Errorf("got %v", err)
+			}
+		})
 	}
 }

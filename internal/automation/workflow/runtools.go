@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/automation/projectfile"
 	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/schema"
 )
@@ -27,7 +28,7 @@ const (
 // AgentLibraryTools returns the names of the [Library.Tools] that agents may use too. These concern an
 // agent's own runs, and each of their calls passes the gates.
 func AgentLibraryTools() []string {
-	return []string{ListTool, RunsTool, ShowTool, ResumeTool, RollBackTool}
+	return []string{ListTool, RunsTool, ShowTool, ResumeTool, RollBackTool, FileTool}
 }
 
 // maxListed limits the listed runs.
@@ -40,7 +41,7 @@ const (
 	runToResume = `{"type": "object", "additionalProperties": false, "properties": {` + runParam + `,
 		"happened": {"type": "boolean", "description": "Whether the interrupted step was done, if no check can tell"}}, "required": ["run"]}`
 	fileParams = `{"type": "object", "additionalProperties": false, "properties": {
-		"file": {"type": "string", "minLength": 1, "description": "Absolute path of a workflow or a recording"}, "params": {"type": "object"},
+		"file": {"type": "string", "minLength": 1, "description": "Path of a workflow or a recording; for agents below .aai of a project"}, "params": {"type": "object"},
 		"save": {"type": "string", "minLength": 1, "description": "Store it under this name once it has run"}}, "required": ["file"]}`
 
 	listRows = `{"type": "array", "items": {"type": "object", "additionalProperties": false, "properties": {
@@ -99,14 +100,39 @@ func (l *Library) list(context.Context, *aai.Call) (*aai.Result, error) {
 	return &aai.Result{Data: rows}, nil
 }
 
-// runFile runs a file that the user names.
+// readProjectFile reads a workflow that an agent names: it is in a project that its client works in.
+func readProjectFile(ctx context.Context, path, save string) (*Document, error) {
+	if save != "" {
+		e := aai.Errorf(aai.PermissionDenied, "save: only the person stores workflows")
+		e.Delivery = aai.NotDelivered
+		return nil, e
+	}
+	source, err := projectfile.Read(ctx, path, projectfile.Kind{Name: "workflow", Extension: ".json", MaxBytes: maxBytes, Otherwise: "Pass its steps to ax_workflow."})
+	if err != nil {
+		return nil, err
+	}
+	d, err := read(source, strings.TrimSuffix(filepath.Base(path), ".json"))
+	if err != nil {
+		return nil, invalidWorkflowError(path, err)
+	}
+	return d, nil
+}
+
+// runFile runs a file that the user names, or a project's file that an agent names.
 func (l *Library) runFile(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 	gateway.MarkNotSecret(ctx, "params")
 	path, _ := call.Args["file"].(string)
-	if !filepath.IsAbs(path) {
-		return nil, aai.Errorf(aai.InvalidParams, "file: expected an absolute path")
+	save, _ := call.Args["save"].(string)
+	var d *Document
+	var err error
+	switch door := call.Caller.Door; {
+	case door != aai.DoorCLI && door != aai.DoorWeb:
+		d, err = readProjectFile(ctx, path, save)
+	case !filepath.IsAbs(path):
+		err = aai.Errorf(aai.InvalidParams, "file: expected an absolute path")
+	default:
+		d, err = ReadFile(path)
 	}
-	d, err := ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
@@ -120,7 +146,6 @@ func (l *Library) runFile(ctx context.Context, call *aai.Call) (*aai.Result, err
 		return nil, err
 	}
 	params, _ = checked.(map[string]any)
-	save, _ := call.Args["save"].(string)
 	if save != "" {
 		if err := l.checkNew(save); err != nil {
 			return nil, err

@@ -22,9 +22,12 @@ func (d *Door) withAssistant(ctx context.Context, req *mcp.CallToolRequest, call
 	a := aai.ClientCapabilities{
 		CanAsk: capabilitiesOf(req).forms, Subscriptions: func() int { return d.subscriptions.count(session) },
 	}
+	if d.cfg.ProjectFolder != "" && !capabilitiesOf(req).roots {
+		a.Roots = func(context.Context) ([]aai.Root, error) { return d.rootsOr(nil), nil }
+	}
 	init := session.InitializeParams()
 	if isModern(req) {
-		return withRoundsAssistant(ctx, a, req, call)
+		return d.withRoundsAssistant(ctx, a, req, call)
 	}
 	if a.CanAsk {
 		a.Elicit = func(ctx context.Context, form aai.Form) (*aai.FormAnswer, error) { return elicit(ctx, session, form) }
@@ -78,13 +81,21 @@ func (d *Door) roots(ctx context.Context, session *mcp.ServerSession) ([]aai.Roo
 		e.Delivery = aai.NotDelivered
 		return nil, e
 	}
-	roots := localRoots(listed)
+	roots := d.rootsOr(localRoots(listed))
 	g.mu.Lock()
 	if g.rootsVersion == version { // else they have changed meanwhile
 		g.roots = roots
 	}
 	g.mu.Unlock()
 	return slices.Clone(roots), nil
+}
+
+// rootsOr returns the roots of the client, or the configured one if there is none.
+func (d *Door) rootsOr(roots []aai.Root) []aai.Root {
+	if len(roots) == 0 && d.cfg.ProjectFolder != "" {
+		return []aai.Root{{Path: d.cfg.ProjectFolder, Name: filepath.Base(d.cfg.ProjectFolder)}}
+	}
+	return roots
 }
 
 // localRoots returns the client's roots that are on this computer.
@@ -149,7 +160,7 @@ func (a *asking) required() *mcp.CallToolResult {
 // withRoundsAssistant gives the gateway's own tools access to the client's roots, and some of the desktop's to its model.
 // Those tools only read, so running them twice is harmless. The gateway's own need no consent, which another round would
 // lose. Other tools are not run twice, so they get no roots.
-func withRoundsAssistant(ctx context.Context, a aai.ClientCapabilities, req *mcp.CallToolRequest, call *aai.Call) (context.Context, *asking) {
+func (d *Door) withRoundsAssistant(ctx context.Context, a aai.ClientCapabilities, req *mcp.CallToolRequest, call *aai.Call) (context.Context, *asking) {
 	needs := &asking{}
 	a.Sample = sampleInRounds(req, call, needs)
 	if call.App != aai.BuiltinApp || !capabilitiesOf(req).roots {
@@ -158,7 +169,7 @@ func withRoundsAssistant(ctx context.Context, a aai.ClientCapabilities, req *mcp
 	answer, answered := req.Params.InputResponses[rootsRequest]
 	a.Roots = func(context.Context) ([]aai.Root, error) {
 		if listed, ok := answer.(*mcp.ListRootsResult); ok && listed != nil {
-			return localRoots(listed), nil
+			return d.rootsOr(localRoots(listed)), nil
 		}
 		e := aai.Errorf(aai.AutomationFailed, "the client did not return its list of roots")
 		e.Delivery = aai.NotDelivered

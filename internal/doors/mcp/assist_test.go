@@ -12,6 +12,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/gybob/aai-gateway"
+	door "github.com/gybob/aai-gateway/internal/doors/mcp"
 )
 
 // samplingApp is an app with a tool that asks the client's model, with a tool, until it has an answer.
@@ -157,5 +158,40 @@ func TestRoots(t *testing.T) {
 	})
 	if len(asked) != 2 {
 		t.Errorf("the client was asked %d times", len(asked))
+	}
+}
+
+// TestProjectFolder checks that the configured folder is the root of clients that have none, and of no others.
+func TestProjectFolder(t *testing.T) {
+	folder := t.TempDir()
+	none := &mcp.ClientOptions{Capabilities: &mcp.ClientCapabilities{}}
+	for name, try := range map[string]struct {
+		version    string
+		configured string
+		options    *mcp.ClientOptions
+		roots      []*mcp.Root
+		want       string
+	}{
+		"no roots":              {"2025-11-25", folder, none, nil, "[{" + folder + " " + filepath.Base(folder) + "}]"},
+		"no roots, newer":       {"2026-07-28", folder, none, nil, "[{" + folder + " " + filepath.Base(folder) + "}]"},
+		"an empty list":         {"2025-11-25", folder, nil, nil, "[{" + folder + " " + filepath.Base(folder) + "}]"},
+		"a root of the client":  {"2025-11-25", folder, nil, []*mcp.Root{{URI: "file:///work", Name: "work"}}, "[{/work work}]"},
+		"nothing is configured": {"2025-11-25", "", none, nil, "no folders"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, adding(slowly(func(ctx context.Context, _ *aai.Call) (*aai.Result, error) {
+				ask := aai.ClientCapabilitiesOf(ctx).Roots
+				if ask == nil {
+					return &aai.Result{Text: "no folders"}, nil
+				}
+				roots, err := ask(ctx)
+				return &aai.Result{Text: fmt.Sprint(roots)}, err
+			})), func(w *world) { w.options = func(c *door.Config) { c.ProjectFolder = try.configured } })
+			client := mcp.NewClient(&mcp.Implementation{Name: "tester", Version: "0"}, try.options)
+			client.AddRoots(try.roots...)
+			if got := textIn(t, callWork(t, w.connectClient(t, try.version, client))); got != try.want {
+				t.Errorf("the folders are %q, want %q", got, try.want)
+			}
+		})
 	}
 }

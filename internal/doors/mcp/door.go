@@ -57,6 +57,8 @@ type Config struct {
 	// AskForHelp lets the person describe, in a form of the client, an element that was not found, and says there how
 	// windows become readable.
 	AskForHelp bool
+	// ProjectFolder is the root of clients that report none; "": they have none.
+	ProjectFolder string
 	// HelpTimeout limits the time for an answer to such a form. Zero means 45 seconds.
 	HelpTimeout time.Duration
 	// Resources are further resources that clients may read and subscribe to, besides those of apps.
