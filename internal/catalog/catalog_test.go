@@ -150,11 +150,11 @@ func TestNamesCannotBeStolen(t *testing.T) {
 func TestWireNameClash(t *testing.T) {
 	file := func(id string) *loadedFile {
 		d := mustParse(t, linuxApp(id, "N", ""), Options{Source: id})
-		return &loadedFile{foundFile: foundFile{place: &Place{}, path: id}, descriptor: d, faults: &Faults{}}
+		return &loadedFile{foundFile: foundFile{place: &Place{}, path: id}, readApp: d.App, faults: &Faults{}}
 	}
 	a := file("org.a-b")
 	b := file("org.other")
-	taken := &takenNames{ids: map[string]*aai.App{}, wires: map[string]*aai.App{lower(b.descriptor.App.WireName()): a.descriptor.App}}
+	taken := &takenNames{ids: map[string]*aai.App{}, wires: map[string]*aai.App{lower(b.readApp.WireName()): a.readApp}}
 	state := (&snapshot{}).evaluate(b, taken)
 	if state.status != StatusRefused || state.app != nil || state.problem != `the id "org.other" has the same wire name as "org.a-b": app_org_other` {
 		t.Errorf("state: %+v", state)

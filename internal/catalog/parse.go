@@ -91,7 +91,8 @@ func (r *reader) parse(source []byte, o Options) (*Descriptor, *Faults) {
 	default:
 		p.compile(p.document(p.members(root, "")))
 	}
-	return &Descriptor{App: p.app, Document: &p.doc, Recipes: p.recipes, Warnings: p.warnings.List}, &p.faults
+	document, faults := p.doc, p.faults // copies, so that they do not keep the parser
+	return &Descriptor{App: p.app, Document: &document, Recipes: p.recipes, Warnings: p.warnings.List}, &faults
 }
 
 // compile builds the app from the document and its sections.
@@ -352,9 +353,9 @@ func (p *parser) compileTool(s *section, tool *aai.Tool, r *aai.Recipe, at *node
 	if driver == nil || len(p.faults.List) > 0 {
 		return
 	}
-	run, err := driver.Compile(r)
+	_, err := driver.Compile(r)
 	if err == nil {
-		tool.Run = run
+		tool.Run = (&lateAction{driver: driver, recipe: r}).run
 		return
 	}
 	failure := aai.AsError(err)

@@ -60,7 +60,7 @@ func (c *Catalog) Report(ctx context.Context) (*Report, error) {
 }
 
 func (f *fileState) report() FileReport {
-	app := f.descriptor.App
+	app := f.readApp
 	r := FileReport{
 		Path: f.path, Place: f.place.String(),
 		App: app.ID, Name: app.Name, Platform: app.Platform, Tools: len(app.Tools),

@@ -20,10 +20,11 @@ const mtimeMargin = 2 * time.Second
 // A loadedFile is the content of one descriptor's file when it was last read.
 type loadedFile struct {
 	foundFile
-	info       fs.FileInfo
-	readAt     time.Time
-	descriptor *Descriptor // never nil; with faults it holds the readable part
-	faults     *Faults
+	info         fs.FileInfo
+	readAt       time.Time
+	readApp      *aai.App // never nil; with faults it holds the readable part
+	readWarnings []Fault
+	faults       *Faults
 }
 
 // stale reports whether the file must be read again.
@@ -113,24 +114,25 @@ func (s *scanner) load(r *reader, f foundFile) (l *loadedFile) {
 	}
 	l = &loadedFile{foundFile: f, info: info, readAt: readAt}
 	if before != nil && before.info != nil && bytes.Equal(before.source(), source) {
-		l.descriptor, l.faults = before.descriptor, before.faults
+		l.readApp, l.readWarnings, l.faults = before.readApp, before.readWarnings, before.faults
 		return l
 	}
 	o := s.options
 	o.Source, o.Modified, o.DesktopFile = f.path, info.ModTime(), f.entry
-	l.descriptor, l.faults = r.parse(source, o)
+	d, faults := r.parse(source, o)
+	l.readApp, l.readWarnings, l.faults = d.App, d.Warnings, faults
 	return l
 }
 
 // source returns the descriptor as read, or nil if there is none.
 func (l *loadedFile) source() []byte {
-	return l.descriptor.App.Descriptor.Raw
+	return l.readApp.Descriptor.Raw
 }
 
 func refusedFile(f foundFile, problem string) *loadedFile {
 	faults := &Faults{}
 	faults.add("", problem)
-	return &loadedFile{foundFile: f, descriptor: &Descriptor{App: &aai.App{}}, faults: faults}
+	return &loadedFile{foundFile: f, readApp: &aai.App{}, faults: faults}
 }
 
 // folderName returns the name of the descriptor's folder if it should be the app's id, and

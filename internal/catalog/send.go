@@ -54,8 +54,27 @@ func (p *parser) sends(tool *members, r *aai.Recipe) map[string]aai.SendRecipe {
 	return sends
 }
 
+// A usualAssessment is the assessment of tools that send no files.
+type usualAssessment struct {
+	isInherent, mayStart bool
+	kind                 aai.Kind
+}
+
+// always returns aai.Always(u), one function for all tools with u.
+func (r *reader) always(u usualAssessment) func(*aai.Call) aai.Assessment {
+	f := r.assess[u]
+	if f == nil {
+		if r.assess == nil {
+			r.assess = make(map[usualAssessment]func(*aai.Call) aai.Assessment)
+		}
+		f = aai.Always(aai.Assessment{EffectInherent: u.isInherent, Kind: u.kind, MayStartProgram: u.mayStart})
+		r.assess[u] = f
+	}
+	return f
+}
+
 // withFiles returns an Assess function that names the files of a call.
-func withFiles(r *aai.Recipe, a aai.Assessment) func(*aai.Call) aai.Assessment {
+func (p *parser) withFiles(r *aai.Recipe, u usualAssessment) func(*aai.Call) aai.Assessment {
 	var params []string
 	if r.HTTP != nil {
 		for name, s := range r.HTTP.Send {
@@ -64,9 +83,13 @@ func withFiles(r *aai.Recipe, a aai.Assessment) func(*aai.Call) aai.Assessment {
 			}
 		}
 	}
+	if params == nil {
+		return p.reader.always(u)
+	}
 	slices.Sort(params)
+	usual := p.reader.always(u)
 	return func(call *aai.Call) aai.Assessment {
-		assessed := a
+		assessed := usual(call)
 		for _, name := range params {
 			if call == nil {
 				break

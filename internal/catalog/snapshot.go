@@ -76,8 +76,8 @@ func (c *takenNames) add(app *aai.App) {
 
 // evaluate decides whether a file's app enters the catalog.
 func (s *snapshot) evaluate(file *loadedFile, taken *takenNames) fileState {
-	state := fileState{loadedFile: file, warnings: slices.Clone(file.descriptor.Warnings)}
-	app := file.descriptor.App
+	state := fileState{loadedFile: file, warnings: slices.Clone(file.readWarnings)}
+	app := file.readApp
 	if len(file.faults.List) > 0 {
 		state.status = StatusInvalid
 		for _, name := range []string{app.ID, file.folderName(), app.Name} {

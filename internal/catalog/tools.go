@@ -92,7 +92,7 @@ func (p *parser) tool(s *section, d *ToolDeclaration) *aai.Tool {
 	effect := p.effect(d.Effect, natural)
 	tool := &aai.Tool{
 		Name: d.Name, Title: d.Title, Description: d.Description, Group: d.Group, Effect: effect,
-		Assess: withFiles(d.Recipe, aai.Assessment{EffectInherent: effect == natural, Kind: k.limitKind, MayStartProgram: d.Recipe.Start != ""}),
+		Assess: p.withFiles(d.Recipe, usualAssessment{isInherent: effect == natural, kind: k.limitKind, mayStart: d.Recipe.Start != ""}),
 		Limits: aai.Limits{Timeout: cmp.Or(d.Timeout, p.usualTimeout(s.Platform))},
 	}
 	params, returns := p.schemaFacts(d.Params), p.schemaFacts(d.Returns)

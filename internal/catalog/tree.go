@@ -56,7 +56,8 @@ func ownLimits() jsontree.Options[bool] {
 type reader struct {
 	tree      jsontree.Reader[bool]
 	schemas   schema.Reader
-	kinds     []kind   // all kinds
+	kinds     []kind // all kinds
+	assess    map[usualAssessment]func(*aai.Call) aai.Assessment
 	requested []string // storage for the requested member names of all objects; requestedBuffer hands out parts
 }
 
