@@ -6,10 +6,13 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/automation/workflow"
 	"github.com/gybob/aai-gateway/internal/devtools"
 	"github.com/gybob/aai-gateway/internal/drivers/cdp"
+	"github.com/gybob/aai-gateway/internal/gui/recording"
 	"github.com/gybob/aai-gateway/internal/secrets"
 	"github.com/gybob/aai-gateway/internal/secrets/named"
 )
@@ -52,9 +55,10 @@ func (l listSeals) open(ctx context.Context, content []byte) ([]byte, error) {
 	return l.vault().Open(ctx, l.id, content)
 }
 
-// narrows adds to a check of narrowing requests those that take a browser or a secret away from agents.
+// narrows adds to a check of narrowing requests those that take a browser or a secret
+// away from agents, or only concern recordings and names in workflows.
 func narrows(others func(*aai.Request) bool) func(*aai.Request) bool {
 	return func(r *aai.Request) bool {
-		return r.Tool.Name == cdp.ToolDisconnect || r.Tool.Name == named.ToolRemove || others(r)
+		return slices.Contains([]string{cdp.ToolDisconnect, named.ToolRemove, workflow.RenameTool, recording.DeleteTool}, r.Tool.Name) || others(r)
 	}
 }

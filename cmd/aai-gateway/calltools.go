@@ -45,6 +45,8 @@ func (at dataFolders) runsFile() string { return filepath.Join(at.data, "state.d
 // Without a vault, acts at the terminal and the progress of workflows are not stored.
 func newCallTools(gateway func() *gateway.Gateway, vault *secrets.Vault, at dataFolders, log *slog.Logger) callTools {
 	cfg, flows := undo.Config{Log: log}, workflow.Config{Gateway: gateway}
+	recordings := &recording.Manager{Folder: filepath.Join(at.data, "recordings")}
+	flows.Recordings, flows.IsRecording = recordings.Folder, recordings.IsRunning
 	var keeper *workflow.SQLiteStore
 	var runs workflow.SQLiteConfig
 	if vault != nil {
@@ -56,7 +58,6 @@ func newCallTools(gateway func() *gateway.Gateway, vault *secrets.Vault, at data
 	acts, library := undo.NewLog(cfg), workflow.NewLibrary(filepath.Join(at.home, ".aai", "workflows"), flows)
 	ownScript, desktopScript := script.Tools(script.Config{Gateway: gateway, Command: scriptChild})
 	do := func(ctx context.Context, call *aai.Call) (*aai.Result, error) { return gateway().Do(ctx, call) }
-	recordings := &recording.Manager{Folder: filepath.Join(at.data, "recordings")}
 	return callTools{
 		acts:    acts,
 		desktop: append(flows.DesktopTools(), acts.DesktopTool(do), desktopScript),

@@ -2,10 +2,15 @@ package gui
 
 import (
 	"context"
+	"image"
+	"image/draw"
+	"slices"
 
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/desktop"
+	"github.com/gybob/aai-gateway/internal/gui/programs"
 	"github.com/gybob/aai-gateway/internal/gui/recording"
+	"github.com/gybob/aai-gateway/internal/vision"
 )
 
 const recordName = "ax_record"
@@ -35,7 +40,8 @@ func (d *engine) record(ctx context.Context, call *aai.Call) (*aai.Result, error
 	label := "Recording what you do in " + aai.CleanLabel(app.Name, maxIndicatorName)
 	path, err := d.recordings.Start(ctx, recording.Config{
 		Backend: backend, App: app, Strokes: d.strokes,
-		IsApp: func(pid int) bool { return pid == app.PID || app.IsBrowser && d.HasStarted(app, pid) },
+		Picture: d.recordedPicture(call, app),
+		IsApp:   func(pid int) bool { return pid == app.PID || app.IsBrowser && d.HasStarted(app, pid) },
 	}, call.Caller.Conversation(), func() (hide func()) {
 		if backend.Indicator == nil {
 			return func() {}
@@ -49,4 +55,52 @@ func (d *engine) record(ctx context.Context, call *aai.Call) (*aai.Result, error
 		Text: "Recording what the person does in " + desktop.Quote(app.Name, maxIndicatorName) + ". recording_stop ends it and returns the steps.",
 		Data: map[string]any{"app": app.ID, "file": path},
 	}, nil
+}
+
+// recordedSide is the maximum of the longer side of a recorded picture, in pixels.
+const recordedSide = 900
+
+// recordedPicture returns the function that takes the pictures of a recording, by the rules of ax_screenshot.
+func (d *engine) recordedPicture(call *aai.Call, app desktop.App) func(context.Context, desktop.Rect, func(*desktop.Element) bool) []byte {
+	return func(ctx context.Context, at desktop.Rect, hide func(*desktop.Element) bool) []byte {
+		if _, err := d.AdmittedApp(ctx, call); err != nil {
+			return nil
+		}
+		own, err := programs.WindowsOf(ctx, d.OpenBackend(), app)
+		if err != nil || len(own) == 0 {
+			return nil
+		}
+		w := own[max(0, slices.IndexFunc(own, func(w desktop.WindowInfo) bool { return w.Frame.Contains(at.Center()) }))]
+		var frames []image.Rectangle
+		look := func() bool {
+			shot, err := d.OpenBackend().Tree.Snapshot(ctx, app)
+			if err != nil {
+				return false
+			}
+			for i := range shot.Elements {
+				if e := &shot.Elements[i]; hide(e) && shot.IsVisible(i) {
+					frames = append(frames, image.Rect(e.Frame.X, e.Frame.Y, e.Frame.X+e.Frame.W, e.Frame.Y+e.Frame.H))
+				}
+			}
+			return true
+		}
+		if !look() {
+			return nil
+		}
+		picture, err := d.captureUnlessTyped(ctx, app, w)
+		if err != nil || !look() {
+			return nil
+		}
+		origin := image.Pt(w.Frame.X, w.Frame.Y)
+		for _, f := range frames {
+			draw.Draw(picture, f.Sub(origin).Add(picture.Rect.Min), image.Black, image.Point{}, draw.Src)
+		}
+		picture, scale := vision.Scale(picture, recordedSide)
+		vision.DrawMarks(picture, []vision.Mark{{Frame: image.Rect(at.X-2, at.Y-2, at.X+at.W+2, at.Y+at.H+2)}}, origin, scale)
+		data, err := vision.EncodePNG(picture)
+		if err != nil {
+			return nil
+		}
+		return data
+	}
 }

@@ -5,6 +5,7 @@ package recorded
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -32,12 +33,17 @@ type Line struct {
 
 // A Step is a step of a workflow.
 type Step struct {
+	Name   string         `json:"name,omitempty"`
 	Tool   string         `json:"tool,omitempty"`
 	Args   map[string]any `json:"args,omitempty"`
 	Check  map[string]any `json:"check,omitempty"`
 	Target *Target        `json:"target,omitempty"`
 	// ShowAgain is the reason why the person's act is unknown and must be shown again.
 	ShowAgain string `json:"show_again,omitempty"`
+	// Picture is the name of the file with a picture of the window at the step, beside the recording.
+	Picture string `json:"picture,omitempty"`
+	// Param is the name that the person gave the parameter of the step; "": the name of the field. Workflows have it in Args.
+	Param string `json:"param,omitempty"`
 }
 
 // A Target describes an element so that it is found again after it was renamed or moved.
@@ -120,14 +126,14 @@ func Document(name, app string, steps []Step) ([]byte, error) {
 		Steps       []Step         `json:"steps"`
 	}{Name: name, Description: "Recorded in " + aai.CleanLabel(app, 60) + ".", Steps: slices.Clone(steps)}
 	params := map[string]any{}
-	for i, s := range document.Steps {
-		value, _ := s.Args["value"].(string)
-		if s.Target == nil || !s.Target.Typed || value == "" || strings.Contains(value, secret) {
-			continue
+	for i, param := range Params(steps) {
+		s := steps[i]
+		s.Param = ""
+		if value, _ := s.Args["value"].(string); param != "" {
+			params[param] = map[string]any{"type": "string", "default": strings.ReplaceAll(value, opens+opens, opens)}
+			s = s.withParam(value, "{{params."+param+"}}")
 		}
-		param := paramName(s.Target.Name, params)
-		params[param] = map[string]any{"type": "string", "default": strings.ReplaceAll(value, opens+opens, opens)}
-		document.Steps[i] = s.withParam(value, "{{params."+param+"}}")
+		document.Steps[i] = s
 	}
 	if len(params) > 0 {
 		document.Params = map[string]any{"type": "object", "properties": params, "additionalProperties": false}
@@ -137,6 +143,34 @@ func Document(name, app string, steps []Step) ([]byte, error) {
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
 	err := e.Encode(document)
+	return b.Bytes(), err
+}
+
+// Params returns the name of the parameter of each step; "" for a step without one.
+func Params(steps []Step) []string {
+	names, taken := make([]string, len(steps)), map[string]bool{}
+	for i, s := range steps {
+		value, _ := s.Args["value"].(string)
+		if s.Target == nil || !s.Target.Typed || value == "" || strings.Contains(value, secret) {
+			continue
+		}
+		if names[i] = s.Param; names[i] == "" || taken[names[i]] {
+			names[i] = paramName(s.Target.Name, taken)
+		}
+		taken[names[i]] = true
+	}
+	return names
+}
+
+// Write returns a recording of the steps.
+func Write(h Header, steps []Step) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(h)
+	for i := range steps {
+		err = errors.Join(err, e.Encode(Line{N: i + 1, Step: &steps[i]}))
+	}
 	return b.Bytes(), err
 }
 
@@ -160,12 +194,12 @@ func (s Step) withParam(value, param string) Step {
 }
 
 // paramName returns a new name for the parameter of a field.
-func paramName(field string, taken map[string]any) string {
+func paramName(field string, taken map[string]bool) string {
 	name := Slug(field)
 	if name == "" || name[0] < 'a' || name[0] > 'z' {
 		name = strings.TrimRight("text_"+name, "_")
 	}
-	for n, first := 2, name; taken[name] != nil; n++ {
+	for n, first := 2, name; taken[name]; n++ {
 		name = fmt.Sprintf("%s_%d", first, n)
 	}
 	return name

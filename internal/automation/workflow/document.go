@@ -45,6 +45,7 @@ type Step struct {
 	doneCheck *stepCheck
 	wait      *eventWait     // nil: a call
 	target    map[string]any // the recorded element of the query; nil: none
+	picture   string         // the file with a picture of the window at a recorded step; "": none
 	showAgain string         // the reason why the step of a recording has no call
 	forEach   any            // nil, a list, or a *template
 	tool      *aai.Tool
@@ -138,6 +139,7 @@ func (r *reader) step(value any, number, member int) (*Step, error) {
 	s.Retry = o.count("retry", maxRetries)
 	s.WaitAfter = time.Duration(o.count("wait_after_ms", int(maxWait/time.Millisecond))) * time.Millisecond
 	s.OnFail = o.oneOf("on_fail", Abort, Skip, Rollback)
+	s.picture = o.text("picture", maxPictureName)
 	r.call(o, s, member)
 	o.done(membersOf(member > 0)...)
 	if o.fault != nil {
@@ -159,7 +161,7 @@ func membersOf(within bool) []string {
 	if within {
 		return known
 	}
-	return append(known, "for_each", "parallel", "wait_for", "target", "show_again")
+	return append(known, "for_each", "parallel", "wait_for", "target", "show_again", "picture")
 }
 
 // call parses the call of the step and its condition.

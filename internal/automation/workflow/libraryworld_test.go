@@ -19,7 +19,10 @@ import (
 // folder of workflows.
 type libraryWorld struct {
 	*gateway.Gateway
-	folder  string
+	folder string
+	// recordings is the folder of the person's recordings, and running the name of the one that runs.
+	recordings, running string
+
 	library *workflow.Library
 	keeper  *workflow.SQLiteStore
 	local   *catalog
@@ -33,20 +36,20 @@ type libraryWorld struct {
 func newLibraryWorld(t *testing.T) *libraryWorld {
 	t.Helper()
 	data := t.TempDir()
-	w := &libraryWorld{folder: filepath.Join(data, "workflows"), numbers: map[string]any{"a": "before"}, answer: "always"}
+	w := &libraryWorld{folder: filepath.Join(data, "workflows"), numbers: map[string]any{"a": "before"}, answer: "always", recordings: t.TempDir()}
 	if err := os.Mkdir(w.folder, 0o700); err != nil {
 		t.Fatal(err)
 	}
 	vault := secrets.New(secrets.Config{Folder: filepath.Join(data, "secrets"), Getenv: func(string) string { return "" }, AllowInsecureFile: true})
 	w.keeper = workflow.NewSQLiteStore(workflow.SQLiteConfig{Path: filepath.Join(data, "state.db"), Vault: vault})
 	t.Cleanup(func() { _ = w.keeper.Close() })
-	w.library = workflow.NewLibrary(w.folder, workflow.Config{Gateway: func() *gateway.Gateway { return w.Gateway }, Store: w.keeper})
+	w.library = workflow.NewLibrary(w.folder, workflow.Config{Gateway: func() *gateway.Gateway { return w.Gateway }, Store: w.keeper, Recordings: w.recordings, IsRecording: func(name string) bool { return name == w.running }})
 	own := &aai.App{ID: aai.BuiltinApp, Tools: w.library.Tools(w.keeper)}
 	w.local = &catalog{apps: []*aai.App{own, w.library.ReservedApp(), w.app()}}
 	w.Gateway = &gateway.Gateway{
 		Catalog: w.library.Wrap(w.local), Journal: w, Dialog: w,
 		Gates: []aai.Gate{
-			policy.NewBuiltinGate(policy.BuiltinConfig{AgentTools: workflow.AgentLibraryTools(), PersonDoors: []string{aai.DoorCLI}}),
+			policy.NewBuiltinGate(policy.BuiltinConfig{AgentTools: workflow.AgentLibraryTools(), PersonDoors: []string{aai.DoorCLI}, IsNarrowing: func(r *aai.Request) bool { return r.Tool.Name == workflow.RenameTool }}),
 			policy.NewConsent(policy.ConsentConfig{Store: policy.NewFileStore(filepath.Join(data, "consent.json"))}),
 		},
 	}

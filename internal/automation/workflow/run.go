@@ -18,6 +18,10 @@ type Config struct {
 	// gateway is created after its apps.
 	Gateway func() *gateway.Gateway
 	Store   Store // nil: nothing is stored
+	// Recordings is the folder of the person's recordings; "": there are none. IsRecording reports whether the file of that
+	// name is being recorded; nil: none is.
+	Recordings  string
+	IsRecording func(name string) bool
 }
 
 const (

@@ -44,6 +44,13 @@ const (
 		"file": {"type": "string", "minLength": 1, "description": "Path of a workflow or a recording; for agents below .aai of a project"}, "params": {"type": "object"},
 		"save": {"type": "string", "minLength": 1, "description": "Store it under this name once it has run"}}, "required": ["file"]}`
 
+	nameParam    = `"name": {"type": "string", "minLength": 1, "description": "A stored workflow, or the name of the file of a recording"}`
+	stepsParams  = `{"type": "object", "additionalProperties": false, "properties": {` + nameParam + `}, "required": ["name"]}`
+	renameParams = `{"type": "object", "additionalProperties": false, "properties": {` + nameParam + `,
+		"seen": {"type": "string", "description": "The version that workflow_steps has shown"},
+		"steps": {"type": "object", "description": "New names by the number of the step"},
+		"params": {"type": "object", "description": "New names of parameters by the old ones"}}, "required": ["name", "seen"]}`
+
 	listRows = `{"type": "array", "items": {"type": "object", "additionalProperties": false, "properties": {
 		"name": {"type": "string", "title": "workflow"}, "params": {"type": "array", "items": {"type": "string"}, "title": "params"},
 		"description": {"type": "string", "title": "description"}, "file": {"type": "string", "title": "file"},
@@ -69,7 +76,10 @@ func (l *Library) Tools(keeper *SQLiteStore) []*aai.Tool {
 	}
 	file := calls(FileTool, "Run the workflow of a file", fileParams, l.runFile)
 	file.Privacy.Secret = []string{"params"}
+	rename := calls(RenameTool, "Rename steps and parameters of a stored workflow or a recording", renameParams, l.rename)
+	rename.Effect, rename.Assess, rename.Limits = aai.Changes, aai.Always(aai.Assessment{EffectInherent: true}), aai.Limits{}
 	return []*aai.Tool{
+		reads(StepsTool, "Show the steps of a stored workflow or a recording, with pictures", stepsParams, `{"type": "object"}`, l.showSteps), rename,
 		reads(ListTool, "List the stored workflows", noParams, listRows, l.list),
 		reads(RunsTool, "List the runs of workflows, newest first", noParams, runRows, t.list),
 		reads(ShowTool, "Show a run in detail", runOnly, `{"type": "object"}`, t.show),

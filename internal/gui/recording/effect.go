@@ -42,6 +42,7 @@ func (r *Recorder) finish(ctx context.Context) {
 // finishTyping adds the text that the field has.
 func (r *Recorder) finishTyping(ctx context.Context, a *act) {
 	e := &a.before.Elements[a.index]
+	r.takePicture(ctx, a)
 	switch {
 	case a.secret && r.secrets[a.id] && !e.States.Has(desktop.Protected):
 		r.put(a, recorded.Step{ShowAgain: "the keyboard came to " + string(e.Role) + " in the middle of a text, so nothing of it was recorded"})
@@ -70,6 +71,7 @@ func (r *Recorder) put(a *act, s recorded.Step) {
 	if l := r.last; l != nil && l.step > 0 && l.id == a.id && l.id != "" && s.Tool == setTool && r.steps[l.step-1] != nil && r.steps[l.step-1].Tool == setTool {
 		s.Args["query"], s.Target = r.steps[l.step-1].Args["query"], r.steps[l.step-1].Target
 		a.step, r.last = l.step, a
+		r.keepPicture(a, &s)
 		r.replace(a.step, &s)
 		return
 	}

@@ -79,6 +79,7 @@ func (r *Recorder) press(ctx context.Context, f desktop.PersonFact) {
 	if i >= 0 {
 		r.pending.id = r.current.Elements[i].ID
 	}
+	r.takePicture(ctx, r.pending)
 }
 
 // lookBehind looks at the program, which may have reacted to the press already: the look from before counts if it has the
@@ -169,8 +170,10 @@ func isText(e *desktop.Element) bool {
 }
 
 // isSecret reports whether the text of the element must not be recorded.
-func (r *Recorder) isSecret(e *desktop.Element) bool {
-	return e.States.Has(desktop.Protected) || r.secrets[e.ID] || sanitize.IsSecretName(e.Name) || sanitize.IsSecretName(e.Identifier) || sanitize.IsSecretName(e.Description)
+func (r *Recorder) isSecret(e *desktop.Element) bool { return hidesText(e, r.secrets) }
+
+func hidesText(e *desktop.Element, secrets map[desktop.ID]bool) bool {
+	return e.States.Has(desktop.Protected) || secrets[e.ID] || sanitize.IsSecretName(e.Name) || sanitize.IsSecretName(e.Identifier) || sanitize.IsSecretName(e.Description)
 }
 
 // key records a pressed key.
@@ -192,7 +195,9 @@ func (r *Recorder) key(ctx context.Context, f desktop.PersonFact) {
 	}
 	r.finish(ctx)
 	if i = focused(r.current); i >= 0 && isText(&r.current.Elements[i]) {
-		r.keyInField(f, i)
+		if r.keyInField(f, i); !r.pending.typing {
+			r.takePicture(ctx, r.pending)
+		}
 		return
 	}
 	if f.Chord.Key == "" {
@@ -204,6 +209,7 @@ func (r *Recorder) key(ctx context.Context, f desktop.PersonFact) {
 	if i >= 0 {
 		r.pending.id = r.current.Elements[i].ID
 	}
+	r.takePicture(ctx, r.pending)
 }
 
 // keyInField records a key in a text field.

@@ -10,8 +10,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/gofrs/flock"
-
 	"github.com/gybob/aai-gateway"
 	"github.com/gybob/aai-gateway/internal/automation/recorded"
 	"github.com/gybob/aai-gateway/internal/schema"
@@ -56,18 +54,14 @@ func (m *Manager) Start(ctx context.Context, c Config, owner string, sign func()
 	if m.current != nil && !m.current.isOver() {
 		return "", runningError(m.current.app)
 	}
-	if err := os.MkdirAll(m.Folder, 0o700); err != nil {
-		return "", unkeptError(err)
-	}
-	lock := flock.New(filepath.Join(m.Folder, "lock"), flock.SetPermissions(0o600))
-	free, err := lock.TryLock()
+	lock, err := m.lock(ctx)
 	if err != nil {
-		return "", unkeptError(err)
-	}
-	if !free {
-		return "", runningError("another gateway's program")
+		return "", err
 	}
 	path, file, lines, err := m.createFile(c.App.ID)
+	if err == nil {
+		err = os.WriteFile(filepath.Join(m.Folder, runningFile), []byte(filepath.Base(path)), 0o600)
+	}
 	if err != nil {
 		_ = lock.Unlock()
 		return "", err
@@ -77,10 +71,12 @@ func (m *Manager) Start(ctx context.Context, c Config, owner string, sign func()
 		defer r.signal()
 		return lines.Encode(recorded.Line{N: n, Step: s})
 	}
+	c.Keep = func(n int, picture []byte) string { return m.keepPicture(filepath.Base(path), n, picture) }
 	r.recorder = New(c)
 	recording, cancel := context.WithTimeout(context.WithoutCancel(ctx), TimeLimit)
 	r.cancel = cancel
 	ready := make(chan struct{})
+	go m.awaitStop(recording, cancel)
 	go func() {
 		hide := sign()
 		r.err = r.recorder.Run(recording, func() { close(ready) })
@@ -110,7 +106,7 @@ func (m *Manager) Start(ctx context.Context, c Config, owner string, sign func()
 // createFile creates the file of a recording, with its header. Further lines go to lines.
 func (m *Manager) createFile(app string) (path string, file *os.File, lines *json.Encoder, err error) {
 	begun := time.Now()
-	path = filepath.Join(m.Folder, fmt.Sprintf("%s-%s.jsonl", recorded.Slug(app), begun.Format("20060102-150405")))
+	path = filepath.Join(m.Folder, fmt.Sprintf("%s-%s%s", recorded.Slug(app), begun.Format("20060102-150405"), suffix))
 	file, err = os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o600)
 	if err != nil {
 		return "", nil, nil, unkeptError(err)
@@ -173,6 +169,8 @@ func (m *Manager) Close() error {
 const (
 	StopTool   = "recording_stop"
 	StatusTool = "recording_status"
+	ListTool   = "recording_list"
+	DeleteTool = "recording_delete"
 )
 
 // AgentTools returns the names of the tools that agents may use too, for recordings of their own conversation.
@@ -188,8 +186,13 @@ func (m *Manager) Tools() []*aai.Tool {
 			Limits: aai.Limits{Timeout: maxStatus + startTimeout, Unlisted: true}, Run: run,
 		}
 	}
+	named := tool(DeleteTool, "Delete a recording of the person with its pictures", `"name": {"type": "string", "minLength": 1, "description": "The name of its file"}`, "", m.remove)
+	named.Effect = aai.Destroys
+	list := tool(ListTool, "List the recordings of the person, newest first", "", "", m.list)
+	list.Returns = aai.Schema{Source: json.RawMessage(`{"type": "array", "items": {"type": "object"}}`)}
 	const state = `"app": {"type": "string"}, "recording": {"type": "boolean"}, "count": {"type": "integer"}, "file": {"type": "string"}`
 	return []*aai.Tool{
+		list, named,
 		tool(StopTool, "Stop recording the person, and return the steps for a workflow", "", state+`, "steps": {"type": "array", "items": {"type": "object"}}, "workflow": {"type": "object"}`, m.stop),
 		tool(StatusTool, "Report whether the person is recorded, and the number of steps so far",
 			`"after": {"type": "integer", "minimum": 0, "description": "Wait until the number differs"}, "wait_ms": {"type": "integer", "minimum": 0, "maximum": 50000}`, state, m.status),
@@ -221,6 +224,11 @@ func (m *Manager) of(call *aai.Call) (*running, error) {
 
 func (m *Manager) stop(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 	r, err := m.of(call)
+	if door := call.Caller.Door; (err != nil || r.isOver()) && (door == aai.DoorCLI || door == aai.DoorWeb) {
+		if name := m.runningName(); name != "" {
+			return m.stopElsewhere(ctx, name)
+		}
+	}
 	if err != nil {
 		return nil, err
 	}

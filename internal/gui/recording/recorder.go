@@ -2,6 +2,7 @@ package recording
 
 import (
 	"context"
+	"maps"
 	"sync"
 	"time"
 
@@ -20,6 +21,11 @@ type Config struct {
 	Strokes func() int
 	// Write keeps the nth step, from 1, or nil in its place if it turned out to be a part of another.
 	Write func(n int, step *recorded.Step) error
+	// Picture returns a picture of the window with the place on the screen, as PNG, in which the elements to hide are black; nil
+	// if it may not or cannot be taken. Keep keeps the picture of the nth step and returns its name, "" if it does not. Nil: no
+	// picture is taken.
+	Picture func(ctx context.Context, at desktop.Rect, hide func(*desktop.Element) bool) []byte
+	Keep    func(n int, picture []byte) string
 }
 
 const (
@@ -64,6 +70,7 @@ type act struct {
 	index       int        // of the element in before; -1: unknown
 	id          desktop.ID // of the element
 	step        int        // the number of its step; 0: none
+	picture     <-chan []byte
 
 	button    int // 0 for keys
 	count     int
@@ -216,7 +223,37 @@ func (r *Recorder) add(a *act, s recorded.Step) {
 	n := len(r.steps)
 	r.mu.Unlock()
 	a.step, r.last = n, a
+	r.keepPicture(a, &s)
 	r.replace(n, &s)
+}
+
+// takePicture begins to take a picture of the act. An element that hides a secret is black in it.
+func (r *Recorder) takePicture(ctx context.Context, a *act) {
+	if r.config.Picture == nil || r.config.Keep == nil {
+		return
+	}
+	var at desktop.Rect
+	if a.index >= 0 {
+		at = a.before.Elements[a.index].Frame
+	}
+	secrets, taken := maps.Clone(r.secrets), make(chan []byte, 1)
+	a.picture = taken
+	go func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lookTimeout)
+		defer cancel()
+		taken <- r.config.Picture(ctx, at, func(e *desktop.Element) bool { return (isText(e) || e.Role == desktop.Textbox) && hidesText(e, secrets) })
+	}()
+}
+
+// keepPicture keeps the picture of an act with its step.
+func (r *Recorder) keepPicture(a *act, s *recorded.Step) {
+	if a.picture == nil {
+		return
+	}
+	if picture := <-a.picture; len(picture) > 0 {
+		s.Picture = r.config.Keep(a.step, picture)
+	}
+	a.picture = nil
 }
 
 // replace replaces the nth step; nil drops it.

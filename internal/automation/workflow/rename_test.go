@@ -1,0 +1,140 @@
+package workflow_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"image"
+	"image/png"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/gybob/aai-gateway"
+	"github.com/gybob/aai-gateway/internal/automation/workflow"
+)
+
+const letter = `{"name": "letter", "params": {"type": "object", "required": ["city"], "properties": {"city": {"type": "string", "default": "Rome"}}}, "steps": [
+	{"name": "open", "app": "org.example.Shelf", "tool": "get", "args": {"name": "a"}},
+	{"app": "org.example.Shelf", "tool": "set", "args": {"name": "{{open.value}}", "value": "{{{{params.city}} {{params.city}}"}, "picture": "orders.step1.png"},
+	{"show_again": "a place was clicked where the program reports no element"}]}`
+
+const recordingOfOrders = `{"recording":1,"app":"orders","begun":"2027-01-01T10:00:00Z"}
+{"n":1,"step":{"tool":"ax_click","args":{"app":"orders","query":"role:button name:\"Clear\""},"target":{"role":"button","name":"Clear"},"picture":"orders.step1.png"}}
+{"n":2,"step":{"tool":"ax_set_value","args":{"app":"orders","query":"role:textbox name:\"City\"","value":"Rome"},"target":{"role":"textbox","name":"City","typed":true}}}
+{"n":2,"ste`
+
+// steps shows a workflow or a recording to the person.
+func (w *libraryWorld) steps(t *testing.T, name string) (v workflow.StepsView, images []aai.Image) {
+	t.Helper()
+	result, err := w.do(t, aai.Caller{Door: aai.DoorCLI}, aai.BuiltinApp, workflow.StepsTool, map[string]any{"name": name})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result.Data.(workflow.StepsView), result.Images
+}
+
+func (w *libraryWorld) rename(t *testing.T, args map[string]any) *aai.Error {
+	t.Helper()
+	_, err := w.do(t, aai.Caller{Door: aai.DoorCLI}, aai.BuiltinApp, workflow.RenameTool, args)
+	return err
+}
+
+// TestStepsAreShownAndRenamed checks a stored workflow: its steps are shown with their pictures, and other names of a step
+// and a parameter replace the old ones in all references.
+func TestStepsAreShownAndRenamed(t *testing.T) {
+	w := newLibraryWorld(t)
+	w.write(t, "letter.json", letter)
+	var picture bytes.Buffer
+	if err := png.Encode(&picture, image.NewRGBA(image.Rect(0, 0, 2, 2))); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(w.recordings, "orders.step1.png"), picture.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	v, images := w.steps(t, "letter")
+	if len(v.Steps) != 3 || v.Steps[0].Name != "open" || v.Steps[2].ShowAgain == "" {
+		t.Fatalf("%+v", v)
+	}
+	if at := v.Steps[1].Image; at == nil || !bytes.Equal(images[*at].Data, picture.Bytes()) {
+		t.Errorf("the picture is missing: %+v", v.Steps[1])
+	}
+	if err := w.rename(t, map[string]any{"name": "letter", "seen": v.Version, "steps": map[string]any{"1": "look"}, "params": map[string]any{"city": "town"}}); err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(filepath.Join(w.folder, "letter.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`"{{look.value}}"`, `"{{{{params.city}} {{params.town}}"`, `"town": {`, `"required": [
+      "town"`} {
+		if !strings.Contains(string(b), want) {
+			t.Errorf("%s is missing:\n%s", want, b)
+		}
+	}
+	for name, args := range map[string]map[string]any{
+		"an old version":    {"name": "letter", "seen": v.Version, "steps": map[string]any{"1": "x"}},
+		"no name of a step": {"name": "letter", "seen": "", "steps": map[string]any{"1": "two words"}},
+		"no such workflow":  {"name": "other", "seen": ""},
+		"out of the folder": {"name": "../letter", "seen": ""},
+		"a path of another": {"name": "../x.jsonl", "seen": ""},
+	} {
+		if args["seen"] == "" {
+			now, _ := w.steps(t, "letter")
+			args["seen"] = now.Version
+		}
+		if err := w.rename(t, args); err == nil || err.Code != aai.InvalidParams {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if after, _ := os.ReadFile(filepath.Join(w.folder, "letter.json")); !bytes.Equal(after, b) {
+		t.Error("a refused change has changed the file")
+	}
+}
+
+// TestRecordingIsRenamed checks the same of a recording that was interrupted, which stays one.
+func TestRecordingIsRenamed(t *testing.T) {
+	w := newLibraryWorld(t)
+	path := filepath.Join(w.recordings, "orders.jsonl")
+	if err := os.WriteFile(path, []byte(recordingOfOrders), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	v, _ := w.steps(t, "orders.jsonl")
+	if len(v.Params) != 1 || v.Params[0] != (workflow.ParamView{Name: "city", Default: "Rome"}) {
+		t.Fatalf("%+v", v)
+	}
+	change := map[string]any{"name": "orders.jsonl", "seen": v.Version, "steps": map[string]any{"2": "fill"}, "params": map[string]any{"city": "town"}}
+	w.running = "orders.jsonl"
+	if err := w.rename(t, change); err == nil {
+		t.Error("a running recording was changed")
+	}
+	w.running = ""
+	if err := w.rename(t, change); err != nil {
+		t.Fatal(err)
+	}
+	v, _ = w.steps(t, "orders.jsonl")
+	if v.Params[0].Name != "town" || v.Steps[1].Name != "fill" {
+		t.Errorf("%+v", v)
+	}
+	d, err := workflow.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, _ := json.Marshal(d.Source); !strings.Contains(string(text), "{{params.town}}") {
+		t.Errorf("%s", text)
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the file: %v, %v", info, err)
+	}
+}
+
+// TestOnlyThePersonSeesRecordings checks that agents neither see nor change steps that are stored.
+func TestOnlyThePersonSeesRecordings(t *testing.T) {
+	w := newLibraryWorld(t)
+	w.write(t, "letter.json", letter)
+	for tool, args := range map[string]map[string]any{workflow.StepsTool: {"name": "letter"}, workflow.RenameTool: {"name": "letter", "seen": ""}} {
+		if _, err := w.do(t, sessionAgent("a"), aai.BuiltinApp, tool, args); err == nil || err.Code != aai.PermissionDenied {
+			t.Errorf("%s: %v", tool, err)
+		}
+	}
+}
