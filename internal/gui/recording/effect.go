@@ -17,7 +17,6 @@ func (r *Recorder) finish(ctx context.Context) {
 		return
 	}
 	r.pending = nil
-	ctx = context.WithoutCancel(ctx) // the last act counts, too
 	if a.typing {
 		r.finishTyping(ctx, a)
 		return
@@ -66,8 +65,12 @@ func (r *Recorder) finishTyping(ctx context.Context, a *act) {
 	}
 }
 
-// put adds a step, or replaces that of the last act if both set the value of the same element.
+// put adds a step, or replaces that of the last act if both set the value of the same element. A click on it before is no
+// step: setting the value finds the element itself.
 func (r *Recorder) put(a *act, s recorded.Step) {
+	if l := r.clickOn(a.id); l != nil && s.Tool == setTool {
+		r.replace(l.step, nil)
+	}
 	if l := r.last; l != nil && l.step > 0 && l.id == a.id && l.id != "" && s.Tool == setTool && r.steps[l.step-1] != nil && r.steps[l.step-1].Tool == setTool {
 		s.Args["query"], s.Target = r.steps[l.step-1].Args["query"], r.steps[l.step-1].Target
 		a.step, r.last = l.step, a
@@ -105,11 +108,8 @@ func (r *Recorder) finishUnknown(a *act) {
 	if !hasEffect(a.before, r.current) {
 		return
 	}
-	for i := range a.before.Elements {
-		if s, is := r.setStep(a, i); is {
-			r.put(a, s)
-			return
-		}
+	if r.putChange(a) {
+		return
 	}
 	if chosen := r.newlySelected(a); chosen >= 0 {
 		step := r.step(clickTool, r.current, chosen, nil)
@@ -119,6 +119,26 @@ func (r *Recorder) finishUnknown(a *act) {
 		return
 	}
 	r.add(a, recorded.Step{ShowAgain: "a key was pressed outside of text fields; which one is not recorded. Show this step with the pointer"})
+}
+
+// putChange adds the state, number or choice that an act at an unknown place has set, and reports whether there is one.
+func (r *Recorder) putChange(a *act) bool {
+	for i := range a.before.Elements {
+		if s, is := r.setStep(a, i); is {
+			a.index, a.id = i, a.before.Elements[i].ID
+			r.put(a, s)
+			return true
+		}
+	}
+	return false
+}
+
+// clickOn returns the last act if it is a click on the element.
+func (r *Recorder) clickOn(id desktop.ID) *act {
+	if l := r.last; l != nil && l.step > 0 && l.id == id && id != "" && r.steps[l.step-1] != nil && r.steps[l.step-1].Tool == clickTool {
+		return l
+	}
+	return nil
 }
 
 // newlySelected returns the only element that the act has selected; -1 if there is none.
@@ -163,7 +183,7 @@ func (r *Recorder) setStep(a *act, i int) (recorded.Step, bool) {
 // finishClick adds a click, or the value that it has set.
 func (r *Recorder) finishClick(a *act) {
 	if a.index < 0 {
-		if hasEffect(a.before, r.current) || a.button == 1 {
+		if !r.putChange(a) && (hasEffect(a.before, r.current) || a.button == 1) {
 			r.add(a, recorded.Step{ShowAgain: "a place was clicked where the program reports no element"})
 		}
 		return
@@ -253,7 +273,7 @@ func (r *Recorder) choose(a *act) bool {
 	}
 	id := a.before.Elements[box].ID
 	from := a
-	if l := r.last; l != nil && l.step > 0 && l.id == id && r.steps[l.step-1] != nil && r.steps[l.step-1].Tool == clickTool {
+	if l := r.clickOn(id); l != nil {
 		from = l // its query was made before the list opened
 		r.replace(l.step, nil)
 	}

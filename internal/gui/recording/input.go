@@ -72,7 +72,8 @@ func (r *Recorder) press(ctx context.Context, f desktop.PersonFact) {
 	}
 	r.finish(ctx)
 	i := elementAt(r.current, f.Point, f.Window)
-	if r.changed {
+	isInert := i < 0 || !r.current.Elements[i].IsActionable(r.current.Elements[r.current.Elements[i].Parent].Role)
+	if isInert || r.changed && r.changedAt.Before(f.At) { // a later change may be the effect
 		i = r.lookBehind(ctx, f, i)
 	}
 	r.pending = &act{begun: f.At, last: time.Now(), before: r.current, index: i, button: f.Button, count: 1, from: f.Point, modifiers: f.Chord.Modifiers}
@@ -153,11 +154,14 @@ func isInPopup(s *desktop.Snapshot, i int) bool {
 	return false
 }
 
-// focused returns the element with the keyboard; -1 for none.
+// focused returns the element with the keyboard; -1 for none. Qt focuses a part in a text of several lines, too, and Chromium
+// documents without a place.
 func focused(s *desktop.Snapshot) int {
 	found := -1
 	for i, visible := range s.VisibleElements() {
-		if visible && s.Elements[i].States.Has(desktop.Focused) && s.Elements[i].Parent >= 0 {
+		e := &s.Elements[i]
+		isPart := e.Role == desktop.Generic && found >= 0 && i < s.Elements[found].End
+		if visible && e.States.Has(desktop.Focused) && e.Parent >= 0 && !e.Frame.Empty() && !isPart {
 			found = i
 		}
 	}

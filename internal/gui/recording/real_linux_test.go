@@ -4,9 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -14,6 +19,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
 	"github.com/gybob/aai-gateway/internal/desktop/query"
+	"github.com/gybob/aai-gateway/internal/files/atomicfile"
 	"github.com/gybob/aai-gateway/internal/gui/recording"
 	"github.com/gybob/aai-gateway/internal/platform/linux/atspi"
 	"github.com/gybob/aai-gateway/internal/platform/linux/x11"
@@ -53,7 +59,7 @@ func (w *world) until(what string, is func() bool) {
 	}
 }
 
-// app waits for a running program with an element of the query.
+// app waits for a running program with the keyboard and an element of the query.
 func (w *world) app(pid int, shows string) desktop.App {
 	w.Helper()
 	var found desktop.App
@@ -64,7 +70,7 @@ func (w *world) app(pid int, shows string) desktop.App {
 		}
 		for _, a := range apps {
 			if a.PID == pid && a.HiddenReason == "" {
-				if found = a; w.find(a, shows) != nil {
+				if found = a; w.find(a, shows) != nil && w.isActive(a) {
 					return true
 				}
 			}
@@ -72,6 +78,12 @@ func (w *world) app(pid int, shows string) desktop.App {
 		return false
 	})
 	return found
+}
+
+// isActive reports whether a window of the program has the keyboard: then the window manager has placed it.
+func (w *world) isActive(app desktop.App) bool {
+	all, err := w.screen.Windows(w.Context())
+	return err == nil && slices.ContainsFunc(all, func(o desktop.WindowInfo) bool { return o.PID == app.PID && o.Active })
 }
 
 // find returns an element; nil if there is not one.
@@ -105,13 +117,11 @@ func (w *world) xdo(args ...string) {
 // A person acts in a program.
 type person struct {
 	*world
-	app desktop.App
+	app  desktop.App
+	file string // the state of the program
 }
 
-// rest is the pause of a person between two acts.
-const rest = 700 * time.Millisecond
-
-// click clicks an element with a button, 1 if none is given; two times for a double click.
+// click clicks an element with a button, 1 if none is given; two times for a double click. A text field then has the focus.
 func (p person) click(text string, how ...string) {
 	p.Helper()
 	var e *desktop.Element
@@ -124,45 +134,71 @@ func (p person) click(text string, how ...string) {
 		how = append([]string{"click"}, how...)
 	}
 	p.xdo(append(args, how...)...)
-	time.Sleep(rest)
+	if e.States.Has(desktop.Editable) {
+		p.focused(text)
+	}
 }
 
-// types types a text, at the pace of a fast person.
+// focused waits until an element has the focus.
+func (p person) focused(text string) {
+	p.Helper()
+	p.until("the focus of "+text, func() bool {
+		e := p.find(p.app, text)
+		return e != nil && e.States.Has(desktop.Focused)
+	})
+}
+
+// types types a text at the pace of a fast person, and waits until the program has it.
 func (p person) types(text string) {
 	p.Helper()
 	p.xdo("type", "--delay", "40", text)
-	time.Sleep(rest / 2)
+	p.until("the text", func() bool { return p.hasText(text) })
+}
+
+// hasText reports whether the program shows a text, or has it in its state.
+func (p person) hasText(text string) bool {
+	if b, err := os.ReadFile(p.file); err == nil && strings.Contains(string(b), text) {
+		return true
+	}
+	s, err := p.tree.Snapshot(p.Context(), p.app)
+	return err == nil && slices.ContainsFunc(s.Elements, func(e desktop.Element) bool { return strings.Contains(e.Value, text) })
 }
 
 func (p person) press(keys ...string) {
 	p.Helper()
 	p.xdo(append([]string{"key", "--delay", "60"}, keys...)...)
-	time.Sleep(rest)
 }
 
-// record records the person while acts runs.
-func (w *world) record(app desktop.App, acts func(person)) []recorded.Step {
-	w.Helper()
-	ctx, cancel := context.WithCancel(w.Context())
+// record records the person until acts returns.
+func (p person) record(acts func(person)) []recorded.Step {
+	p.Helper()
+	ctx, cancel := context.WithCancel(p.Context())
 	defer cancel()
-	r := recording.New(recording.Config{Backend: w.backend, App: app, IsApp: func(pid int) bool { return pid == app.PID }, Write: func(n int, s *recorded.Step) error {
+	config := p.config()
+	config.Write = func(n int, s *recorded.Step) error {
 		b, _ := json.Marshal(s)
-		w.Logf("%d %s", n, b)
+		p.Logf("%d %s", n, b)
 		return nil
-	}})
+	}
+	r := recording.New(config)
 	ready, ended := make(chan struct{}), make(chan error, 1)
 	go func() { ended <- r.Run(ctx, func() { close(ready) }) }()
 	select {
 	case <-ready:
 	case err := <-ended:
-		w.Fatal(err)
+		p.Fatal(err)
 	}
-	acts(person{w, app})
+	acts(p)
 	cancel()
 	if err := <-ended; err != nil {
-		w.Fatal(err)
+		p.Fatal(err)
 	}
 	return r.Steps()
+}
+
+// config returns the configuration for a recording of the program.
+func (p person) config() recording.Config {
+	return recording.Config{Backend: p.backend, App: p.app, IsApp: func(pid int) bool { return pid == p.app.PID }}
 }
 
 // state reads the state that a test program writes.
@@ -176,13 +212,40 @@ func (w *world) state(file string) map[string]any {
 }
 
 // orders starts the form in GTK 3.
-func (w *world) orders(args ...string) (app desktop.App, state string) {
+func (w *world) orders(args ...string) person {
 	w.Helper()
-	state = filepath.Join(w.TempDir(), "state.json")
-	script, err := filepath.Abs("testdata/orders.py")
+	return w.script("orders.py", "role:button name:Clear", args...)
+}
+
+// script starts a form in Python.
+func (w *world) script(name, shows string, args ...string) person {
+	w.Helper()
+	file := filepath.Join(w.TempDir(), "state.json")
+	script, err := filepath.Abs("testdata/" + name)
 	if err != nil {
 		w.Fatal(err)
 	}
-	started := w.Launch(w.T, "/usr/bin/python3", append([]string{script, state}, args...)...)
-	return w.app(started.PID, "role:button name:Clear"), state
+	started := w.Launch(w.T, "/usr/bin/python3", append([]string{script, file}, args...)...)
+	return person{w, w.app(started.PID, shows), file}
+}
+
+// visit opens the form in a page of Chromium.
+func (w *world) visit(version string) person {
+	w.Helper()
+	file := filepath.Join(w.TempDir(), "state.json")
+	mux := http.NewServeMux()
+	mux.Handle("GET /", http.FileServer(http.Dir("testdata")))
+	mux.HandleFunc("POST /state", func(_ http.ResponseWriter, r *http.Request) {
+		b, err := io.ReadAll(r.Body)
+		if err == nil {
+			err = atomicfile.Replace(file, b)
+		}
+		if err != nil {
+			w.Error(err)
+		}
+	})
+	server := httptest.NewServer(mux)
+	w.Cleanup(server.Close)
+	started := w.Browser(w.T, server.URL+"/visit.html?"+version)
+	return person{w, w.app(started.PID, "role:button name:Enter"), file}
 }

@@ -53,6 +53,7 @@ type Recorder struct {
 
 	current    *desktop.Snapshot // the last look
 	changed    bool              // since then
+	changedAt  time.Time         // the first change since then
 	focusMoved bool              // since then
 	lastEvent  time.Time
 	pending    *act
@@ -110,6 +111,8 @@ func (r *Recorder) Run(ctx context.Context, ready func()) error {
 		e.Delivery, e.Hint = aai.NotDelivered, "Recording needs an X11 session."
 		return e
 	}
+	done := ctx.Done()
+	ctx = context.WithoutCancel(ctx) // the last act counts, too
 	watching, stop := context.WithCancel(ctx)
 	defer stop()
 	changes, err := r.config.Backend.Events.Watch(watching, r.config.App)
@@ -130,6 +133,7 @@ func (r *Recorder) Run(ctx context.Context, ready func()) error {
 	}()
 	tick := time.NewTicker(agentTick)
 	defer tick.Stop()
+	var end <-chan time.Time
 	for r.err == nil {
 		select {
 		case f := <-facts:
@@ -144,13 +148,12 @@ func (r *Recorder) Run(ctx context.Context, ready func()) error {
 			r.strokes = r.countStrokes()
 			r.due(ctx)
 		case err := <-failed:
-			if ctx.Err() == nil {
-				r.finish(ctx)
-				return err
-			}
-			failed = nil
-		case <-ctx.Done():
-			r.finish(context.WithoutCancel(ctx))
+			r.finish(ctx)
+			return err
+		case <-done: // facts and changes from before may still arrive
+			done, end = nil, time.After(lookPause)
+		case <-end:
+			r.finish(ctx)
 			return r.err
 		}
 	}
@@ -166,6 +169,9 @@ func (r *Recorder) countStrokes() int {
 
 // event notes a change. The text of a field that is typed into is read at once: the field may empty itself.
 func (r *Recorder) event(ctx context.Context, e desktop.Event) {
+	if !r.changed {
+		r.changedAt = e.At
+	}
 	r.changed, r.lastEvent = true, time.Now()
 	switch e.Kind {
 	case desktop.FocusMoved, desktop.WindowChanged:
