@@ -66,6 +66,10 @@ func (m *Manager) lock(ctx context.Context) (*flock.Flock, error) {
 // keepPicture keeps the picture of the nth step of a recording, and returns its name; "" if it cannot: the step counts.
 func (m *Manager) keepPicture(file string, n int, picture []byte) string {
 	name := fmt.Sprintf("%s%s%d.png", strings.TrimSuffix(file, suffix), pictureMark, n)
+	if picture == nil {
+		_ = os.Remove(filepath.Join(m.Folder, name))
+		return ""
+	}
 	if n > maxPicture || os.WriteFile(filepath.Join(m.Folder, name), picture, 0o600) != nil {
 		return ""
 	}

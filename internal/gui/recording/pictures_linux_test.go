@@ -29,12 +29,12 @@ func tool(m *recording.Manager, name string) *aai.Tool {
 // black in it. A person at another process sees that the recording runs, ends it, and deletes it with its pictures.
 func TestPicturesOfSteps(t *testing.T) {
 	w := newWorld(t)
-	app, _ := w.orders()
+	p := w.orders()
 	folder := t.TempDir()
 	m, elsewhere := &recording.Manager{Folder: folder}, &recording.Manager{Folder: folder}
 	g := &gateway.Gateway{Gates: []aai.Gate{&admitAll{}}, Journal: &journal{}}
 	g.Catalog = desk{gui.New(gui.Config{Open: func() desktop.Backend { return w.backend }, Recordings: m})}
-	if _, err := g.Do(t.Context(), &aai.Call{Caller: aai.Caller{Door: aai.DoorCLI, Session: "s"}, App: aai.DesktopApp, Tool: "ax_record", Args: map[string]any{"app": app.ID}}); err != nil {
+	if _, err := g.Do(t.Context(), &aai.Call{Caller: aai.Caller{Door: aai.DoorCLI, Session: "s"}, App: aai.DesktopApp, Tool: "ax_record", Args: map[string]any{"app": p.app.ID}}); err != nil {
 		t.Fatal(err)
 	}
 	at := &aai.Call{Caller: aai.Caller{Door: aai.DoorWeb}}
@@ -51,15 +51,14 @@ func TestPicturesOfSteps(t *testing.T) {
 	if _, err := tool(elsewhere, recording.StopTool).Run(t.Context(), &aai.Call{Caller: aai.Caller{Door: aai.DoorMCP, Session: "other"}}); err == nil {
 		t.Error("an agent has stopped the recording of another")
 	}
-	p := person{w, app}
 	p.click(`role:textbox name:"Door PIN"`)
 	p.types("482913")
 	p.click(`role:checkbox name:"Wrap as gift"`)
 	w.until("two steps", func() bool { return rows()[0].Count == 2 })
-	pin, frame := w.find(app, `role:textbox name:"Door PIN"`).Frame, desktop.Rect{}
+	pin, frame := w.find(p.app, `role:textbox name:"Door PIN"`).Frame, desktop.Rect{}
 	windows, err := w.screen.Windows(t.Context())
 	for _, one := range windows {
-		if one.PID == app.PID {
+		if one.PID == p.app.PID {
 			frame = one.Frame
 		}
 	}

@@ -19,7 +19,6 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/desktop/inputlock"
 	"github.com/gybob/aai-gateway/internal/desktop/query"
-	"github.com/gybob/aai-gateway/internal/files/atomicfile"
 	"github.com/gybob/aai-gateway/internal/gui/recording"
 	"github.com/gybob/aai-gateway/internal/platform/linux/atspi"
 	"github.com/gybob/aai-gateway/internal/platform/linux/x11"
@@ -238,7 +237,10 @@ func (w *world) visit(version string) person {
 	mux.HandleFunc("POST /state", func(_ http.ResponseWriter, r *http.Request) {
 		b, err := io.ReadAll(r.Body)
 		if err == nil {
-			err = atomicfile.Replace(file, b)
+			err = os.WriteFile(file+".new", b, 0o600)
+		}
+		if err == nil {
+			err = os.Rename(file+".new", file)
 		}
 		if err != nil {
 			w.Error(err)

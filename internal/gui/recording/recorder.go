@@ -22,8 +22,8 @@ type Config struct {
 	// Write keeps the nth step, from 1, or nil in its place if it turned out to be a part of another.
 	Write func(n int, step *recorded.Step) error
 	// Picture returns a picture of the window with the place on the screen, as PNG, in which the elements to hide are black; nil
-	// if it may not or cannot be taken. Keep keeps the picture of the nth step and returns its name, "" if it does not. Nil: no
-	// picture is taken.
+	// if it may not or cannot be taken. Keep keeps the picture of the nth step and returns its name, "" if it does not; without a
+	// picture it removes that. Nil: no picture is taken.
 	Picture func(ctx context.Context, at desktop.Rect, hide func(*desktop.Element) bool) []byte
 	Keep    func(n int, picture []byte) string
 }
@@ -267,6 +267,9 @@ func (r *Recorder) replace(n int, s *recorded.Step) {
 	r.mu.Lock()
 	r.steps[n-1] = s
 	r.mu.Unlock()
+	if s == nil && r.config.Keep != nil {
+		r.config.Keep(n, nil)
+	}
 	if err := r.config.Write(n, s); err != nil && r.err == nil {
 		r.err = err
 	}
