@@ -187,6 +187,9 @@ func (v *view) findForAction(ctx context.Context, query string) (match, error) {
 // pressTechniques returns the techniques to press an element by accessibility.
 func (v *view) pressTechniques(i int) []technique {
 	e := &v.snapshot.Elements[i]
+	if v.togglesOnly(i) {
+		return v.bySpace(i)
+	}
 	var ways []technique
 	if fieldtext.IsSheetCell(e) {
 		ways = append(ways, v.byAccessibility(i, "the cursor of its sheet", desktop.Act{Verb: desktop.TakeFocus}))
@@ -224,6 +227,9 @@ func (v *view) rowAround(i int) int {
 // Callers append it after the safer techniques.
 func (v *view) pressAsLastResort(i int) technique {
 	w := v.byAccessibility(i, "its accessibility action over the bus", desktop.Act{Verb: desktop.Press, AllowClosedMenu: v.inClosedMenu(i), AllowHang: true})
+	if v.togglesOnly(i) {
+		return v.toggleAsLastResort(i)
+	}
 	w.risk = "the program could be reached over the bus alone: if it has a dialog open now, it may hang at the next key: close the dialog by its buttons first"
 	return w
 }

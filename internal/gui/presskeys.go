@@ -2,6 +2,7 @@ package gui
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/gybob/aai-gateway"
@@ -115,21 +116,38 @@ func (k *linkKeys) count(ctx context.Context) (int, error) {
 	return maxLinks, nil
 }
 
+// togglesOnly reports whether the action of element i sets its state without a click, so that the program's handler of
+// clicks does not run: "Toggle" of Qt. A box around other elements is not one: programs wait for the state of those.
+func (v *view) togglesOnly(i int) bool {
+	e := &v.snapshot.Elements[i]
+	return v.app.HasSetFocus && slices.Contains(e.Actions, "Toggle") && !slices.Contains(e.Actions, "Press") && e.End == i+1 && !e.Role.IsSetMember()
+}
+
+// toggleAsLastResort returns the technique that sets the state of an element of which togglesOnly is true. A button
+// that takes no keyboard is one of a tool bar: its state alone would differ from that of the program.
+func (v *view) toggleAsLastResort(i int) technique {
+	w := v.byAccessibility(i, "its accessibility action", desktop.Act{Verb: desktop.Press})
+	w.risk = "only its state was set, without a click: a program that waits for the click did nothing"
+	if !v.snapshot.Elements[i].States.Has(desktop.Focusable) {
+		w.do = func(context.Context) error {
+			return &aai.Error{
+				Code: aai.AutomationNotSupported, Delivery: aai.NotDelivered,
+				Message: "the action of " + v.name(i) + " would set its state without a click, and the program would do nothing",
+			}
+		}
+	}
+	return w
+}
+
 // bySpace returns the technique that presses a button with a state by the space key, if the program reports no
-// action for it, as GTK 4 does.
+// action for it, as GTK 4 does, or one that does not click.
 func (v *view) bySpace(i int) []technique {
 	e := &v.snapshot.Elements[i]
-	if !e.States.Has(desktop.Checkable|desktop.Focusable) || e.Role.IsSetMember() || v.app.IsBrowser || len(e.Actions) > 0 {
+	if !e.States.Has(desktop.Checkable|desktop.Focusable) || e.Role.IsSetMember() || v.app.IsBrowser || len(e.Actions) > 0 && !v.togglesOnly(i) {
 		return nil
 	}
 	return []technique{v.byKeys(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
-		if passed := v.changedOnWay(i); passed >= 0 {
-			return &aai.Error{
-				Code: aai.AutomationNotSupported, Delivery: aai.NotDelivered,
-				Message: "on the way there the keyboard would pass " + v.name(passed) + ", and the program may change its text or selection",
-			}
-		}
-		if err := v.focusWithoutPress(ctx, i, input, seat, w); err != nil {
+		if err := v.focusForSpace(ctx, i, input, seat, w); err != nil {
 			return err
 		}
 		now, err := v.backend.Tree.Read(ctx, v.app, e.ID)
@@ -141,6 +159,20 @@ func (v *view) bySpace(i int) []technique {
 		}
 		return input.Key(ctx, seat, w.ID, desktop.Chord{Key: "space"})
 	})}
+}
+
+// focusForSpace gives the element its window's keyboard focus, by an action or past elements that tab does not change.
+func (v *view) focusForSpace(ctx context.Context, i int, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+	if e := &v.snapshot.Elements[i]; v.focusAction(e) != "" && v.backend.Actor != nil && !e.States.Has(desktop.Focused) {
+		return v.focusByAction(ctx, i, desktop.Act{Verb: desktop.Press, Action: setFocus, Name: e.Name}, input, seat, w)
+	}
+	if passed := v.changedOnWay(i); passed >= 0 {
+		return &aai.Error{
+			Code: aai.AutomationNotSupported, Delivery: aai.NotDelivered,
+			Message: "on the way there the keyboard would pass " + v.name(passed) + ", and the program may change its text or selection",
+		}
+	}
+	return v.focusWithoutPress(ctx, i, input, seat, w)
 }
 
 // changedOnWay returns a field or list that tab may pass on the way from the focused element to element i; -1 if there is

@@ -125,7 +125,7 @@ def check(node):
     rename()
     S.set(node, part.isChecked())
     part.toggled.connect(rename)
-    part.toggled.connect(lambda _: later(node, lambda: S.set(node, part.isChecked())))
+    part.clicked.connect(lambda _: later(node, lambda: S.set(node, part.isChecked())))
     return part if node["kind"] == "check" else with_label(node, part)
 
 
@@ -134,7 +134,7 @@ def radio(node):
     for item in node["items"]:
         button = QRadioButton(item)
         button.setChecked(item == node["value"])
-        button.toggled.connect(lambda on, item=item: on and later(node, lambda: S.set(node, item)))
+        button.clicked.connect(lambda on, item=item: on and later(node, lambda: S.set(node, item)))
         buttons.append(button)
     S.set(node, node["value"])
     return box(QVBoxLayout(), *buttons)
