@@ -34,6 +34,8 @@ type Profile struct {
 	SkipsValidators bool
 	// SelectsWithoutCurrent reports whether SelectItem leaves the current item of a list, which reports Focused.
 	SelectsWithoutCurrent bool
+	// KeepsCursor reports whether SelectItem leaves the keyboard at the former cell of a table.
+	KeepsCursor bool
 	// PromptsTakeText reports whether the app's own prompts take typed text away from its pages.
 	PromptsTakeText bool
 }

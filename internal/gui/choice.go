@@ -13,7 +13,8 @@ import (
 	"github.com/gybob/aai-gateway/internal/gui/guierr"
 )
 
-func (v *view) setChecked(ctx context.Context, i int, text string) (*aai.Result, error) {
+// setChecked sets the state of a check box or another button with a state. The elements in also name it.
+func (v *view) setChecked(ctx context.Context, i int, text string, also ...int) (*aai.Result, error) {
 	want, err := strconv.ParseBool(strings.ToLower(text))
 	if err != nil {
 		return nil, aai.Errorf(aai.InvalidParams, "value: expected true or false for %s", desktop.Describe(&v.snapshot.Elements[i]))
@@ -26,7 +27,7 @@ func (v *view) setChecked(ctx context.Context, i int, text string) (*aai.Result,
 		return nil, aai.Errorf(aai.InvalidParams, "value: expected true for %s; choose another one of its group instead", v.name(i))
 	}
 	id := e.ID
-	a := action{view: v, index: i, doneText: "Set", techniques: append(v.pressTechniques(i), v.pressAsLastResort(i))}
+	a := action{view: v, index: i, also: also, doneText: "Set", techniques: append(v.pressTechniques(i), v.pressAsLastResort(i))}
 	a.techniques = append(a.techniques, v.byInput(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
 		at, err := v.clickPoint(i, w)
 		if err != nil {
@@ -116,7 +117,7 @@ const openListHint = `Open it by ax_click with mode "focus", then click the opti
 func (v *view) selectOption(ctx context.Context, set, option int) (*aai.Result, error) {
 	setID, optionID, name := v.snapshot.Elements[set].ID, v.snapshot.Elements[option].ID, v.snapshot.Elements[option].Name
 	a := action{view: v, index: option, doneText: "Selected", techniques: []technique{
-		v.byAccessibility(option, "the selection of its list", desktop.Act{Verb: desktop.SelectItem}),
+		v.byAccessibility(option, bySelection, desktop.Act{Verb: desktop.SelectItem}),
 	}}
 	if !v.app.FocusOnlyWhenActive || v.snapshot.Elements[option].States.Has(desktop.Showing) {
 		a.techniques = append(a.techniques, v.byAccessibility(option, "its accessibility action", desktop.Act{Verb: desktop.Press}))
@@ -172,7 +173,7 @@ func (v *view) selectMore(ctx context.Context, i int, all bool) (*aai.Result, er
 		ids = append(ids, v.snapshot.Elements[one].ID)
 	}
 	a := action{view: v, index: i, also: want, doneText: "Also selected"}
-	a.techniques = []technique{{name: "the selection of its list", viaAccessibility: true, do: func(ctx context.Context) error {
+	a.techniques = []technique{{name: bySelection, viaAccessibility: true, do: func(ctx context.Context) error {
 		for n, one := range want {
 			if err := v.byAccessibility(one, "", desktop.Act{Verb: desktop.SelectItem, AddToSelection: true}).do(ctx); err != nil {
 				e := *aai.AsError(err)

@@ -85,7 +85,11 @@ func (v *view) clickOn(ctx context.Context, i int, button desktop.MouseButton, c
 		}))
 	}
 	unheard := asks && v.app.IsBrowser && !v.inDevTools(i) && (takesText(&v.snapshot.Elements[i]) && v.snapshot.Elements[i].States.Has(desktop.Multiline) || len(v.dateTimeParts(i)) > 0)
+	selected := v.trackElement(i)
 	out, err := a.execute(ctx)
+	if at := selected(); err == nil && at >= 0 {
+		v.markSelected(at, out)
+	}
 	if err == nil && unheard {
 		out.Text, out.DataComplete = out.Text+noClick, false
 	}
@@ -184,11 +188,17 @@ func (v *view) findForAction(ctx context.Context, query string) (match, error) {
 	return m, err
 }
 
+// bySelection is the name of the technique that selects an item.
+const bySelection = "the selection of its list"
+
 // pressTechniques returns the techniques to press an element by accessibility.
 func (v *view) pressTechniques(i int) []technique {
 	e := &v.snapshot.Elements[i]
-	if v.togglesOnly(i) {
+	switch {
+	case v.togglesOnly(i):
 		return v.bySpace(i)
+	case isToggleCell(e):
+		return []technique{v.byItemKey(i, "space")}
 	}
 	var ways []technique
 	if fieldtext.IsSheetCell(e) {
@@ -197,7 +207,7 @@ func (v *view) pressTechniques(i int) []technique {
 	switch e.Role {
 	case desktop.Option, desktop.ListItem, desktop.TreeItem, desktop.Row, desktop.Cell, desktop.Tab:
 		// Selecting a menu item would only highlight it.
-		ways = append(ways, v.byAccessibility(i, "the selection of its list", desktop.Act{Verb: desktop.SelectItem}))
+		ways = append(ways, v.byAccessibility(i, bySelection, desktop.Act{Verb: desktop.SelectItem}))
 	}
 	ways = append(ways, v.byAccessibility(i, "its accessibility action", desktop.Act{Verb: desktop.Press, AllowClosedMenu: v.inClosedMenu(i)}))
 	if row := v.rowAround(i); row >= 0 {
@@ -335,7 +345,8 @@ func isPointIndependent(e *desktop.Element) bool {
 }
 
 // isUnselected reports whether a row is selectable and not selected. A cell of a sheet does not count, because a
-// click only moves the cursor there. Nor does a cell within a selected cell: GTK 3 reports only the outer one.
+// click only moves the cursor there. Nor does a cell with a check box, which a click ticks, nor one within a selected
+// cell: GTK 3 reports only the outer one.
 func (v *view) isUnselected(i int) bool {
 	e := &v.snapshot.Elements[i]
 	if e.Parent >= 0 && e.Role == desktop.Cell {
@@ -343,7 +354,7 @@ func (v *view) isUnselected(i int) bool {
 			return false
 		}
 	}
-	return isRowRole(e.Role) && !fieldtext.IsSheetCell(e) && e.States.Has(desktop.Selectable) && !e.States.Has(desktop.Selected)
+	return isRowRole(e.Role) && !fieldtext.IsSheetCell(e) && !isToggleCell(e) && e.States.Has(desktop.Selectable) && !e.States.Has(desktop.Selected)
 }
 
 // isRowRole reports whether elements of the role are rows of lists.

@@ -168,6 +168,8 @@ func (k *focusTracker) arrowTo(i, at int) string {
 	is, to := k.snapshot.Elements[at].Frame, k.snapshot.Elements[i].Frame
 	known, row := !is.Empty() && !to.Empty(), k.snapshot.Elements[i].Role != desktop.Cell
 	switch {
+	case at == list && k.atLast:
+		return "up"
 	case at == list, !known && row && at < i:
 		return "down"
 	case !known && row:

@@ -60,6 +60,11 @@ func keyPress(ctx context.Context, v *view) (*aai.Result, error) {
 	if err := v.checkSecretKeys(ctx, typed, chord); err != nil {
 		return nil, err
 	}
+	if i < 0 {
+		if err := v.checkCursor(chord); err != nil {
+			return nil, err
+		}
+	}
 	v.watchCanvas(typed)
 	a := action{view: v, index: i, doneText: "Pressed " + strings.Join(append(chord.Modifiers, aai.CleanLabel(chord.Key, 32)), "+")}
 	press := func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {

@@ -82,6 +82,8 @@ func (v *view) setAs(ctx context.Context, i int, value string) (*aai.Result, err
 		return v.setChecked(ctx, i, value)
 	case v.isExpansion(i, value):
 		return v.setExpanded(ctx, i, value)
+	case v.toggleBeside(i, value) >= 0:
+		return v.setChecked(ctx, v.toggleBeside(i, value), value, i)
 	case v.isItemCheck(i, value):
 		return v.setItemChecked(ctx, i, strings.EqualFold(value, "true"))
 	case isDateTimeText(e):

@@ -167,14 +167,11 @@ func (k *focusTracker) tabTo(ctx context.Context, id desktop.ID, input desktop.I
 		}
 		chord := desktop.Chord{Key: k.arrowTo(i, at)}
 		if chord.Key == "" {
-			chord.Key = "tab"
 			if at > i != back {
 				back = !back
 				turns++
 			}
-			if back {
-				chord.Modifiers = []string{"shift"}
-			}
+			chord = tabChord(back)
 		} else if !judged {
 			judged = true
 			if err := k.prepareArrows(ctx, id, told, input, seat, w); err != nil {
@@ -190,6 +187,10 @@ func (k *focusTracker) tabTo(ctx context.Context, id desktop.ID, input desktop.I
 		if inside++; chord.Key != "tab" || list < 0 || k.listOf(k.focusedIndex()) != list {
 			inside = 0
 		}
+		if err == nil && !moved && chord.Key == "down" && at == k.itemList(i) {
+			k.atLast = true
+			continue
+		}
 		if err != nil || !moved || inside > maxTabsInside {
 			pressed++
 			break
@@ -197,6 +198,14 @@ func (k *focusTracker) tabTo(ctx context.Context, id desktop.ID, input desktop.I
 		told = true
 	}
 	return notReachedError(pressed, "")
+}
+
+// tabChord returns the key that moves the focus on or back.
+func tabChord(back bool) desktop.Chord {
+	if back {
+		return desktop.Chord{Key: "tab", Modifiers: []string{"shift"}}
+	}
+	return desktop.Chord{Key: "tab"}
 }
 
 // activateBriefly gives the window the keyboard for a moment, in which programs report its focused
@@ -269,6 +278,7 @@ type focusTracker struct {
 	lastFocused   desktop.ID // the last element reported as focused
 	changesHeard  int        // number of focus moves reported
 	newer         bool       // reported since the last read began
+	atLast        bool       // the current item of the list, which is not reported, is the last one
 	holdsKeyboard bool       // the window has the seat's keyboard, and reports each move
 }
 
@@ -314,7 +324,7 @@ func (k *focusTracker) drainEvents() {
 				k.events = nil
 				return
 			}
-			if event.Kind == desktop.FocusMoved && event.ID != k.lastFocused {
+			if event.Kind == desktop.FocusMoved && event.ID != k.lastFocused && !k.isOwnTable(event.ID) {
 				k.lastFocused = event.ID
 				k.changesHeard++
 			}
@@ -322,6 +332,13 @@ func (k *focusTracker) drainEvents() {
 			return
 		}
 	}
+}
+
+// isOwnTable reports whether the element is the table of the cell that was focused last. GTK 3 reports the table after
+// the cell whenever its window gets the keyboard.
+func (k *focusTracker) isOwnTable(id desktop.ID) bool {
+	table := k.listOf(k.snapshot.Index(k.lastFocused))
+	return k.app.KeepsCursor && table >= 0 && k.snapshot.Elements[table].ID == id
 }
 
 // focusedIndex returns the element that has its window's focus, or had it last; -1 if unknown. For the content of an

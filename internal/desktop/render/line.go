@@ -254,6 +254,7 @@ func (w *walker) writeStates(b *strings.Builder, c int) {
 	write("disabled", n.acts && !has(desktop.Enabled))
 	write("focused", has(desktop.Focused) && !n.titled)
 	write("checked", has(desktop.Checked))
+	write("unchecked", e.Role == desktop.Cell && has(desktop.Checkable) && !has(desktop.Checked))
 	write("mixed", has(desktop.Mixed))
 	write("pressed", has(desktop.Pressed))
 	write("selected", has(desktop.Selected))

@@ -66,6 +66,8 @@ type Session struct {
 	aliases     map[string]Process
 	connected   []int // PIDs
 	actions     int
+	selected    desktop.ID // the item that the action selectedAt selected
+	selectedAt  int
 	screenshots map[int]Screenshot // the last ones, by PID
 	words       map[int]PictureWord
 	lastWord    int
@@ -130,6 +132,23 @@ func (s *Session) Alias(name string) (is Process, known bool) {
 	defer s.mu.Unlock()
 	is, known = s.aliases[name]
 	return is, known
+}
+
+// MarkSelected records the item that the last action selected.
+func (s *Session) MarkSelected(item desktop.ID) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.selected, s.selectedAt = item, s.actions
+}
+
+// LastSelected returns the item of MarkSelected; "" if there is none or another action followed.
+func (s *Session) LastSelected() desktop.ID {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.selectedAt != s.actions {
+		return ""
+	}
+	return s.selected
 }
 
 // MarkListed notes that the caller has received the list of all programs.

@@ -186,6 +186,9 @@ func (a *actor) press(ctx context.Context, act desktop.Act) error {
 	if err := a.actions(ctx); err != nil {
 		return err
 	}
+	if a.n.role == roleTableCell && action == "" && len(a.n.actions) > 0 && a.n.actions[0] == toggle && a.p.profile().rowsOfTables {
+		return a.unsupported("cannot be pressed by asking: its row would be activated", nil)
+	}
 	index := slices.Index(a.n.actions, action)
 	if best := preferred(a.n.actions); action == "" && len(best) > 0 && actionRank(best[0]) < rankShortcut {
 		index = slices.Index(a.n.actions, best[0])

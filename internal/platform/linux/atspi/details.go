@@ -114,6 +114,8 @@ func (p *program) askDetails(first, second *batch, t *tree, n *node) {
 	window := n.parent == t.root
 	if n.action() && (interactive || window || p.mayBePressed(n)) {
 		p.askActions(first, second, n, interactive || window)
+	} else if n.action() && p.profile().rowsOfTables && n.role == roleTableCell && n.offers&offersText == 0 {
+		p.askToggle(first, n)
 	}
 	if interactive || window || p.mayPrompt(n) || n.role == roleLandmark || plainRole(n.role).IsSetMember() ||
 		p.profile().IsBrowser && (n.wordless() || n.role == roleHeading || n.role == roleDocumentWeb) || n.name == "" && n.count == 0 && p.profile().identifiesLeaves {
@@ -271,6 +273,19 @@ func (p *program) askActions(first, second *batch, n *node, kind bool) {
 		for i := range n.actions {
 			n.nameAction(i, "")
 			second.add(p.bus.requests.actionName(i), n.ref, func(d *wire.Decoder) { n.nameAction(i, d.Str()) })
+		}
+	})
+}
+
+// toggle is the first action of a cell with a check box in GTK 3, which lacks CHECKABLE. It activates the row, and the
+// others have whole sentences for names. Source: gtkbooleancellaccessible.c.
+const toggle = "toggle"
+
+// askToggle queries whether a cell has a check box.
+func (p *program) askToggle(first *batch, n *node) {
+	first.add(p.bus.requests.actionName(0), n.ref, func(d *wire.Decoder) {
+		if n.actions = nil; d.Str() == toggle {
+			n.actions = []string{toggle}
 		}
 	})
 }

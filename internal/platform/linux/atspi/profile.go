@@ -155,6 +155,7 @@ func (p *profile) setGTK(major int) {
 	p.entryPressReturns = true
 	if major < 4 {
 		p.rowsOfTables, p.hidesScrolledContent, p.tellsDirection = !p.isOffice, true, !p.isOffice
+		p.KeepsCursor = !p.isOffice
 		return
 	}
 	p.listsEmpty, p.windowRelative, p.lacksShowing, p.namesClasses = true, true, true, true

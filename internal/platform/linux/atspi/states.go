@@ -76,6 +76,10 @@ func (n *node) wordStates() desktop.State {
 	switch n.role {
 	case roleCheckBox, roleRadioButton, roleCheckMenuItem, roleRadioMenuItem, roleToggleButton:
 		out |= desktop.Checkable
+	case roleTableCell:
+		if slices.Contains(n.actions, toggle) {
+			out |= desktop.Checkable
+		}
 	case rolePassword:
 		out |= desktop.Protected
 	case roleFiller:
