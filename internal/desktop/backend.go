@@ -166,6 +166,9 @@ const (
 	Lost            EventKind = "lost" // events were dropped, or the app ended: read again
 )
 
+// PressedDetail is the detail of the kind StateChanged for a button that is pressed.
+const PressedDetail = "pressed"
+
 // Ended is the detail of the event of the kind Lost after which an app sends no more events.
 const Ended = "ended"
 

@@ -39,7 +39,7 @@ func (d *engine) record(ctx context.Context, call *aai.Call) (*aai.Result, error
 	backend := d.OpenBackend()
 	label := "Recording what you do in " + aai.CleanLabel(app.Name, maxIndicatorName)
 	path, err := d.recordings.Start(ctx, recording.Config{
-		Backend: backend, App: app, Strokes: d.strokes,
+		Backend: backend, App: app, Strokes: d.strokes, Acts: func() (int, bool) { return int(d.acts.Load()), d.acting.Load() > 0 },
 		Picture: d.recordedPicture(call, app),
 		IsApp:   func(pid int) bool { return pid == app.PID || app.IsBrowser && d.HasStarted(app, pid) },
 	}, call.Caller.Conversation(), func() (hide func()) {
@@ -51,8 +51,12 @@ func (d *engine) record(ctx context.Context, call *aai.Call) (*aai.Result, error
 	if err != nil {
 		return nil, err
 	}
+	note := ""
+	if d.recordings.IsByEvents() {
+		note = " Wayland tells only what changes, not what the person presses: steps that it does not tell must be shown again."
+	}
 	return &aai.Result{
-		Text: "Recording what the person does in " + desktop.Quote(app.Name, maxIndicatorName) + ". recording_stop ends it and returns the steps.",
+		Text: "Recording what the person does in " + desktop.Quote(app.Name, maxIndicatorName) + ". recording_stop ends it and returns the steps." + note,
 		Data: map[string]any{"app": app.ID, "file": path},
 	}, nil
 }

@@ -190,6 +190,9 @@ func (d *engine) precheckTool(ctx context.Context, s spec, call *aai.Call) error
 // the conversation's secrets are removed from the reply.
 func (d *engine) runTool(ctx context.Context, s spec, call *aai.Call, hasMode bool) (result *aai.Result, err error) {
 	if s.effect != aai.Reads {
+		d.acting.Add(1)
+		d.acts.Add(1)
+		defer d.acting.Add(-1)
 		b := d.OpenBackend()
 		if b.PauseReason != nil {
 			if reason := b.PauseReason(ctx); reason != "" {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/gybob/aai-gateway"
@@ -86,6 +87,7 @@ type engine struct {
 	model        *model.Service
 	recordings   *recording.Manager
 	strokes      func() int
+	acts, acting atomic.Int64 // calls that do not only read: begun so far, and under way
 	do           func(context.Context, *aai.Call) (*aai.Result, error)
 }
 

@@ -12,6 +12,10 @@ import (
 
 // finish turns the pending act into steps.
 func (r *Recorder) finish(ctx context.Context) {
+	if r.byEvents.Load() {
+		r.finishBurst(context.WithoutCancel(ctx))
+		return
+	}
 	a := r.pending
 	if a == nil {
 		return

@@ -103,6 +103,13 @@ func (m *Manager) Start(ctx context.Context, c Config, owner string, sign func()
 	}
 }
 
+// IsByEvents reports whether only accessibility events tell the current recording what the person does.
+func (m *Manager) IsByEvents() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.current != nil && m.current.recorder.byEvents.Load()
+}
+
 // createFile creates the file of a recording, with its header. Further lines go to lines.
 func (m *Manager) createFile(app string) (path string, file *os.File, lines *json.Encoder, err error) {
 	begun := time.Now()

@@ -81,7 +81,7 @@ func (w *world) app(pid int, shows string) desktop.App {
 
 // isActive reports whether a window of the program has the keyboard: then the window manager has placed it.
 func (w *world) isActive(app desktop.App) bool {
-	all, err := w.screen.Windows(w.Context())
+	all, err := w.backend.Windows.Windows(w.Context())
 	return err == nil && slices.ContainsFunc(all, func(o desktop.WindowInfo) bool { return o.PID == app.PID && o.Active })
 }
 

@@ -2,8 +2,10 @@ package recording
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/gybob/aai-gateway"
@@ -19,6 +21,9 @@ type Config struct {
 	IsApp func(pid int) bool
 	// Strokes counts the keys and clicks of agents: input that arrives together with one is not the person's. Nil: none.
 	Strokes func() int
+	// Acts counts the calls of agents that act, and reports whether one does now. It serves where nothing reports what the
+	// person presses. Nil: there are none.
+	Acts func() (n int, now bool)
 	// Write keeps the nth step, from 1, or nil in its place if it turned out to be a part of another.
 	Write func(n int, step *recorded.Step) error
 	// Picture returns a picture of the window with the place on the screen, as PNG, in which the elements to hide are black; nil
@@ -62,6 +67,10 @@ type Recorder struct {
 	strokes    int
 	secrets    map[desktop.ID]bool // fields that got text meant for another place
 	err        error
+
+	byEvents atomic.Bool // nothing reports what the person presses
+	burst    *burst
+	acts     int
 }
 
 // An act is an act of the person with an effect that is not known yet.
@@ -106,9 +115,9 @@ func (r *Recorder) Steps() (steps []recorded.Step) {
 
 // Run records until ctx or the program ends. It calls ready once it listens.
 func (r *Recorder) Run(ctx context.Context, ready func()) error {
-	if r.config.Backend.Person == nil || r.config.Backend.Events == nil {
-		e := aai.Errorf(aai.AutomationNotSupported, "nothing reports here what the person presses")
-		e.Delivery, e.Hint = aai.NotDelivered, "Recording needs an X11 session."
+	if r.config.Backend.Events == nil {
+		e := aai.Errorf(aai.AutomationNotSupported, "nothing reports here what happens in programs")
+		e.Delivery = aai.NotDelivered
 		return e
 	}
 	done := ctx.Done()
@@ -123,14 +132,7 @@ func (r *Recorder) Run(ctx context.Context, ready func()) error {
 		return err
 	}
 	facts, failed := make(chan desktop.PersonFact, 256), make(chan error, 1)
-	go func() {
-		failed <- r.config.Backend.Person.WatchPerson(watching, ready, func(f desktop.PersonFact) {
-			select {
-			case facts <- f:
-			case <-watching.Done():
-			}
-		})
-	}()
+	go func() { failed <- r.watchPerson(watching, ready, facts) }()
 	tick := time.NewTicker(agentTick)
 	defer tick.Stop()
 	var end <-chan time.Time
@@ -145,11 +147,15 @@ func (r *Recorder) Run(ctx context.Context, ready func()) error {
 			}
 			r.event(ctx, e)
 		case <-tick.C:
-			r.strokes = r.countStrokes()
 			r.due(ctx)
 		case err := <-failed:
-			r.finish(ctx)
-			return err
+			if !errors.Is(err, errUnreported) {
+				r.finish(ctx)
+				return err
+			}
+			failed = nil
+			r.byEvents.Store(true)
+			ready()
 		case <-done: // facts and changes from before may still arrive
 			done, end = nil, time.After(lookPause)
 		case <-end:
@@ -158,6 +164,26 @@ func (r *Recorder) Run(ctx context.Context, ready func()) error {
 		}
 	}
 	return r.err
+}
+
+// errUnreported is the error where nothing reports what the person presses, as on Wayland.
+var errUnreported = errors.New("nothing reports what the person presses")
+
+// watchPerson passes on the facts about the person.
+func (r *Recorder) watchPerson(ctx context.Context, ready func(), facts chan<- desktop.PersonFact) error {
+	if r.config.Backend.Person == nil {
+		return errUnreported
+	}
+	err := r.config.Backend.Person.WatchPerson(ctx, ready, func(f desktop.PersonFact) {
+		select {
+		case facts <- f:
+		case <-ctx.Done():
+		}
+	})
+	if err != nil && aai.AsError(err).Code == aai.AutomationNotSupported {
+		return errUnreported
+	}
+	return err
 }
 
 func (r *Recorder) countStrokes() int {
@@ -169,6 +195,10 @@ func (r *Recorder) countStrokes() int {
 
 // event notes a change. The text of a field that is typed into is read at once: the field may empty itself.
 func (r *Recorder) event(ctx context.Context, e desktop.Event) {
+	if r.byEvents.Load() {
+		r.noteEvent(e)
+		return
+	}
 	if !r.changed {
 		r.changedAt = e.At
 	}
@@ -188,6 +218,11 @@ func (r *Recorder) event(ctx context.Context, e desktop.Event) {
 
 // due looks at the program after changes, and finishes an act with a known effect.
 func (r *Recorder) due(ctx context.Context) {
+	if r.byEvents.Load() {
+		r.dueBurst(ctx)
+		return
+	}
+	r.strokes = r.countStrokes()
 	if p := r.pending; p != nil {
 		since := time.Since(later(r.lastEvent, p.last))
 		switch {
@@ -247,7 +282,9 @@ func (r *Recorder) takePicture(ctx context.Context, a *act) {
 	go func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lookTimeout)
 		defer cancel()
-		taken <- r.config.Picture(ctx, at, func(e *desktop.Element) bool { return (isText(e) || e.Role == desktop.Textbox) && hidesText(e, secrets) })
+		taken <- r.config.Picture(ctx, at, func(e *desktop.Element) bool {
+			return (isText(e) || e.Role == desktop.Textbox) && hidesText(e, secrets)
+		})
 	}()
 }
 

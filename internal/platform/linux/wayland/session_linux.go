@@ -179,9 +179,7 @@ func (s *Session) Set(ctx context.Context, clip desktop.Clip) (stays string, err
 // WatchPerson implements desktop.PersonInput. No compositor reports presses in other programs.
 func (s *Session) WatchPerson(ctx context.Context, ready func(), pressed func(desktop.PersonFact)) error {
 	if s.wayland.IsOffered() {
-		e := aai.Errorf(aai.AutomationNotSupported, "a Wayland compositor reports to no program what the person presses")
-		e.Delivery, e.Hint = aai.NotDelivered, "Record in an X11 session; it can be replayed in both."
-		return e
+		return aai.Errorf(aai.AutomationNotSupported, "a Wayland compositor reports to no program what the person presses")
 	}
 	return s.x11.WatchPerson(ctx, ready, pressed)
 }
