@@ -40,6 +40,8 @@ type activeCallsPageData struct {
 	All     bool                `json:"-"` // everything is stopped
 	Picture *keptScreenshot     `json:"-"` // the latest stored screenshot; nil if there is none
 	Last    []answer.CallRecord `json:"-"` // the latest finished calls, if none is active
+
+	Recorded *recordingRow `json:"-"` // the recording that runs; nil: none
 }
 
 // lastCalls is the number of finished calls to show if none is active.
@@ -94,7 +96,7 @@ func showActiveCalls(v *pageRequest) (any, error) {
 	for _, s := range shown.Stops {
 		shown.All = shown.All || s.IsEverything()
 	}
-	shown.Picture = v.screenshotOf("")
+	shown.Picture, shown.Recorded = v.screenshotOf(""), v.runningRecording()
 	if len(shown.Calls) == 0 {
 		// The page works without the last calls.
 		_ = v.read("history", map[string]any{"limit": lastCalls, "looks": false}, &shown.Last)

@@ -38,7 +38,7 @@ func TestInBrowsers(t *testing.T) {
 				"front": "/now", "pictures": os.Getenv("AAI_PICTURES"), "app": "org.test.Mail", "agent": agent,
 				"more": []string{
 					"/app?app=org.test.Mail", "/tool?app=org.test.Mail&tool=send", "/app?app=aai", "/found", "/scan", "/history/s1",
-					"/history/charts", "/settings/logLevel", "/settings/security.denied_apps", "/lint?app=org.test.Linted", "/logins?app=shop.example", "/none",
+					"/history/charts", "/settings/logLevel", "/settings/security.denied_apps", "/lint?app=org.test.Linted", "/logins?app=shop.example", "/recordings", "/recordings/" + endedRecording, "/recordings/" + runningRecording, "/recordings/letter", "/none",
 				},
 			}, func(said string) {
 				switch said {

@@ -90,6 +90,7 @@ func newFilledWorld(t *testing.T) *filledWorld {
 		t.Fatal(err)
 	}
 	f.keepScreenshot(t)
+	w.addRecordings(t)
 	if err := f.stop(t).Add(t.Context(), answers.Stop{Caller: "/usr/bin/stopped-agent"}); err != nil {
 		t.Fatal(err)
 	}

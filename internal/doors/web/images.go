@@ -15,7 +15,7 @@ import (
 
 // Limits of stored images.
 const (
-	maxImages     = 40
+	maxImages     = 250 // those of two recordings
 	maxImageBytes = 48 << 20
 	iconTTL       = 10 * time.Minute
 )

@@ -26,6 +26,7 @@ func pages() []page {
 		activeCallsPage(), eventsPage(),
 		appsPage(), appPage(), toolPage(), lintPage(), integrationsPage(), scanPage(),
 		historyPage(), storyPage(), chartsPage(),
+		recordingsPage(), stepsPage(),
 		consentPage(), loginsPage(),
 		settingsPage(), settingPage(),
 		doctorPage(),

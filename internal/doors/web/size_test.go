@@ -55,7 +55,7 @@ func TestTheFirstLoadIsSmall(t *testing.T) {
 	}
 	for _, path := range []string{
 		"/now", "/events", "/apps", "/app?app=org.test.Mail", "/app?app=org.test.App3", "/app?app=aai", "/tool?app=org.test.Mail&tool=send", "/found",
-		"/history", "/history/c1", "/history/charts", "/history/charts?days=7", "/consent", "/logins", "/settings", "/settings/logLevel", "/doctor",
+		"/history", "/history/c1", "/history/charts", "/history/charts?days=7", "/consent", "/logins", "/settings", "/settings/logLevel", "/doctor", "/recordings",
 	} {
 		for _, lang := range []string{"en", "zh"} {
 			page := w.in(t, lang, path)

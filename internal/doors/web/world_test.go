@@ -69,7 +69,7 @@ func newWorld(t *testing.T, apps ...*aai.App) *world {
 	pictured := desktopentry.NewIconFinder(desktopentry.IconConfig{EntryFolders: []string{filepath.Join(state, "share", "applications")}})
 	done := undo.NewLog(undo.Config{})
 	w.gateway.MutationObserver = done
-	more := slices.Concat(halts.Tools(), room.Tools(), pictured.Tools(), []*aai.Tool{clockDoctor(state), active.NewActiveTool(filepath.Join(state, "running"), halts), kept.NewScreenshotStore(kept.ScreenshotConfig{Results: w.screenshots}).Tool(), done.BuiltinTool(w.gateway.Do)})
+	more := slices.Concat(halts.Tools(), room.Tools(), pictured.Tools(), []*aai.Tool{clockDoctor(state), active.NewActiveTool(filepath.Join(state, "running"), halts), kept.NewScreenshotStore(kept.ScreenshotConfig{Results: w.screenshots}).Tool(), done.BuiltinTool(w.gateway.Do)}, w.recordingTools())
 	self := builtin.NewApp(builtin.Dependencies{Journal: record, Store: store, Modes: modes, Revocations: revocations, ExtraTools: more, Logins: logins, Web: noSites{}, DiscoverLocal: integrationsOfComputer}, func() builtin.Catalog { return known })
 	known = catalog.New(catalog.Config{Places: []catalog.Place{catalog.Folders(w.descriptors())}, HostPlatform: "linux", Builtin: append(apps, self)})
 	var grants []policy.Grant
@@ -81,7 +81,7 @@ func newWorld(t *testing.T, apps ...*aai.App) *world {
 		}
 	}
 	w.gateway.Catalog, w.gateway.Journal, w.gateway.Gates = known, record, []aai.Gate{
-		policy.NewBuiltinGate(policy.BuiltinConfig{AgentTools: builtin.AgentTools(), PersonDoors: []string{aai.DoorCLI, aai.DoorWeb}, IsNarrowing: room.NarrowingCheck(builtin.NarrowingCheck(store, modes))}),
+		policy.NewBuiltinGate(policy.BuiltinConfig{AgentTools: builtin.AgentTools(), PersonDoors: []string{aai.DoorCLI, aai.DoorWeb}, IsNarrowing: room.NarrowingCheck(narrows(builtin.NarrowingCheck(store, modes)))}),
 		policy.NewConsent(policy.ConsentConfig{Store: store, Preapproved: grants, Revocations: revocations}),
 	}
 	w.config = web.Config{Gateway: w.gateway, WatchEvents: func(ctx context.Context, tell func(string)) {
