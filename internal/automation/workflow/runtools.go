@@ -153,7 +153,9 @@ func (l *Library) runFile(ctx context.Context, call *aai.Call) (*aai.Result, err
 	tool := l.flows.Tool("file", d)
 	checked, err := tool.Params.Check(params)
 	if err != nil {
-		return nil, err
+		e := *aai.AsError(err)
+		e.Delivery = aai.NotDelivered
+		return nil, &e
 	}
 	params, _ = checked.(map[string]any)
 	if save != "" {

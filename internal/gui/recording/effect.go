@@ -60,7 +60,7 @@ func (r *Recorder) finishTyping(ctx context.Context, a *act) {
 	switch {
 	case a.secret: // it has become a field for passwords
 		r.finishTyping(ctx, a)
-	case a.value == e.Value:
+	case a.value == e.Value && !a.late:
 	default:
 		step := r.step(setTool, a.before, a.index, map[string]any{"value": recorded.Escape(a.value)})
 		query, _ := step.Args["query"].(string)

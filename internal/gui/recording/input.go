@@ -168,6 +168,32 @@ func focused(s *desktop.Snapshot) int {
 	return found
 }
 
+// A focusChange is that an element has got the keyboard.
+type focusChange struct {
+	at time.Time
+	id desktop.ID
+}
+
+const maxFocusChanges = 64
+
+func (r *Recorder) noteFocus(at time.Time, id desktop.ID) {
+	r.focus = append(r.focus[max(0, len(r.focus)-maxFocusChanges):], focusChange{at, id})
+}
+
+// focusedAt returns the element that had the keyboard at a time: a fast person has left it when the program is looked at.
+func (r *Recorder) focusedAt(at time.Time) int {
+	var last focusChange
+	for _, f := range r.focus {
+		if !f.at.After(at) && !f.at.Before(last.at) {
+			last = f
+		}
+	}
+	if i := r.current.Index(last.id); i >= 0 && last.id != "" {
+		return i
+	}
+	return focused(r.current)
+}
+
 // isText reports whether people type text into the element.
 func isText(e *desktop.Element) bool {
 	return e.Role != desktop.Terminal && !e.IsKeyRelay() && e.States.Has(desktop.Editable) && !e.States.Has(desktop.ReadOnly) || e.States.Has(desktop.Protected)
@@ -192,13 +218,13 @@ func (r *Recorder) key(ctx context.Context, f desktop.PersonFact) {
 	if r.changed && r.pending == nil || r.focusMoved {
 		_ = r.look(ctx) // the kept one has to do
 	}
-	i := focused(r.current)
+	i := r.focusedAt(f.At)
 	if p := r.pending; p != nil && p.typing && i >= 0 && r.current.Elements[i].ID == p.id && isEditing(f.Chord, &r.current.Elements[i]) {
 		p.last, r.keys.typedAt, r.keys.navigated = f.At, f.At, false
 		return
 	}
 	r.finish(ctx)
-	if i = focused(r.current); i >= 0 && isText(&r.current.Elements[i]) {
+	if i = r.focusedAt(f.At); i >= 0 && isText(&r.current.Elements[i]) {
 		if r.keyInField(f, i); !r.pending.typing {
 			r.takePicture(ctx, r.pending)
 		}
@@ -227,7 +253,7 @@ func (r *Recorder) keyInField(f desktop.PersonFact, i int) {
 		}
 		r.keys = keyHistory{typedAt: f.At, typedInto: e.ID}
 		a.typing, a.secret = true, r.isSecret(e)
-		if !a.secret {
+		if a.late = !r.lookedAt.Before(f.At); !a.secret {
 			a.value = e.Value
 		}
 	} else {

@@ -60,6 +60,9 @@ type Recorder struct {
 	changed    bool              // since then
 	changedAt  time.Time         // the first change since then
 	focusMoved bool              // since then
+	lookedAt   time.Time         // its begin
+	focus      []focusChange     // the last ones
+	gone       bool              // the program has ended
 	lastEvent  time.Time
 	pending    *act
 	last       *act // the act of the last step
@@ -90,6 +93,7 @@ type act struct {
 
 	typing  bool
 	secret  bool // the typed text is secret
+	late    bool // before may have a part of the text already
 	value   string
 	valueAt time.Time
 	chord   desktop.Chord
@@ -136,16 +140,17 @@ func (r *Recorder) Run(ctx context.Context, ready func()) error {
 	tick := time.NewTicker(agentTick)
 	defer tick.Stop()
 	var end <-chan time.Time
-	for r.err == nil {
+	for r.err == nil && !r.gone {
 		select {
 		case f := <-facts:
+			for len(changes) > 0 { // the focus of the moment of the fact
+				r.event(ctx, <-changes)
+			}
 			r.fact(ctx, f)
 		case e, ok := <-changes:
-			if !ok || e.Kind == desktop.Lost && e.Detail == desktop.Ended {
-				r.finish(ctx)
-				return r.err
+			if r.gone = !ok; ok {
+				r.event(ctx, e)
 			}
-			r.event(ctx, e)
 		case <-tick.C:
 			r.due(ctx)
 		case err := <-failed:
@@ -157,12 +162,13 @@ func (r *Recorder) Run(ctx context.Context, ready func()) error {
 			r.byEvents.Store(true)
 			ready()
 		case <-done: // facts and changes from before may still arrive
-			done, end = nil, time.After(lookPause)
+			done, end = nil, time.After(quiet)
 		case <-end:
 			r.finish(ctx)
 			return r.err
 		}
 	}
+	r.finish(ctx)
 	return r.err
 }
 
@@ -204,7 +210,10 @@ func (r *Recorder) event(ctx context.Context, e desktop.Event) {
 	}
 	r.changed, r.lastEvent = true, time.Now()
 	switch e.Kind {
-	case desktop.FocusMoved, desktop.WindowChanged:
+	case desktop.FocusMoved:
+		r.focusMoved = true
+		r.noteFocus(e.At, e.ID)
+	case desktop.WindowChanged:
 		r.focusMoved = true
 	case desktop.StateChanged:
 		r.focusMoved = r.focusMoved || e.Detail == "focused"
@@ -212,7 +221,9 @@ func (r *Recorder) event(ctx context.Context, e desktop.Event) {
 		if p := r.pending; p != nil && p.typing && p.id == e.ID {
 			r.readTyped(ctx, p)
 		}
-	case desktop.NameChanged, desktop.ChildrenChanged, desktop.SelectionMoved, desktop.CaretMoved, desktop.BoundsChanged, desktop.Lost:
+	case desktop.NameChanged, desktop.ChildrenChanged, desktop.SelectionMoved, desktop.CaretMoved, desktop.BoundsChanged:
+	case desktop.Lost:
+		r.gone = r.gone || e.Detail == desktop.Ended
 	}
 }
 
@@ -247,13 +258,16 @@ func later(a, b time.Time) time.Time {
 func (r *Recorder) look(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
 	defer cancel()
-	r.changed, r.focusMoved = false, false
+	r.changed, r.focusMoved, r.lookedAt = false, false, time.Now()
 	s, err := r.config.Backend.Tree.Snapshot(ctx, r.config.App)
 	if err != nil {
 		r.changed = true
 		return err
 	}
 	r.current = s
+	if i := focused(s); i >= 0 {
+		r.noteFocus(r.lookedAt, s.Elements[i].ID)
+	}
 	return nil
 }
 

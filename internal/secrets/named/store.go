@@ -187,7 +187,7 @@ func (s *Store) find(ctx context.Context, name string) (*record, error) {
 		return &records[i], nil
 	}
 	e := aai.Errorf(aai.InvalidParams, "there is no secret with the name %s", aai.CleanLabel(name, maxName))
-	e.Delivery, e.Hint = aai.NotDelivered, "The tool secrets lists them. The person sets one: aai-gateway secret set NAME --for https://…"
+	e.Delivery, e.Hint = aai.NotDelivered, "The tool secrets lists them. The person sets one: aai-gateway secret set NAME --for https://…, or desktop/PROGRAM for its windows"
 	for _, r := range records {
 		e.Candidates = append(e.Candidates, r.Name)
 	}
