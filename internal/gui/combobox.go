@@ -12,6 +12,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/desktop"
 	"github.com/gybob/aai-gateway/internal/desktop/query"
 	"github.com/gybob/aai-gateway/internal/desktop/refs"
+	"github.com/gybob/aai-gateway/internal/gui/fieldtext"
 	"github.com/gybob/aai-gateway/internal/gui/guierr"
 	"github.com/gybob/aai-gateway/internal/gui/params"
 )
@@ -73,6 +74,45 @@ func (v *view) comboField(i int) int {
 		}
 	}
 	return field
+}
+
+// boxOfField returns the editable combo box around its field i in a toolkit that activates options by keys alone, such
+// as Qt; else -1.
+func (v *view) boxOfField(i int) int {
+	box := v.snapshot.Elements[i].Parent
+	if !v.app.SelectsWithoutCurrent || box < 0 || v.comboField(box) != i {
+		return -1
+	}
+	return box
+}
+
+// setBoxField sets the text of an editable combo box. Outside of dialogs, where return may press a button, it presses
+// return after the name of an option, which chooses that; the keys of the closed list would choose others on the way.
+func (v *view) setBoxField(ctx context.Context, i int, value string) (*aai.Result, error) {
+	chooses := len(v.optionsNamed(v.boxOfField(i), value)) == 1 && v.formOrDialogOf(i) < 0
+	if chooses && !fieldtext.SameChoice(v.snapshot.Elements[i].Value, value) {
+		field := v.trackElement(i)
+		out, err := v.typeAndSend(ctx, i, value, true)
+		if done, is := resultOf(out); is && field() >= 0 && fieldtext.SameChoice(v.snapshot.Elements[field()].Value, value) {
+			done.Verified = true // the option was chosen, whether or not the window shows more
+			out.Data, out.Warning = done, ""
+		}
+		return out, err
+	}
+	out, err := v.setText(ctx, i, value)
+	if err == nil && !out.NoOp {
+		out.Warning = guierr.JoinWarnings(out.Warning, "the program may act on the text only after return: ax_type with submit presses it")
+	}
+	return out, err
+}
+
+// resultOf returns the data of an action's result; false if there is none.
+func resultOf(out *aai.Result) (actionResult, bool) {
+	if out == nil {
+		return actionResult{}, false
+	}
+	done, is := out.Data.(actionResult)
+	return done, is
 }
 
 // typesInto reports whether the call enters a text or keys into the element of the query.

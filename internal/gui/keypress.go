@@ -85,5 +85,13 @@ func keyPress(ctx context.Context, v *view) (*aai.Result, error) {
 		way = v.byKeysIn(fixedWindow(w), -1, press)
 	}
 	a.techniques = []technique{way}
-	return a.execute(ctx)
+	warn := func(*aai.Result) {}
+	if i < 0 {
+		warn = v.droppedText()
+	}
+	out, err := a.execute(ctx)
+	if err == nil {
+		warn(out)
+	}
+	return out, err
 }

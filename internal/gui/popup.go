@@ -42,3 +42,26 @@ func (a action) reportPopup(ctx context.Context, i int, before desktop.WindowID,
 	result.Verified, result.Changes = true, append(result.Changes, text)
 	return " What changed: " + text + "; ax_screenshot shows it, and the key escape closes it."
 }
+
+// popupStep is the distance, in pixels, between the points where openPopup looks, and popupReach is how far around the
+// window it looks.
+const popupStep, popupReach = 40, 120
+
+// openPopup reports whether the program has a menu or list open over or beside the window, which the window system
+// lists nowhere.
+func (v *view) openPopup(ctx context.Context, w desktop.WindowInfo) bool {
+	own, err := v.appWindows(ctx)
+	if err != nil {
+		return false
+	}
+	f := w.Frame
+	for x := f.X - popupReach; x < f.X+f.W+popupReach; x += popupStep {
+		for y := f.Y - popupReach; y < f.Y+f.H+popupReach; y += popupStep {
+			seen, err := v.backend.Windows.WindowAt(ctx, desktop.Point{X: x, Y: y})
+			if err == nil && seen.PID == v.app.PID && !slices.ContainsFunc(own, func(w desktop.WindowInfo) bool { return w.ID == seen.ID }) {
+				return true
+			}
+		}
+	}
+	return false
+}

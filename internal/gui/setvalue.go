@@ -106,6 +106,8 @@ func (v *view) setAs(ctx context.Context, i int, value string) (*aai.Result, err
 		return nil, v.drawnOnly(i)
 	case e.Role.IsSetMember() && takesKeys(e): // its list would search for the keys
 		return nil, v.noItemValue(i)
+	case v.boxOfField(i) >= 0:
+		return v.setBoxField(ctx, i, value)
 	}
 	return v.setText(ctx, i, value)
 }
@@ -163,6 +165,9 @@ func (v *view) setText(ctx context.Context, i int, value string) (*aai.Result, e
 	out, err := a.execute(ctx)
 	if stray := v.findStrayText(ctx, seen, before.ID, value, out, err); stray != nil {
 		return nil, stray
+	}
+	if err == nil {
+		v.engine.Sessions.For(v.call).MarkTarget(before.ID)
 	}
 	return out, tabError(err, "value", leaves)
 }

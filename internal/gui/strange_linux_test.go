@@ -217,7 +217,7 @@ func (s *strangeRun) look() {
 	s.outline = result.Text
 	named := regexp.MustCompile(`(\w+) "([^"]+)" \[(e\d+)\]`)
 	for _, m := range named.FindAllStringSubmatch(result.Text, -1) {
-		if m[1] == "label" || m[1] == "text" || m[1] == "group" || strings.Count(result.Text, `"`+m[2]+`"`) > 1 {
+		if m[1] == "label" || m[1] == "text" || m[1] == "group" || strings.Count(result.Text, m[2]) > 1 {
 			continue
 		}
 		s.refs[m[2]] = m[3]

@@ -77,8 +77,10 @@ func (s *strangeRun) step(step strange.Step) (verdict strange.Verdict, call, rep
 			return strange.Right, call, reply
 		case end.failure != nil:
 			return strange.WrongRefusal, call, reply
-		case step.Value == nil:
+		case step.Value == nil && end.kind == strange.Done:
 			return strange.Right, call, reply
+		case step.Value == nil:
+			return strange.Void, call, reply
 		case s.within(1500*time.Millisecond, changed):
 		case refused: // the candidate was another thing of this name
 			return strange.WrongRefusal, call, reply

@@ -38,7 +38,7 @@ func (v *view) toggleBeside(i int, value string) int {
 func (v *view) markSelected(i int, out *aai.Result) {
 	done, _ := out.Data.(actionResult)
 	if v.app.KeepsCursor && v.snapshot.Elements[i].Role == desktop.Cell && done.Way == bySelection {
-		v.engine.Sessions.For(v.call).MarkSelected(v.snapshot.Elements[i].ID)
+		v.engine.Sessions.For(v.call).MarkTarget(v.snapshot.Elements[i].ID)
 	}
 }
 
@@ -46,8 +46,8 @@ func (v *view) markSelected(i int, out *aai.Result) {
 // selected.
 func (v *view) checkCursor(chord desktop.Chord) error {
 	key := strings.ToLower(chord.Key)
-	i := v.snapshot.Index(v.engine.Sessions.For(v.call).LastSelected())
-	if i < 0 || len(chord.Modifiers) > 0 || key == "tab" || key == "escape" {
+	i := v.snapshot.Index(v.engine.Sessions.For(v.call).LastTarget())
+	if i < 0 || v.snapshot.Elements[i].Role != desktop.Cell || len(chord.Modifiers) > 0 || key == "tab" || key == "escape" {
 		return nil
 	}
 	if states := v.snapshot.Elements[i].States; states.Has(desktop.Focused) || !states.Has(desktop.Selected) {
@@ -56,4 +56,25 @@ func (v *view) checkCursor(chord desktop.Chord) error {
 	e := guierr.Failed(aai.NotDelivered, "%s is selected, and the keyboard is at another row, on which the key would act", v.name(i))
 	aai.AsError(e).Hint = "ax_set_value with true or false ticks a check box in its row. ax_key_press with the item as query moves the keyboard there first."
 	return e
+}
+
+// droppedText returns a function that warns if the text that the last action set in a field is gone after a key for
+// the focused element, as in a sheet whose entry line takes typed text alone.
+func (v *view) droppedText() func(out *aai.Result) {
+	id := v.engine.Sessions.For(v.call).LastTarget()
+	i := v.snapshot.Index(id)
+	if i < 0 || v.app.IsBrowser || !takesText(&v.snapshot.Elements[i]) || v.snapshot.Elements[i].States.Has(desktop.Focused) {
+		return func(*aai.Result) {}
+	}
+	was := v.snapshot.Elements[i].Value
+	return func(out *aai.Result) {
+		now := v.snapshot.Index(id)
+		done, is := out.Data.(actionResult)
+		if now < 0 || was == "" || v.snapshot.Elements[now].Value != "" || !is {
+			return
+		}
+		done.Verified = false
+		out.Data = done
+		out.Warning = guierr.JoinWarnings(out.Warning, "the key went to another element than "+v.name(now)+", whose text is gone: the program may have dropped it. ax_type with submit there enters it, with mode \"focus\" if it must be")
+	}
 }

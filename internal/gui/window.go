@@ -109,6 +109,11 @@ func manage(ctx context.Context, v *view) (*aai.Result, error) {
 	if err := programs.CheckPersonPrompts(ctx, v.backend.Tree, v.app, programs.ReachesByText); err != nil {
 		return nil, err
 	}
+	if params.String(v.call, "action") == string(desktop.Close) && v.app.MisplacesPopups && v.openPopup(ctx, w) {
+		e := guierr.Failed(aai.NotDelivered, "a menu or list of %s is open, and some versions of GTK 4 lose the pointer for good when a window closes under it", aai.CleanLabel(v.app.Name, 60))
+		aai.AsError(e).Hint = "Close it first: ax_key_press with the key escape."
+		return nil, e
+	}
 	m := windowChange{view: v, window: w, action: params.String(v.call, "action"), before: v.snapshot}
 	if err := gateway.ReportTargetElement(ctx, manageTarget(v.call, w.Title)); err != nil {
 		return nil, err

@@ -66,8 +66,8 @@ type Session struct {
 	aliases     map[string]Process
 	connected   []int // PIDs
 	actions     int
-	selected    desktop.ID // the item that the action selectedAt selected
-	selectedAt  int
+	target      desktop.ID // the item or field that the action targetAt selected or set
+	targetAt    int
 	screenshots map[int]Screenshot // the last ones, by PID
 	words       map[int]PictureWord
 	lastWord    int
@@ -134,21 +134,21 @@ func (s *Session) Alias(name string) (is Process, known bool) {
 	return is, known
 }
 
-// MarkSelected records the item that the last action selected.
-func (s *Session) MarkSelected(item desktop.ID) {
+// MarkTarget records the item or field that the last action selected or set.
+func (s *Session) MarkTarget(id desktop.ID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.selected, s.selectedAt = item, s.actions
+	s.target, s.targetAt = id, s.actions
 }
 
-// LastSelected returns the item of MarkSelected; "" if there is none or another action followed.
-func (s *Session) LastSelected() desktop.ID {
+// LastTarget returns the element of MarkTarget; "" if there is none or another action followed.
+func (s *Session) LastTarget() desktop.ID {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.selectedAt != s.actions {
+	if s.targetAt != s.actions {
 		return ""
 	}
-	return s.selected
+	return s.target
 }
 
 // MarkListed notes that the caller has received the list of all programs.
