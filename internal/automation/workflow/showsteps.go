@@ -181,7 +181,7 @@ func (s *Step) view() StepView {
 			v.Args = append(v.Args, ParamView{name, text})
 		}
 	}
-	if s.target != nil {
+	if name, _ := s.target["name"].(string); name != "" {
 		v.Element = describeTarget(s.target)
 	}
 	if c := s.doneCheck; c != nil && c.tool == checkTool {
