@@ -128,7 +128,7 @@ func (a *agent) answerQuestion(_ context.Context, req *mcp.ElicitRequest) (*mcp.
 		return nil, err
 	}
 	choices := form.Properties.Decision
-	for _, decision := range []string{"all", "session"} {
+	for _, decision := range []string{"all", "session", "once"} {
 		if i := slices.Index(choices.Enum, decision); i >= 0 && i < len(choices.EnumNames) {
 			a.print("    the person (played by this demo) chooses: %s\n", choices.EnumNames[i])
 			return &mcp.ElicitResult{Action: "accept", Content: map[string]any{"decision": decision}}, nil

@@ -33,7 +33,7 @@ func (a *agent) demonstrateWindows(s *privateSession) func(context.Context) erro
 		}
 		defer form.close()
 		w := &windowDemo{agent: a, person: &simulatedPerson{session: s}, form: form, file: filepath.Join(a.home, "Documents", "letter.txt")}
-		steps := []func(context.Context) error{w.open, w.write, w.press, w.demonstrateWorkflows}
+		steps := []func(context.Context) error{w.open, w.write, w.press, w.demonstrateWorkflows, w.teach}
 		if hasBrowser() {
 			steps = append(steps, w.fill)
 		}

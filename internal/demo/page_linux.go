@@ -16,7 +16,7 @@ import (
 )
 
 // takePagePictures opens the dashboard in the user's browser, which no agent sees, and takes
-// pictures of the active calls and the history, light and dark.
+// pictures of the active calls, the history and the recording, light and dark.
 func (s *privateSession) takePagePictures(ctx context.Context) (pictures []screenshot, err error) {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
@@ -34,7 +34,11 @@ func (s *privateSession) takePagePictures(ctx context.Context) (pictures []scree
 	b.until(ctx, `{ const enter = document.querySelector('form[action^="/enter/"] button'); if (enter) enter.click(); enter !== null }`)
 	b.until(ctx, `location.pathname.startsWith("/enter/") === false && document.readyState === "complete"`)
 	root := link[:strings.Index(link, "/enter/")]
-	for _, at := range []struct{ name, path string }{{"now", "/now"}, {"history", "/history"}} {
+	recordings, err := filepath.Glob(filepath.Join(s.Home, ".local", "share", "aai-gateway", "recordings", "*.jsonl"))
+	if err != nil || len(recordings) != 1 {
+		return nil, aai.Errorf(aai.AutomationFailed, "expected one recording, got %d: %w", len(recordings), err)
+	}
+	for _, at := range []struct{ name, path string }{{"now", "/now"}, {"history", "/history"}, {"recording", "/recordings/" + filepath.Base(recordings[0])}} {
 		b.send("Page.navigate", map[string]any{"url": root + at.path})
 		b.until(ctx, `location.pathname === "`+at.path+`" && document.readyState === "complete"`)
 		for _, theme := range []string{"light", "dark"} {
