@@ -133,6 +133,7 @@ func (v *view) toggleAsLastResort(i int) technique {
 			return &aai.Error{
 				Code: aai.AutomationNotSupported, Delivery: aai.NotDelivered,
 				Message: "the action of " + v.name(i) + " would set its state without a click, and the program would do nothing",
+				Hint:    `With mode "focus" the person's own pointer clicks it. An item of this name in the program's menus works in the background.`,
 			}
 		}
 	}

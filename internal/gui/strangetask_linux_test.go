@@ -30,7 +30,7 @@ func (s *strangeRun) try(task strange.Task) (o outcome) {
 	o, s.trail = outcome{task: task, kind: task.Node.Kind}, ""
 	for _, step := range task.Steps {
 		if verdict, call, reply := s.step(step); verdict != strange.Right {
-			if task.Refusable != "" && verdict != strange.FalseSuccess {
+			if task.Refusable != "" && verdict != strange.FalseSuccess && verdict != strange.WrongElement {
 				verdict = strange.Right
 			}
 			o.kind, o.verdict, o.call, o.reply = step.Node.Kind, verdict, call, reply
@@ -77,6 +77,8 @@ func (s *strangeRun) step(step strange.Step) (verdict strange.Verdict, call, rep
 			return strange.Right, call, reply
 		case end.failure != nil:
 			return strange.WrongRefusal, call, reply
+		case step.Opens != "":
+			return s.opened(step, state, end), call, reply
 		case step.Value == nil && end.kind == strange.Done:
 			return strange.Right, call, reply
 		case step.Value == nil:
@@ -91,6 +93,22 @@ func (s *strangeRun) step(step strange.Step) (verdict strange.Verdict, call, rep
 		}
 	}
 	return strange.Void, call, reply
+}
+
+// opened judges a step that opens the context menu of a row.
+func (s *strangeRun) opened(step strange.Step, before strange.State, e end) strange.Verdict {
+	s.Helper()
+	row, was := "", step.Opened(before)
+	isRight := s.within(1500*time.Millisecond, func(now strange.State) bool { row = step.Opened(now); return row == step.Opens })
+	switch {
+	case isRight:
+		return strange.Right
+	case row != was:
+		return strange.WrongElement
+	case e.kind == strange.Done:
+		return strange.FalseSuccess
+	}
+	return strange.Void
 }
 
 // An end is the end of a call.

@@ -246,7 +246,7 @@ func (d drawer) choose(row string) Task {
 	item := pick(d.random, d.n.Choices...)
 	t := d.event(item, row+": "+item)
 	t.Text = fmt.Sprintf("choose %q in the context menu of %q", item, row)
-	t.Steps = []Step{{Tool: "ax_click", Params: map[string]any{"query": row, "click_type": "right"}}}
+	t.Steps = []Step{{Tool: "ax_click", Params: map[string]any{"query": row, "click_type": "right"}, Opens: row}}
 	return t
 }
 

@@ -70,6 +70,7 @@ def with_choices(node, widget, row_at):
         row = row_at(x, y)
         if row is None:
             return
+        S.set(node, row, "menu")
         if NEW:
             model, group = actions(node["choices"], chosen(row))
             widget.insert_action_group("own", group)

@@ -35,6 +35,7 @@ def with_choices(node, view):
             return
         row = index.data()
         choices = fill_menu(QMenu(view), node["choices"], lambda item: S.event(node, f"{row}: {item}"))
+        S.set(node, row, "menu")
         choices.popup(view.viewport().mapToGlobal(place))
     view.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
     view.customContextMenuRequested.connect(ask)

@@ -44,6 +44,7 @@ function rows(node) {
     part.oncontextmenu = (e) => {
       if (!node.choices) return;
       e.preventDefault();
+      set(node, item, "menu");
       const menu = popup(node.choices, (choice) => { event(node, `${item}: ${choice}`); menu.remove(); });
       menu.hidden = false;
       menu.style.left = e.pageX + "px";
