@@ -159,7 +159,7 @@ type Step struct {
 	Params map[string]any `json:"params"`
 	// Value is the value of the node when the step has been done; nil if nothing says so.
 	Value any `json:"value,omitempty"`
-	// Opens is the row whose context menu the step opens; "" for none.
+	// Opens is the row of the context menu that the step opens; "" for none.
 	Opens string `json:"opens,omitempty"`
 	// Back is the call's query if the value is too large, in a wizard.
 	Back string `json:"back,omitempty"`
@@ -173,7 +173,7 @@ func (s *Step) IsDone(state State) bool {
 // Key returns the key of the state's value that the step changes.
 func (s *Step) Key() string { return keyOf(s.Node, s.Part) }
 
-// Opened returns the row whose context menu was opened last, or "".
+// Opened returns the row of the context menu that was opened last, or "".
 func (s *Step) Opened(state State) string {
 	row, _ := state.Values[keyOf(s.Node, "menu")].(string)
 	return row
