@@ -307,7 +307,7 @@ func (p *program) build(cfg *setup) (*components, error) {
 	finder := cfg.newSearch(func() []*aai.App { return built.visibleApps.Apps() }, store, record, log)
 	finds := p.newAppSources(cfg, appDependencies{drivers, client, logins, vault, log, func() *gateway.Gateway { return built.gateway }, recorders}, known, finder)
 	calling := newCallTools(func() *gateway.Gateway { return built.gateway }, vault, cfg.dataFolders(), log)
-	halts := newStopControl(cfg.platform.data, func() *gateway.Gateway { return built.gateway }, func() *aai.App { return self }, log)
+	halts := newStopControl(cfg.platform.data, func() *gateway.Gateway { return built.gateway }, func() *aai.App { return self }, calling.recordings.End, log)
 	pages, held, seeing := cfg.openPages(log), cfg.secrets(trust.dialog, log), cfg.visionModel(logins, p.getenv)
 	ownApps, closeDesktop := cfg.builtinApps(recent, calling, desktopDependencies{trust.modes, vault, seeing, func() *gateway.Gateway { return built.gateway }}, stopByKey(func() *gateway.Gateway { return built.gateway }, log), log)
 	album := cfg.keptScreenshots(desktopOf(ownApps), calling.acts, vault, log)

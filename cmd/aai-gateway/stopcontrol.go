@@ -11,6 +11,7 @@ import (
 	"github.com/gybob/aai-gateway/internal/files/userinfo"
 	"github.com/gybob/aai-gateway/internal/gateway"
 	"github.com/gybob/aai-gateway/internal/gateway/active"
+	"github.com/gybob/aai-gateway/internal/gui"
 )
 
 // stopControl publishes this gateway's active calls to the user's other gateways, and applies their stops.
@@ -57,10 +58,12 @@ func (minimalApp) Check(context.Context, *aai.Request) ([]aai.Question, error) {
 }
 func (minimalApp) Record(context.Context, *aai.Entry) error { return nil }
 
-// newStopControl creates the stop control. The gateway and its own app are created later.
-func newStopControl(data string, current func() *gateway.Gateway, self func() *aai.App, log *slog.Logger) stopControl {
+// newStopControl creates the stop control. The gateway and its own app are created later. endRecording ends the recording of
+// the person, which goes on without a call, when everything is stopped.
+func newStopControl(data string, current func() *gateway.Gateway, self func() *aai.App, endRecording func(), log *slog.Logger) stopControl {
 	folders := stopFolders(data)
-	stopped := active.NewStopList(active.StopConfig{
+	var stopped *active.StopList
+	stopped = active.NewStopList(active.StopConfig{
 		Path: stopFile(data),
 		Exempt: func(w gateway.CallScope) bool {
 			if w.App != aai.BuiltinApp || w.Caller.Door != aai.DoorCLI && w.Caller.Door != aai.DoorWeb {
@@ -69,8 +72,13 @@ func newStopControl(data string, current func() *gateway.Gateway, self func() *a
 			tool := self().Tool(w.Tool)
 			return tool != nil && !tool.Assessment(nil).OnlyMakesCalls // the user needs them to see the state, and to start again
 		},
-		OnChange: func() { current().CancelStopped() },
-		Log:      log,
+		OnChange: func() {
+			current().CancelStopped()
+			if stopped.CheckStopped(gateway.CallScope{App: aai.DesktopApp, Tool: gui.RecordTool}) != nil {
+				endRecording()
+			}
+		},
+		Log: log,
 	})
 	folder := folders[1]
 	return stopControl{

@@ -13,11 +13,12 @@ import (
 	"github.com/gybob/aai-gateway/internal/vision"
 )
 
-const recordName = "ax_record"
+// RecordTool is the name of the tool that begins a recording of the person.
+const RecordTool = "ax_record"
 
 func (d *engine) recordTool() spec {
 	return spec{
-		name: recordName, title: "Record the person", effect: aai.Reads, unlisted: true, recordsPerson: true, timeout: visionTimeout,
+		name: RecordTool, title: "Record the person", effect: aai.Reads, unlisted: true, recordsPerson: true, timeout: visionTimeout,
 		returns:     `"app": {"type": "string"}, "file": {"type": "string"}`,
 		description: "Record what the person does in a program, as steps for a workflow, until recording_stop.",
 		params:      appProp,

@@ -155,7 +155,7 @@ type operator struct {
 // FindTarget is ResolveApp for the tools; errors of tools that deliver nothing have no delivery.
 func (o operator) FindTarget(ctx context.Context, call *aai.Call, name string) (*aai.App, error) {
 	if name == "" {
-		if call.Tool != clickAtName && call.Tool != keyPressName && call.Tool != recordName {
+		if call.Tool != clickAtName && call.Tool != keyPressName && call.Tool != RecordTool {
 			return nil, nil //nolint:nilnil // the whole screen
 		}
 		pid, err := o.onlyConnected(call)

@@ -36,26 +36,16 @@ func TestCallsAreAskedAboutTogether(t *testing.T) {
 	q := dialog.asked[0]
 	want := `Asked by: /usr/bin/claude
 │ which calls itself "claude-ai"
-Call 1 of 3:
-It would, as the app says: make changes that can be undone
-│ with "add", which says: "Adds a note."
 In: org.example.Notes
 │ which calls itself "Notes"
-With:
+Call 1 of 3: It would, as the app says: make changes that can be undone
+│ with "add", which says: "Adds a note."
 │ text: "milk"
-Call 2 of 3:
-It would: send, delete or permanently change things
+Call 2 of 3: It would: send, delete or permanently change things
 │ with "wipe", which says: "Deletes all notes."
-In: org.example.Notes
-│ which calls itself "Notes"
-With:
 │ text: "everything"
-Call 3 of 3:
-It would, as the app says: make changes that can be undone
+Call 3 of 3: It would, as the app says: make changes that can be undone
 │ with "add", which says: "Adds a note."
-In: org.example.Notes
-│ which calls itself "Notes"
-With:
 │ text: "milk"`
 	var choices []string
 	for _, c := range q.Choices {
@@ -64,7 +54,7 @@ With:
 	if q.Title != `Allow "claude" all of these 3 calls?` || q.Text != want || strings.Join(choices, " ") != "deny once session always" {
 		t.Errorf("%s\n%s\n%v", q.Title, q.Text, choices)
 	}
-	if strings.Count(q.Details, "The app's id: org.example.Notes") != 3 {
+	if strings.Count(q.Details, "The app's id: org.example.Notes") != 1 {
 		t.Error(q.Details)
 	}
 	for i := range 3 {

@@ -303,15 +303,15 @@ func binding(r *aai.Request) [sha256.Size]byte {
 }
 
 const (
-	// maxMergedCalls limits the calls of one question; a dialog shows fewer at once.
-	maxMergedCalls = 32
+	// maxMergedCalls limits the calls of one question: those of a workflow with all its steps. A dialog shows fewer at once.
+	maxMergedCalls = 256
 	// sealMark separates the seals of a question about several calls; no seal contains it.
 	sealMark = "."
 )
 
 // MergeQuestions implements aai.QuestionMerger. It merges the questions about one caller's
-// calls into one that shows each of them completely; the answer applies to all. It offers
-// the choices common to all, except all tools of an app and a refusal for good: these
+// calls into one that shows each of them completely, and a place or detail that is common to all
+// once; the answer applies to all. It offers the choices common to all, except all tools of an app and a refusal for good: these
 // would decide about more than the calls. It returns false if it cannot merge the questions.
 func (c *Consent) MergeQuestions(asked []aai.PendingQuestion) (aai.Question, bool) {
 	caller, channels := asked[0].Request.Call.Caller, commonChannels(asked)
@@ -321,15 +321,21 @@ func (c *Consent) MergeQuestions(asked []aai.PendingQuestion) (aai.Question, boo
 	}
 	w := c.words()
 	head := w.callerLines(caller)
-	text, details, seals := head, lines(nil), make([]string, len(asked))
+	place, details, each := w.commonTarget(asked), commonDetails(asked), lines(nil)
+	text, seals := append(slices.Clone(head), place...), make([]string, len(asked))
 	for i, a := range asked {
 		if a.Request.Call.Caller != caller {
 			return aai.Question{}, false
 		}
-		text.addOwn(w.eachOf, i+1, len(asked))
-		text = append(text, strings.TrimPrefix(a.Question.Text, strings.Join(head, "\n")+"\n"))
-		details.addOwn(w.eachOf, i+1, len(asked))
-		details = append(details, a.Question.Details)
+		own := strings.TrimPrefix(a.Question.Text, strings.Join(head, "\n")+"\n")
+		if len(place) > 0 {
+			own = strings.Replace(own, "\n"+strings.Join(place, "\n"), "", 1)
+		}
+		own = strings.Replace(own, "\n"+w.with+"\n", "\n", 1)
+		text.addOwn(w.eachOf+" %s", i+1, len(asked), own)
+		if of := lines(strings.Split(a.Question.Details, "\n")).except(details); len(of) > 0 {
+			each = append(append(each, fmt.Sprintf(w.eachOf, i+1, len(asked))), of...)
+		}
 		seals[i] = a.Question.Seal
 	}
 	q := aai.Question{ID: id, Channels: channels, Seal: strings.Join(seals, sealMark)}
@@ -339,13 +345,40 @@ func (c *Consent) MergeQuestions(asked []aai.PendingQuestion) (aai.Question, boo
 	} else {
 		title.addOwn(w.titleAll, w.shortAsker(caller), len(asked))
 	}
-	q.Title, q.Text, q.Details = title[0], strings.Join(text, "\n"), strings.Join(details, "\n")
+	q.Title, q.Text, q.Details = title[0], strings.Join(text, "\n"), strings.Join(append(details, each...), "\n")
 	for _, choice := range []aai.Choice{{ID: choiceDeny, Label: w.deny}, {ID: choiceOnce, Label: w.once}, {ID: choiceSession, Label: w.session}, {ID: choiceAlways, Label: w.always}} {
 		if !slices.ContainsFunc(asked, func(a aai.PendingQuestion) bool { return !offers(a.Question, choice.ID) }) {
 			q.Choices = append(q.Choices, choice)
 		}
 	}
 	return q, true
+}
+
+// commonTarget returns the lines about the target if all questions have the same. They begin with the gateway's own line, which
+// no quoted text equals.
+func (w words) commonTarget(asked []aai.PendingQuestion) (common lines) {
+	for i, a := range asked {
+		place, err := w.targetLines(a.Request)
+		if err != nil || i > 0 && !slices.Equal(place, common) || !strings.Contains(a.Question.Text, "\n"+strings.Join(place, "\n")) {
+			return nil
+		}
+		common = place
+	}
+	return common
+}
+
+// commonDetails returns the lines that the details of all questions have.
+func commonDetails(asked []aai.PendingQuestion) lines {
+	common := lines(strings.Split(asked[0].Question.Details, "\n"))
+	for _, a := range asked[1:] {
+		common = common.except(common.except(strings.Split(a.Question.Details, "\n")))
+	}
+	return common
+}
+
+// except returns the lines that others does not have.
+func (l lines) except(others lines) lines {
+	return slices.DeleteFunc(slices.Clone(l), func(line string) bool { return slices.Contains(others, line) })
 }
 
 func offers(q aai.Question, id string) bool {

@@ -160,6 +160,15 @@ func (r *running) next() <-chan struct{} {
 	return r.changed
 }
 
+// End ends the recording. It does not wait for its last step.
+func (m *Manager) End() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.current != nil {
+		m.current.cancel()
+	}
+}
+
 // Close ends the recording.
 func (m *Manager) Close() error {
 	m.mu.Lock()
