@@ -249,10 +249,7 @@ func TestReplayResumes(t *testing.T) {
 	if err := json.Unmarshal([]byte(said), &listed); err != nil || code != 0 || len(listed.Runs) == 0 {
 		t.Fatalf("%d: %s: %v", code, said, err)
 	}
-	l.until("the form", func() bool { return l.desktop.ActiveWindow(l.T) == "Orders" })
-	l.xdo("key", "ctrl+a")
-	l.types("customer", "Alan Turing")
-	if said, asked := l.replay("workflow", "resume", listed.Runs[0].Run); asked < 1 || asked > 2 || !l.has("city", "Paris") || !l.has("customer", "Alan Turing") {
+	if said, asked := l.replay("workflow", "resume", listed.Runs[0].Run); asked < 1 || asked > 2 || !l.has("city", "Paris") || !l.has("customer", "Ada Lovelace") {
 		t.Errorf("resumed: asked %d times, %s", asked, said)
 	}
 	form.Kill(t)
