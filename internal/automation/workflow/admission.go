@@ -160,6 +160,7 @@ func (r *run) admit(ctx context.Context, first int, answers map[string]aai.Answe
 		}
 	}
 	e.Message += "; nothing was run"
+	e.Delivery = aai.NotDelivered
 	return nil, &e
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"sync"
@@ -58,8 +57,9 @@ func (m *Manager) Start(ctx context.Context, c Config, owner string, sign func()
 	if err != nil {
 		return "", err
 	}
-	path, file, lines, err := m.createFile(c.App.ID)
+	file, err := m.createFile(c.App.ID)
 	if err == nil {
+		path = file.path
 		err = os.WriteFile(filepath.Join(m.Folder, runningFile), []byte(filepath.Base(path)), 0o600)
 	}
 	if err != nil {
@@ -69,7 +69,7 @@ func (m *Manager) Start(ctx context.Context, c Config, owner string, sign func()
 	r := &running{owner: owner, app: c.App.ID, path: path, ended: make(chan struct{}), changed: make(chan struct{})}
 	c.Write = func(n int, s *recorded.Step) error {
 		defer r.signal()
-		return lines.Encode(recorded.Line{N: n, Step: s})
+		return file.write(n, s)
 	}
 	c.Keep = func(n int, picture []byte) string { return m.keepPicture(filepath.Base(path), n, picture) }
 	r.recorder = New(c)
@@ -82,7 +82,7 @@ func (m *Manager) Start(ctx context.Context, c Config, owner string, sign func()
 		r.err = r.recorder.Run(recording, func() { close(ready) })
 		hide()
 		cancel()
-		_ = errors.Join(file.Close(), lock.Unlock())
+		_ = errors.Join(file.close(), os.Remove(filepath.Join(m.Folder, runningFile)), lock.Unlock())
 		close(r.ended)
 		r.signal()
 	}()
@@ -108,23 +108,6 @@ func (m *Manager) IsByEvents() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.current != nil && m.current.recorder.byEvents.Load()
-}
-
-// createFile creates the file of a recording, with its header. Further lines go to lines.
-func (m *Manager) createFile(app string) (path string, file *os.File, lines *json.Encoder, err error) {
-	begun := time.Now()
-	path = filepath.Join(m.Folder, fmt.Sprintf("%s-%s%s", recorded.Slug(app), begun.Format("20060102-150405"), suffix))
-	file, err = os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o600)
-	if err != nil {
-		return "", nil, nil, unkeptError(err)
-	}
-	lines = json.NewEncoder(file)
-	lines.SetEscapeHTML(false)
-	if err := lines.Encode(recorded.Header{Recording: recorded.Version, App: app, Begun: begun.UTC()}); err != nil {
-		_ = errors.Join(file.Close(), os.Remove(path))
-		return "", nil, nil, unkeptError(err)
-	}
-	return path, file, lines, nil
 }
 
 func unkeptError(err error) error {
